@@ -1,0 +1,44 @@
+"""Optional packages: imported when used, and a missing one answers with the command that installs it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from calibrant.exceptions import MissingExtraError
+
+__all__ = ["optional_import"]
+
+
+def optional_import(module: str, *, extra: str, purpose: str) -> Any:
+    """Import ``module``, or say which extra brings it.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name of the module.
+    extra : str
+        The extra of calibrant that installs it.
+    purpose : str
+        What it is needed for, as the end of "... is needed to".
+
+    Returns
+    -------
+    module
+        The imported module.
+
+    Examples
+    --------
+    >>> optional_import("json", extra="data", purpose="read JSON").loads("[1]")
+    [1]
+    >>> optional_import("no_such_package", extra="data", purpose="read Parquet")
+    Traceback (most recent call last):
+    calibrant.exceptions.MissingExtraError: no_such_package is needed to read Parquet: pip install "calibrant[data]"
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingExtraError(
+            f'{package} is needed to {purpose}: pip install "calibrant[{extra}]"'
+        ) from error
