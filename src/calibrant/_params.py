@@ -1,4 +1,4 @@
-"""Parameter rules as data beside a class, checked on the first line of ``fit``; each rule says itself in words."""
+"""Parameter rules as data beside a class: checked on the first line of ``fit``, each says itself in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 T = TypeVar("T")
 Closed = Literal["both", "left", "right", "neither"]
 
-_ENDS = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
+_ENDS = {"both": ("[", "]"), "left": ("[", ")"), "right": ("(", "]"), "neither": ("(", ")")}
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _WIDTH = 80
 
@@ -44,27 +44,26 @@ class Rule(ABC):
     Examples
     --------
     >>> rule = Int(1) | Nothing()
-    >>> rule.accepts(None), rule.accepts(0), str(rule)
+    >>> None in rule, 0 in rule, str(rule)
     (True, False, 'an int >= 1 or None')
     """
 
     @abstractmethod
-    def accepts(self, value: object) -> bool:
-        """Whether the value keeps the rule."""
+    def __contains__(self, value: object) -> bool: ...
 
     @abstractmethod
-    def alternatives(self) -> tuple[str, ...]:
-        """What is accepted, in words, one phrase each."""
+    def _words(self) -> tuple[str, ...]:
+        """Say what is accepted, a phrase for each alternative."""
 
-    def choices(self) -> tuple[str, ...]:
-        """The strings that are accepted by name, to find the nearest to a misspelt one."""
+    def _choices(self) -> tuple[str, ...]:
+        """Give the strings accepted by name, to find the nearest to a misspelt one."""
         return ()
 
     def __or__(self, other: Rule) -> AnyOf:
         return AnyOf(self, other) if isinstance(other, Rule) else NotImplemented
 
     def __str__(self) -> str:
-        *rest, last = dict.fromkeys(self.alternatives())
+        *rest, last = dict.fromkeys(self._words())
         return f"{', '.join(rest)} or {last}" if rest else last
 
 
@@ -83,19 +82,14 @@ class AnyOf(Rule):
     def __init__(self, *rules: Rule) -> None:
         object.__setattr__(self, "rules", rules)
 
-    def accepts(self, value: object) -> bool:
-        """Whether any of the rules accepts the value."""
-        return any(rule.accepts(value) for rule in self.rules)
+    def __contains__(self, value: object) -> bool:
+        return any(value in rule for rule in self.rules)
 
-    def alternatives(self) -> tuple[str, ...]:
-        """The phrases of all rules."""
-        return tuple(phrase for rule in self.rules for phrase in rule.alternatives())
+    def _words(self) -> tuple[str, ...]:
+        return tuple(phrase for rule in self.rules for phrase in rule._words())
 
-    def choices(self) -> tuple[str, ...]:
-        """The names of all rules."""
-        return tuple(name for rule in self.rules for name in rule.choices())
-
-    __str__ = Rule.__str__
+    def _choices(self) -> tuple[str, ...]:
+        return tuple(name for rule in self.rules for name in rule._choices())
 
 
 @dataclass(frozen=True)
@@ -104,7 +98,7 @@ class Int(Rule):
 
     Examples
     --------
-    >>> Int(1).accepts(3), Int(1).accepts(True), Int(1).accepts(3.0)
+    >>> 3 in Int(1), True in Int(1), 3.0 in Int(1)
     (True, False, False)
     >>> str(Int(1, 5))
     'an int in [1, 5]'
@@ -113,17 +107,14 @@ class Int(Rule):
     low: int | None = None
     high: int | None = None
 
-    def accepts(self, value: object) -> bool:
-        """Whether the value is an int within the limits."""
+    def __contains__(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
             return False
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        number = int(value)
+        return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 
-    def alternatives(self) -> tuple[str, ...]:
-        """``an int`` and its limits."""
+    def _words(self) -> tuple[str, ...]:
         return ("an int" + _limits(self.low, self.high, "both"),)
-
-    __str__ = Rule.__str__
 
 
 @dataclass(frozen=True)
@@ -134,7 +125,7 @@ class Real(Rule):
 
     Examples
     --------
-    >>> Real(0, 1, closed="left").accepts(0), Real(0, 1, closed="left").accepts(1.0)
+    >>> 0 in Real(0, 1, closed="left"), 1.0 in Real(0, 1, closed="left")
     (True, False)
     >>> str(Real(0, 1, closed="left")), str(Real(0))
     ('a number in [0, 1)', 'a finite number >= 0')
@@ -144,19 +135,238 @@ class Real(Rule):
     high: float | None = None
     closed: Closed = "both"
 
-    def accepts(self, value: object) -> bool:
-        """Whether the value is a number within the limits."""
+    def __contains__(self, value: object) -> bool:
         number = _as_float(value)
-        low, high = (-math.inf if self.low is None else self.low), (math.inf if self.high is None else self.high)
-        return low < number < high or number in self._ends_included()
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        above = number > low or (self.closed in ("both", "left") and number == self.low)
+        return above and (number < high or (self.closed in ("both", "right") and number == self.high))
 
-    def alternatives(self) -> tuple[str, ...]:
-        """``a number`` and its limits."""
+    def _words(self) -> tuple[str, ...]:
         what = "a finite number" if self.low is None or self.high is None else "a number"
         return (what + _limits(self.low, self.high, self.closed),)
 
-    def _ends_included(self) -> list[float]:
-        sides = zip("[]", _ENDS[self.closed], (self.low, self.high), strict=True)
-        return [limit for closed, end, limit in sides if end == closed and limit is not None]
 
-    __str__ = Rule.__str__
+@dataclass(frozen=True)
+class Bool(Rule):
+    """True or False, of Python or NumPy.
+
+    Examples
+    --------
+    >>> False in Bool(), 0 in Bool(), str(Bool())
+    (True, False, 'a bool')
+    """
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (bool, np.bool_))
+
+    def _words(self) -> tuple[str, ...]:
+        return ("a bool",)
+
+
+@dataclass(frozen=True)
+class Nothing(Rule):
+    """None.
+
+    Examples
+    --------
+    >>> None in Nothing(), 0 in Nothing(), str(Nothing())
+    (True, False, 'None')
+    """
+
+    def __contains__(self, value: object) -> bool:
+        return value is None
+
+    def _words(self) -> tuple[str, ...]:
+        return ("None",)
+
+
+@dataclass(frozen=True, init=False)
+class Choice(Rule):
+    """One of some strings; a misspelt one is answered with the nearest.
+
+    Examples
+    --------
+    >>> "gini" in Choice("gini", "dkm"), str(Choice("gini", "dkm"))
+    (True, "'gini' or 'dkm'")
+    """
+
+    options: tuple[str, ...]
+
+    def __init__(self, *options: str) -> None:
+        object.__setattr__(self, "options", options)
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and value in self.options
+
+    def _words(self) -> tuple[str, ...]:
+        return tuple(map(repr, self.options))
+
+    def _choices(self) -> tuple[str, ...]:
+        return self.options
+
+
+@dataclass(frozen=True)
+class InstanceOf(Rule):
+    """An instance of a type; ``words`` say it where the name of the type does not.
+
+    Examples
+    --------
+    >>> str(InstanceOf(int)), str(InstanceOf(Mapping, words="a dict of class to weight"))
+    ('an int', 'a dict of class to weight')
+    """
+
+    kind: type[Any]
+    words: str = ""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, self.kind)
+
+    def _words(self) -> tuple[str, ...]:
+        name = self.kind.__name__
+        return (self.words or f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}",)
+
+
+@dataclass(frozen=True, init=False)
+class HasMethods(Rule):
+    """An object with some methods, not a class that has them; ``words`` say what such an object is called.
+
+    Examples
+    --------
+    >>> [] in HasMethods("append"), list in HasMethods("append")
+    (True, False)
+    >>> str(HasMethods("fit", "predict"))
+    'an object with fit() and predict()'
+    """
+
+    names: tuple[str, ...]
+    words: str
+
+    def __init__(self, *names: str, words: str = "") -> None:
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "words", words)
+
+    def __contains__(self, value: object) -> bool:
+        has_all = all(callable(getattr(value, name, None)) for name in self.names)
+        return has_all and not isinstance(value, type)
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.words or f"an object with {' and '.join(f'{name}()' for name in self.names)}",)
+
+
+@dataclass(frozen=True)
+class Seed(Rule):
+    """What ``random_state`` may be: None, an int, or one of NumPy's sources of randomness.
+
+    Examples
+    --------
+    >>> 0 in Seed(), -1 in Seed(), np.random.default_rng(0) in Seed()
+    (True, False, True)
+    """
+
+    def __contains__(self, value: object) -> bool:
+        sources = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
+        return value is None or isinstance(value, sources) or value in Int(0)
+
+    def _words(self) -> tuple[str, ...]:
+        return "an int >= 0", "a numpy Generator", "a RandomState", "a SeedSequence", "None"
+
+
+def check_param(name: str, value: object, rule: Rule) -> None:
+    """Raise a ParameterError if the value breaks the rule.
+
+    Parameters
+    ----------
+    name : str
+        What the caller knows the parameter by.
+    value : object
+        What was given.
+    rule : Rule
+        What it must be.
+
+    Examples
+    --------
+    >>> check_param("max_depth", 0, Int(1) | Nothing())
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: max_depth must be an int >= 1 or None; got 0.
+    """
+    if value not in rule:
+        hint = nearest(value, rule._choices()) if isinstance(value, str) else ""
+        raise ParameterError(f"{name} must be {rule}; got {_shown(value)}.{hint}")
+
+
+def check_params(owner: object, rules: Mapping[str, Rule]) -> None:
+    """Check the attributes of an object that have a rule, in the order of the rules.
+
+    Parameters
+    ----------
+    owner : object
+        An estimator or any object with an attribute of each name.
+    rules : mapping of str to Rule
+        The rule of each parameter.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_params(SimpleNamespace(how="laplas"), {"how": Choice("m", "laplace")})
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: how must be 'm' or 'laplace'; got 'laplas'. Did you mean 'laplace'?
+    """
+    for name, rule in rules.items():
+        check_param(name, getattr(owner, name), rule)
+
+
+def choose(what: str, name: str, options: Mapping[str, T]) -> T:
+    """Look a name up in a registry.
+
+    Parameters
+    ----------
+    what : str
+        What the names stand for, as the caller knows it: ``"criterion"``.
+    name : str
+        The name to look up.
+    options : mapping of str to object
+        The registry.
+
+    Returns
+    -------
+    object
+        What the name stands for.
+
+    Examples
+    --------
+    >>> choose("how", "largest", {"largest": max, "total": sum})([1, 2, 3])
+    3
+    >>> choose("how", "totals", {"largest": max, "total": sum})
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: how must be 'largest' or 'total'; got 'totals'. Did you mean 'total'?
+    """
+    check_param(what, name, Choice(*options))
+    return options[name]
+
+
+def _limits(low: float | None, high: float | None, closed: Closed) -> str:
+    left, right = _ENDS[closed]
+    if low is not None and high is not None:
+        return f" in {left}{low}, {high}{right}"
+    if low is not None:
+        return f" {'>=' if left == '[' else '>'} {low}"
+    return f" {'<=' if right == ']' else '<'} {high}" if high is not None else ""
+
+
+def _as_float(value: object) -> float:
+    """Give NaN, which no limit admits, for what is not a number or too large an int for a float."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
+def _shown(value: object) -> str:
+    try:
+        text = " ".join(_REPR.repr(value).split())
+    except ValueError:  # Python refuses to write out an int of more than 4,300 digits
+        text = f"an {type(value).__name__} too long to show"
+    return text if len(text) <= _WIDTH else f"{text[:60]}...{text[-17:]}"

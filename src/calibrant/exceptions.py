@@ -12,6 +12,7 @@ __all__ = [
     "DataError",
     "DataTypeError",
     "MissingExtraError",
+    "MissingFileError",
     "ParameterError",
     "ReadError",
     "SchemaError",
@@ -98,6 +99,16 @@ class ReadError(DataError):
         where += f", line {line}" if line is not None else ""
         where += f", column {column!r}" if column is not None else ""
         return cls(f"{where}: {problem}." + (f" {hint}" if hint else ""))
+
+
+class MissingFileError(ReadError, FileNotFoundError):
+    """There is no file at the path given.
+
+    Examples
+    --------
+    >>> issubclass(MissingFileError, FileNotFoundError) and issubclass(MissingFileError, ValueError)
+    True
+    """
 
 
 class MissingExtraError(CalibrantError, ImportError):

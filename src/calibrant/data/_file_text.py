@@ -1,0 +1,71 @@
+"""The text of a file made plain before it is read, and pieces of it made short enough to show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import islice
+
+from calibrant.exceptions import ReadError, nearest
+
+__all__ = ["PathLike", "plain_text", "shown", "suggestion"]
+
+PathLike = str | os.PathLike[str]
+
+# The search for a near name takes time that grows with the square of their lengths: long ones are left out.
+_LONGEST_COMPARED = 60
+_MOST_COMPARED = 5_000
+
+
+def plain_text(path: PathLike, text: str) -> str:
+    r"""Give the text with ``\n`` at all line ends and without a byte-order mark, or refuse what is no text.
+
+    Examples
+    --------
+    >>> plain_text("a.arff", "\ufeff@data\r\n1,2\r3,4")
+    '@data\n1,2\n3,4'
+    """
+    if not text.isascii():
+        _refuse_half_characters(path, text)
+    text = text.removeprefix("\ufeff")
+    if not text or text.isspace():
+        raise ReadError.at(path, "is empty", hint="Check that the file was copied or downloaded whole.")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _refuse_half_characters(path: PathLike, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        hint = "Save the file as UTF-8."
+        raise ReadError.at(path, "holds bytes that are no characters", line=line, hint=hint) from None
+
+
+def shown(value: str) -> str:
+    """Quote a value for a message, and cut it where it is long.
+
+    Examples
+    --------
+    >>> shown("blue"), shown("x" * 1_000)
+    ("'blue'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'")
+    """
+    return repr(value if len(value) <= 40 else value[:40] + "…")
+
+
+def suggestion(value: str, options: Iterable[str], *, title: str = "Declared") -> str:
+    """Say which option a misspelt value may mean, or else which options there are.
+
+    Examples
+    --------
+    >>> suggestion("blu", ["blue", "red"]), suggestion("9", ["blue", "red"])
+    ("Did you mean 'blue'?", "Declared are 'blue', 'red'.")
+    """
+    options = list(islice(options, _MOST_COMPARED))
+    short = [option for option in options if len(option) <= _LONGEST_COMPARED]
+    near = nearest(value, short).strip() if len(value) <= _LONGEST_COMPARED else ""
+    return near or f"{title} are {_listing(options)}."
+
+
+def _listing(options: list[str]) -> str:
+    return ", ".join(map(shown, options[:6])) + (", …" if len(options) > 6 else "")

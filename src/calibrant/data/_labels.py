@@ -1,0 +1,153 @@
+"""The class of each row and its weight: checked once, classes sorted, their declared order kept for ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from calibrant.data._values import Coded, column_kind, nominal_codes
+from calibrant.exceptions import DataError, DataTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Labels", "check_weights", "code_labels"]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Classes as codes.
+
+    ``classes`` is sorted as `numpy.unique` sorts; ``codes`` index it. ``declared`` gives positions in ``classes`` in
+    the order in which the classes were declared (sorted order where they were not): ties follow it. ``n_declared``
+    counts the declared classes, those without a row among them.
+    """
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+    declared: tuple[int, ...]
+    n_declared: int
+
+
+def code_labels(y: Any, n_rows: int | None = None) -> Labels:
+    """Check and code the classes of the rows.
+
+    Examples
+    --------
+    >>> labels = code_labels(["no", "yes", "no"])
+    >>> labels.classes.tolist(), labels.codes.tolist()
+    (['no', 'yes'], [0, 1, 0])
+    """
+    coded = _codes(y)
+    _check_labels(coded, n_rows)
+    used = np.bincount(coded.codes, minlength=len(coded.categories)) > 0
+    seen = [value for value, is_used in zip(coded.categories, used, strict=True) if is_used]
+    classes, rank = np.unique(np.asarray(seen), return_inverse=True)
+    place = np.full(len(coded.categories), -1, dtype=np.int32)
+    place[used] = rank
+    return Labels(classes, place[coded.codes], tuple(rank.tolist()), len(coded.categories))
+
+
+def _codes(y: Any) -> Coded:
+    if y is None:
+        raise DataError("y is None: this estimator requires y to be passed, but the target y is None.")
+    if type(y).__name__ == "Categorical":
+        return Coded(np.asarray(y.codes, dtype=np.int32), tuple(y.categories.tolist()), declared=True)
+    series = nw.from_native(_arrow_column(y), series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return _array_codes(_label_array(y))
+    column_kind(series, "y")
+    numeric = series.dtype.is_numeric()
+    return _array_codes(_label_array(series.to_numpy())) if numeric else nominal_codes(series, "y")
+
+
+def _array_codes(array: NDArray[Any]) -> Coded:
+    """Code an array as `numpy.unique` does, so that the classes keep its type."""
+    column_kind(array, "y")
+    if array.dtype.kind == "O" or (array.dtype.kind == "f" and np.isnan(array).any()):
+        return nominal_codes(array, "y")
+    values, codes = np.unique(array, return_inverse=True)
+    return Coded(codes.astype(np.int32), tuple(values))
+
+
+def _arrow_column(y: Any) -> Any:
+    """Turn a pyarrow Array into the ChunkedArray that narwhals knows."""
+    if type(y).__module__.startswith("pyarrow") and hasattr(y, "dictionary_encode") and not hasattr(y, "chunks"):
+        import pyarrow as pa
+
+        return pa.chunked_array([y])
+    return y
+
+
+def _label_array(y: Any) -> NDArray[Any]:
+    array = np.asarray(y)
+    if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        array = np.asarray(y, dtype=object)
+    try:
+        array = np.asarray(column_or_1d(array, warn=True))
+        if array.dtype.kind == "f":
+            _refuse_infinite(array)
+            check_classification_targets(array[~np.isnan(array)])
+    except ValueError as error:
+        raise DataError(f"{error} Give each row one class.") from error
+    return array
+
+
+def _refuse_infinite(array: NDArray[Any]) -> None:
+    if np.isinf(array).any():
+        row = int(np.flatnonzero(np.isinf(array))[0])
+        raise DataError(
+            f"Input y contains infinity or a value too large for dtype('float64'). (first at row {row})."
+        )
+
+
+def _check_labels(coded: Coded, n_rows: int | None) -> None:
+    holes = np.flatnonzero(coded.codes < 0)
+    if len(holes):
+        raise DataError(
+            f"y has {len(holes)} missing label(s) (first at row {holes[0]}); drop those rows before fitting: "
+            "keep = y.notna(); X[keep], y[keep]. Input y contains NaN."
+        )
+    if n_rows is not None and len(coded.codes) != n_rows:
+        raise DataError(
+            f"y has {len(coded.codes)} labels for {n_rows} rows: inconsistent numbers of samples. Pass one label a row."
+        )
+    if len(coded.codes) == 0:
+        raise DataError("y has 0 sample(s) while a minimum of 1 is required.")
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Check the weights of the rows: finite, none negative, not all 0; None stays None.
+
+    Examples
+    --------
+    >>> check_weights([1, 2.5], 2)
+    array([1. , 2.5])
+    >>> check_weights([1, -1], 2)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: sample_weight has 1 negative value(s) (first at row 1); weights must be >= 0.
+    """
+    if sample_weight is None:
+        return None
+    if np.ndim(sample_weight) == 0:
+        sample_weight = np.full(n_rows, sample_weight)
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("sample_weight must hold numbers; pass one weight for each row.") from error
+    if weights.shape != (n_rows,):
+        raise DataError(f"sample_weight has shape {weights.shape}; expected ({n_rows},): sample_weight.shape == (n_rows,).")
+    for wrong, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
+        if wrong.any():
+            first = np.flatnonzero(wrong)[0]
+            raise DataError(
+                f"sample_weight has {wrong.sum()} {what} value(s) (first at row {first}); weights must be >= 0."
+            )
+    if not (weights > 0).any():
+        raise DataError("sample_weight is 0 for every row; at least one row must count.")
+    return weights
