@@ -184,6 +184,8 @@ def _is_watched() -> bool:
 
 
 def _is_terminal(file: Any) -> bool:
+    # rich puts a proxy before the streams while it draws; that of rich 13 says it is no terminal
+    file = getattr(file, "rich_proxied_file", file)
     try:
         return bool(file.isatty())
     except (AttributeError, ValueError):  # None under pythonw, or closed

@@ -64,8 +64,10 @@ def check_width(path: Path, n_columns: int) -> None:
 
 
 def _line_end(raw: bytes, start: int) -> int:
-    ends = [end for end in (raw.find(b"\n", start), raw.find(b"\r", start)) if end >= 0]
-    return min(ends) if ends else len(raw)
+    end = raw.find(b"\n", start)
+    end = len(raw) if end < 0 else end
+    early = raw.find(b"\r", start, end)
+    return end if early < 0 else early
 
 
 def _leading_blank(raw: bytes) -> int:

@@ -1,0 +1,117 @@
+"""A table shown to a person: as text in a terminal, as a small page in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+
+from calibrant.data._summary import ClassShare, ColumnSummary, TableSummary, summarise
+from calibrant.data._table import Table
+
+__all__ = ["as_html", "as_text"]
+
+_BAR = 24
+_WIDEST_NAME = 32
+# Colours that read on white and on black alike; text takes the page's own colour.
+_BLUE, _GREY = "#4477aa", "rgba(128,128,128,.45)"
+
+
+def as_text(table: Table) -> str:
+    """Show a table as text.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> print(as_text(load("appeal")))
+    appeal: 1,500 rows, ...
+    """
+    summary = summarise(table, most_columns=20, most_classes=8)
+    lines = [summary.headline, *_class_lines(summary), *(f"  {fact}" for fact in summary.facts)]
+    lines += _column_lines(summary)
+    lines += [f"  note: {note}" for note in summary.notes]
+    return "\n".join(lines)
+
+
+def _class_lines(summary: TableSummary) -> list[str]:
+    width = max((len(_cut(share.label)) for share in summary.classes), default=0)
+    lines = [_class_line(share, width) for share in summary.classes]
+    return lines + ([f"  … and {summary.more_classes:,} more classes"] if summary.more_classes else [])
+
+
+def _class_line(share: ClassShare, width: int) -> str:
+    bar = "█" * max(1, round(_BAR * share.share)) if share.rows else ""
+    mark = "  (positive)" if share.positive else ""
+    return f"  class {_cut(share.label):<{width}} {share.rows:>9,} {share.share:>6.1%} {bar}{mark}"
+
+
+def _column_lines(summary: TableSummary) -> list[str]:
+    if not summary.columns:
+        return []
+    width = max(6, *(len(_cut(column.name)) for column in summary.columns))
+    lines = [f"  {'column':<{width}}  kind     missing  values"]
+    lines += [
+        f"  {_cut(column.name):<{width}}  {column.kind:<7}  {_holes(column):>7}  {column.values}"
+        for column in summary.columns
+    ]
+    return lines + ([f"  … and {summary.more_columns:,} more columns"] if summary.more_columns else [])
+
+
+def _holes(column: ColumnSummary) -> str:
+    return f"{column.missing:,}" if column.missing else "·"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST_NAME else text[: _WIDEST_NAME - 1] + "…"
+
+
+def as_html(table: Table) -> str:
+    """Show a table as a small page.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> as_html(load("appeal"))[:4]
+    '<div'
+    """
+    summary = summarise(table, most_columns=30, most_classes=12)
+    name, _, rest = summary.headline.partition(": ")
+    parts = [
+        '<div style="font-family:system-ui,sans-serif;font-size:13px;line-height:1.45;max-width:70em">',
+        f'<div style="font-size:15px;margin-bottom:4px"><b>{escape(name)}</b> · {escape(rest)}</div>',
+        *(_class_html(share) for share in summary.classes),
+        f"<div>… and {summary.more_classes:,} more classes</div>" if summary.more_classes else "",
+        f'<div style="opacity:.75;margin:4px 0">{escape(" · ".join(summary.facts))}</div>',
+        _columns_html(summary) if summary.columns else "",
+        *(f'<div style="margin-top:3px">ⓘ {escape(note)}</div>' for note in summary.notes),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _class_html(share: ClassShare) -> str:
+    colour = _BLUE if share.positive else _GREY
+    weight = "font-weight:600" if share.positive else ""
+    return (
+        '<div style="display:flex;align-items:center;gap:8px">'
+        f'<span style="width:12em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;{weight}">{escape(share.label)}</span>'
+        f'<span style="width:12em;height:9px;border-radius:2px;background:rgba(128,128,128,.12)">'
+        f'<span style="display:block;height:9px;border-radius:2px;width:{share.share:.2%};background:{colour}"></span></span>'
+        f'<span style="font-variant-numeric:tabular-nums">{share.rows:,} ({share.share:.1%})'
+        f"{' · positive' if share.positive else ''}</span></div>"
+    )
+
+
+def _columns_html(summary: TableSummary) -> str:
+    head = "".join(_cell(word, "th") for word in ("column", "kind", "missing", "values"))
+    rows = "".join(_row_html(column) for column in summary.columns)
+    more = f'<tr>{_cell(f"… and {summary.more_columns:,} more columns")}</tr>' if summary.more_columns else ""
+    return f'<table style="border-collapse:collapse;margin-top:4px;font-size:13px"><tr>{head}</tr>{rows}{more}</table>'
+
+
+def _row_html(column: ColumnSummary) -> str:
+    return f"<tr>{_cell(_cut(column.name))}{_cell(column.kind)}{_cell(_holes(column), align='right')}{_cell(column.values)}</tr>"
+
+
+def _cell(text: str, tag: str = "td", align: str = "left") -> str:
+    wrap = "normal" if len(text) > _WIDEST_NAME else "nowrap"
+    style = f"text-align:{align};white-space:{wrap};padding:1px 14px 1px 0;border-bottom:1px solid rgba(128,128,128,.2)"
+    return f'<{tag} style="{style}">{escape(text)}</{tag}>'

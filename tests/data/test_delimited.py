@@ -1,0 +1,209 @@
+"""CSV and TSV files read the way a person expects."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from calibrant.data import read_table
+from calibrant.exceptions import MissingFileError, ReadError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def test_numbers_strings_and_holes_are_told_apart(write):
+    table = read_table(write("age,town,gives\n31,Bern,yes\n?,Rome,no\n64,,no\n"))
+    assert table.kinds == {"age": "numeric", "town": "nominal"}
+    np.testing.assert_array_equal(table.X["age"], [31, np.nan, 64])
+    assert table.X["town"].isna().tolist() == [False, False, True]
+    assert table.y.tolist() == ["yes", "no", "no"]
+
+
+@pytest.mark.parametrize("hole", ["", "?", "NA", "NaN", "null", "NULL", "None", "N/A"])
+def test_the_usual_words_for_a_hole_are_missing(write, hole):
+    X = read_table(write(f"a,b,y\n1,x,0\n{hole},{hole},1\n")).X
+    assert X["a"].isna().tolist() == X["b"].isna().tolist() == [False, True]
+
+
+def test_whole_numbers_of_few_values_stay_numeric_unless_told(write):
+    path = write("zone,size,y\n1,5,a\n2,5,b\n1,6,a\n")
+    assert read_table(path).kinds == {"zone": "numeric", "size": "numeric"}
+    assert read_table(path, nominal=["zone"]).kinds == {"zone": "nominal", "size": "numeric"}
+    assert set(read_table(path, nominal="all").kinds.values()) == {"nominal"}
+
+
+@pytest.mark.parametrize("nominal", [["code"], [0], [True, False], "all"])
+def test_columns_told_nominal_keep_their_characters(write, nominal):
+    assert read_table(write("code,n,y\n007,1,a\n010,2,b\n"), nominal=nominal).X["code"].tolist() == ["007", "010"]
+
+
+def test_truth_values_are_nominal_and_dates_numeric(write):
+    table = read_table(write("ok,when,at,y\ntrue,2020-01-01,10:30,a\n,2021-01-01,,b\nfalse,,11:00,b\n"))
+    assert table.kinds == {"ok": "nominal", "when": "numeric", "at": "numeric"}
+    assert table.X["at"].tolist()[0] == 37_800
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [("a;b;y\n1,5;x;u\n2,5;z;v\n", "t.csv"), ("a\tb\ty\n1.5\tx\tu\n2.5\tz\tv\n", "t.tsv"), ("a|b|y\n1.5|x|u\n2.5|z|v\n", "t.txt")],
+)
+def test_the_separator_is_told_from_the_first_lines(write, content, name):
+    table = read_table(write(content, name))
+    assert table.X["a"].tolist() == [1.5, 2.5]
+    assert table.X["b"].tolist() == ["x", "z"]
+
+
+def test_a_separator_given_is_taken(write):
+    assert read_table(write("a:b\n1:x\n"), sep=":").X["a"].tolist() == [1]
+
+
+def test_blanks_beside_separators_are_dropped_and_what_they_hid_comes_out(write):
+    table = read_table(write("age, work, hours, income\n39, State-gov, 40, <=50K\n 50, ?, ?, >50K\n?, Private, 13 , <=50K\n"))
+    assert table.X["work"].dropna().tolist() == ["State-gov", "Private"]
+    np.testing.assert_array_equal(table.X["hours"], [40, np.nan, 13])
+    assert table.class_counts == {"<=50K": 2, ">50K": 1}
+
+
+def test_quotes_hold_separators_and_line_ends(write):
+    table = read_table(write('"a, b",y\n"x\ny",1\n"say ""hi""",2\n'))
+    assert table.X["a, b"].tolist() == ["x\ny", 'say "hi"']
+
+
+def test_a_first_line_of_data_is_no_header(write):
+    table = read_table(write("5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n7.0,3.2,Iris-virginica\n"))
+    assert list(table.X.columns) == ["x0", "x1"]
+    assert table.n_rows == 3
+    assert "looks like data" in table.notes[0]
+
+
+def test_a_table_of_strings_without_header_is_recognised(write):
+    assert read_table(write("y,n,dem\ny,y,rep\nn,y,dem\n")).n_rows == 3
+
+
+def test_header_and_names_can_be_told(write):
+    assert list(read_table(write("1,2\n3,4\n"), header=True).X.columns) == ["1"]
+    assert read_table(write("a,b\nc,d\n"), header=False).n_rows == 2
+    assert list(read_table(write("1,2\n3,4\n"), names=["p", "q"]).X.columns) == ["p"]
+
+
+def test_a_nameless_first_column_that_counts_the_rows_is_no_feature(write):
+    table = read_table(write(",a,y\n0,1.5,n\n1,2.5,p\n2,3.5,p\n"))
+    assert list(table.X.columns) == ["a"]
+    assert list(table.extra.columns) == ["column_0"]
+
+
+def test_one_odd_word_among_numbers_is_noted(write):
+    table = read_table(write("a,y\n" + "".join(f"{i},n\n" for i in range(20)) + "abc,p\n"))
+    assert table.kinds == {"a": "nominal"}
+    assert "because of values such as 'abc'" in table.notes[0]
+
+
+@pytest.mark.parametrize("target", ["a", 0, -3])
+def test_the_class_is_the_last_column_unless_told(write, target):
+    path = write("a,b,c\n1,2,3\n4,5,6\n")
+    assert read_table(path).y.name == "c"
+    assert read_table(path, target=target).y.name == "a"
+
+
+def test_a_table_may_have_no_class(write):
+    table = read_table(write("a,b\n1,2\n"), target=False)
+    assert table.y is None
+    assert list(table.X.columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_marked_encodings_are_recognised(write, encoding):
+    assert read_table(write("a,y\ncafé,1\n".encode(encoding))).X["a"].tolist() == ["café"]
+
+
+def test_an_encoding_given_is_taken(write):
+    assert read_table(write("café,y\nthé,1\n".encode("latin-1")), encoding="latin-1").X["café"].tolist() == ["thé"]
+
+
+def test_gzip_is_unpacked(write):
+    assert read_table(write(gzip.compress(b"a,y\n1,x\n"), "t.csv.gz")).name == "t"
+
+
+def test_a_very_long_line_is_read(write):
+    assert len(read_table(write("a,y\n" + "x" * 5_000_000 + ",1\ny,2\n")).X["a"][0]) == 5_000_000
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_all_line_ends_and_blank_lines_are_fine(write, end):
+    table = read_table(write(f"{end}a,y{end}1,u{end}{end}2,v{end}"))
+    assert table.X["a"].tolist() == [1, 2]
+
+
+WRONG = {
+    "empty": (b"", "is empty"),
+    "blank": (b"\n \n", "is empty"),
+    "header only": (b"a,b\n", "has a header but no rows"),
+    "one column": (b"a\n1\n", "has one column, 'a'"),
+    "doubled": (b"a,b,a\n1,2,3\n", r"column 'a' twice \(columns 1 and 3\)"),
+    "short row": (b"a,b,c\n1,2,3\n4,5\n", r"line 3: has 2 field\(s\) where the first row has 3"),
+    "long row": (b"a,b\n1,2\n3,4\n5,6,7\n", r"line 4: has 3 field\(s\)"),
+    "latin": ("a,b\n1,caf\xe9\n".encode("latin-1"), 'line 2: byte 0xe9 is not UTF-8. Pass encoding="latin-1"'),
+    "latin header": ("caf\xe9,b\n1,2\n".encode("latin-1"), "line 1: byte 0xe9"),
+    "unmarked utf-16": ("a,b\n1,2\n".encode("utf-16-le"), "zero bytes"),
+    "random bytes": (np.random.default_rng(0).bytes(4096), "not UTF-8|zero bytes"),
+    "too wide": (b",".join(b"c" for _ in range(200_000)) + b"\n", "has 200,000 columns"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_file_names_itself_the_place_and_what_to_do(write, name):
+    content, words = WRONG[name]
+    with pytest.raises(ReadError, match=words) as caught:
+        read_table(write(content))
+    assert "t.csv" in str(caught.value)
+
+
+def test_damaged_gzip_is_refused(write):
+    with pytest.raises(ReadError, match="damaged gzip"):
+        read_table(write(gzip.compress(b"a,b\n1,2\n" * 500)[:30], "t.csv.gz"))
+
+
+def test_a_gzip_of_one_endless_line_does_not_fill_the_memory(write, monkeypatch):
+    monkeypatch.setattr("calibrant.data._readers.source._LONGEST_LINE", 2**20)
+    monkeypatch.setattr("calibrant.data._readers.source._CHUNK", 2**16)
+    with pytest.raises(ReadError, match="one endless line"):
+        read_table(write(gzip.compress(bytes(2**24)), "t.csv.gz"))
+
+
+def test_a_missing_file_is_also_file_not_found(tmp_path):
+    with pytest.raises(MissingFileError, match="no such file") as caught:
+        read_table(tmp_path / "nowhere.csv")
+    assert isinstance(caught.value, FileNotFoundError)
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(ReadError, match="is not a file"):
+        read_table(tmp_path)
+
+
+def test_an_unknown_encoding_is_refused(write):
+    with pytest.raises(ReadError, match="no encoding is called 'klingon'"):
+        read_table(write("a,b\n1,2\n"), encoding="klingon")
+
+
+cells = st.one_of(st.none(), st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=5).map(str.strip))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.floats(allow_nan=False), st.integers(-(2**53), 2**53), cells), min_size=1, max_size=20))
+def test_what_pandas_writes_is_read_back(write, rows):
+    frame = pd.DataFrame(rows, columns=["f", "i", "s"]).assign(y=[f"c{k % 2}" for k in range(len(rows))])
+    read = read_table(write(frame.to_csv(index=False)), nominal=["s"], header=True).X
+    np.testing.assert_array_equal(read["f"], frame["f"])
+    np.testing.assert_array_equal(read["i"], frame["i"])

@@ -1,0 +1,113 @@
+"""Classes and weights at the door."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.exceptions import DataConversionWarning
+
+from calibrant.data._labels import check_weights, code_labels
+from calibrant.exceptions import DataError, DataTypeError
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["b", "a", "b"],
+        np.array(["b", "a", "b"]),
+        np.array(["b", "a", "b"], dtype=object),
+        pd.Series(["b", "a", "b"]),
+        pl.Series(["b", "a", "b"]),
+        pa.array(["b", "a", "b"]),
+        pa.chunked_array([["b"], ["a", "b"]]),
+    ],
+)
+def test_labels_of_every_library_are_coded_alike(y):
+    labels = code_labels(y)
+    assert labels.classes.tolist() == ["a", "b"]
+    assert labels.codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("y", [[3, 1, 3], [3.0, 1.0, 3.0], [True, False, True]])
+def test_classes_keep_the_type_of_the_labels(y):
+    assert code_labels(np.array(y)).classes.dtype == np.array(y).dtype
+    np.testing.assert_array_equal(code_labels(y).classes, np.unique(y))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Categorical(["b", "a"], categories=["c", "b", "a"]),
+        pd.Series(pd.Categorical(["b", "a"], categories=["c", "b", "a"])),
+        pl.Series(["b", "a"], dtype=pl.Enum(["c", "b", "a"])),
+    ],
+)
+def test_classes_are_sorted_and_the_declared_order_is_kept_for_ties(y):
+    labels = code_labels(y)
+    assert labels.classes.tolist() == ["a", "b"]
+    assert labels.declared == (1, 0)
+    assert labels.n_declared == 3
+
+
+@pytest.mark.parametrize("y", [[1.0, np.nan], [None, "a"], pd.Series(["a", None]), pl.Series([1, None]), pd.array([1, None])])
+def test_missing_labels_are_counted_and_placed(y):
+    with pytest.raises(DataError, match=r"y has 1 missing label\(s\) \(first at row \d\); drop those rows"):
+        code_labels(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        ([0.5, 1.5], "Unknown label type: continuous"),
+        ([np.inf, 1.0], "Input y contains infinity"),
+        ([], r"0 sample\(s\)"),
+        (None, "requires y to be passed"),
+        (np.ones((3, 2)), "1d array"),
+    ],
+)
+def test_labels_that_are_no_classes_are_refused(y, words):
+    with pytest.raises(DataError, match=words):
+        code_labels(y)
+
+
+def test_labels_of_mixed_types_are_refused():
+    with pytest.raises(DataTypeError, match="'y' mixes"):
+        code_labels([1, "a"])
+
+
+def test_a_label_for_each_row_is_wanted():
+    with pytest.raises(DataError, match="y has 2 labels for 3 rows"):
+        code_labels(["a", "b"], n_rows=3)
+
+
+def test_a_column_of_labels_is_taken_with_a_warning():
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        assert code_labels(np.array([[1], [0]])).codes.tolist() == [1, 0]
+
+
+def test_weights_become_floats_and_none_stays_none():
+    assert check_weights(None, 3) is None
+    assert check_weights([1, 0, 2], 3).dtype == np.float64
+    assert check_weights(2, 3).tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([1, -1, 0], r"1 negative value\(s\) \(first at row 1\)"),
+        ([1, 2, np.nan], r"1 NaN or infinite value\(s\) \(first at row 2\)"),
+        ([1, np.inf, 1], "first at row 1"),
+        ([0, 0, 0], "0 for every row"),
+        ([1, 2], r"shape \(2,\)"),
+        ([[1], [2], [3]], r"shape \(3, 1\)"),
+    ],
+)
+def test_weights_that_cannot_count_are_refused(weights, words):
+    with pytest.raises(DataError, match=words):
+        check_weights(weights, 3)
+
+
+def test_weights_must_be_numbers():
+    with pytest.raises(DataTypeError, match="must hold numbers"):
+        check_weights(["heavy", "light"], 2)

@@ -1,0 +1,31 @@
+"""Importing calibrant is light, and every package says what is public in it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import calibrant
+
+HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "sqlalchemy", "rich"}
+FOUND = pkgutil.walk_packages(calibrant.__path__, "calibrant.")
+PACKAGES = ["calibrant", *(module.name for module in FOUND if module.ispkg)]
+
+
+@pytest.mark.parametrize("module", ["calibrant", "calibrant.data"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    script = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert HEAVY & set(done.stdout.split()) == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_in_all_exists_and_stands_there_once(package: str) -> None:
+    module = importlib.import_module(package)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+    assert len(set(module.__all__)) == len(module.__all__)
