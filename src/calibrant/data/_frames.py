@@ -92,7 +92,7 @@ def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
 
     Examples
     --------
-    >>> kinds_of([[1.0, True]])
+    >>> kinds_of([[1.0, "a"]])
     {'x0': 'numeric', 'x1': 'nominal'}
     """
     opened = _open(X)

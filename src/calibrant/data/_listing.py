@@ -79,9 +79,8 @@ class DatasetList(tuple[str, ...]):
         return str(self.to_frame().to_html(na_rep=""))
 
     def _paragraphs(self) -> Iterator[str]:
-        families = dict.fromkeys(name.partition(".")[0] if "." in name else "" for name in self)
-        for family in families:
-            names = (name for name in self if (name.partition(".")[0] if "." in name else "") == family)
-            yield textwrap.fill(
-                "  ".join(names), 100, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-            )
+        families: dict[str, list[str]] = {}
+        for name in self:
+            families.setdefault(name.rpartition(".")[0], []).append(name)
+        lines = textwrap.TextWrapper(100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+        return (lines.fill("  ".join(names)) for names in families.values())

@@ -38,22 +38,23 @@ def load(name: str, home: str | os.PathLike[str] | None = None) -> Table:
     """Load a data set by name.
 
     A plain name such as ``"glass"`` is the file as it is. The papers' tasks, made from the same files, are
-    ``"nielsen.x"``, ``"chawla.x"``, ``"caruana.x"`` and ``"zadrozny.x"``; see `list_datasets`. ``"openml:61"`` and
-    ``"openml:iris"`` ask OpenML.
+    ``"nielsen.x"``, ``"chawla.x"``, ``"caruana.x"`` and ``"zadrozny.x"``; see `list_datasets`.
+    ``"openml:61"`` and ``"openml:iris"`` ask OpenML.
 
     Parameters
     ----------
     name : str
         One of `list_datasets`, or ``openml:`` and an id or a name.
     home : path, optional
-        A folder with ``MANIFEST.json`` and the Parquet files it lists; by default the one that the environment
-        variable ``CALIBRANT_DATA`` names. What it lacks is looked for in calibrant, in scikit-learn and on OpenML.
+        A folder with ``MANIFEST.json`` and the Parquet files it lists; by default the one that the
+        environment variable ``CALIBRANT_DATA`` names. What it lacks is looked for in calibrant, in
+        scikit-learn and on OpenML, in this order.
 
     Returns
     -------
     Table
-        Features, class, official split, weights; in ``extra`` the columns that are not features; in ``notes`` what
-        differs from the paper or from the file in the data folder.
+        Features, class, official split, weights; in ``extra`` the columns that are not features; in
+        ``notes`` what differs from the paper or from the file in the data folder.
 
     Examples
     --------
@@ -107,15 +108,16 @@ def _find(name: str, home: Home | None) -> _Found:
     if info.sklearn is not None:
         return _Found("scikit-learn", partial(load_bundled, info))
     if info.openml is not None:
-        return _Found("OpenML, cached" if _is_cached(info.openml) else "OpenML", partial(_from_openml, info, home))
-    return _Found("", partial(_refuse, info, home))
+        where = "OpenML, cached" if _is_cached(info.openml) else "OpenML"
+        return _Found(where, partial(_from_openml, info, info.openml, home))
+    return _Found("not at hand", partial(_refuse, info, home))
 
 
 def _unknown(name: str, home: Home | None) -> ParameterError:
     known = [*catalog(), *TASKS, *(home.entries if home else ())]
     near = nearest(name, known) or " list_datasets() names those there are."
-    other = "read_table reads a file." if Path(name).is_file() else f'load("{_OPENML}{name}") asks OpenML for it.'
-    return ParameterError(f"{name!r} is no data set that calibrant knows.{near} {other}")
+    other = "read_table reads a file" if Path(name).is_file() else f'load("{_OPENML}{name}") asks OpenML'
+    return ParameterError(f"{name!r} is no data set that calibrant knows.{near} {other}.")
 
 
 def _refuse(info: DatasetInfo, home: Home | None) -> Table:
@@ -144,13 +146,14 @@ def _is_cached(number: int) -> bool:
     return is_cached(number)
 
 
-def _from_openml(info: DatasetInfo, home: Home | None) -> Table:
+def _from_openml(info: DatasetInfo, number: int, home: Home | None) -> Table:
     try:
-        table = _load_openml(info.openml or 0, name=info.name)
+        table = _with_our_labels(_load_openml(number, name=info.name), info)
     except ReadError as error:
-        raise ReadError(f"{_tried(info, home)}, and OpenML gave no answer. {_advice(info)} ({error})") from error
-    table = _with_our_labels(table, info)
-    return replace(table, positive=own_label(table.y, info.positive), notes=(*table.notes, *_differences(table, info)))
+        problem = f"{_tried(info, home)}, and OpenML does not give it. {_advice(info)}"
+        raise ReadError(f"{problem} OpenML: {error}") from error
+    notes = (*table.notes, *_differences(table, info))
+    return replace(table, positive=own_label(table.y, info.positive), notes=notes)
 
 
 def _with_our_labels(table: Table, info: DatasetInfo) -> Table:
@@ -167,7 +170,7 @@ def _differences(table: Table, info: DatasetInfo) -> Iterator[str]:
         ("class counts", dict(info.class_counts), table.class_counts),
     ):
         if ours != theirs:
-            yield f"OpenML's copy differs from the file in our data folder: {what} {theirs} instead of {ours}."
+            yield f"OpenML's copy differs from that in our data folder: {what} {theirs} instead of {ours}."
 
 
 def _lines(home: Home | None) -> Iterator[Listed]:
@@ -185,8 +188,9 @@ def _line(name: str, home: Home | None) -> Listed:
         return Listed(name, info.rows, info.n_features, len(info.class_counts), info.positive, papers, where)
     entry = home.entries[name] if home else {}
     counts = entry.get("class_counts", {})
-    positive = str(entry.get("positive_class")) if str(entry.get("positive_class")) in counts else None
-    return Listed(name, entry.get("rows"), entry.get("feature_columns"), len(counts) or None, positive, "", where)
+    positive = next((label for label in counts if label == entry.get("positive_class")), None)
+    rows, features = entry.get("rows"), entry.get("feature_columns")
+    return Listed(name, rows, features, len(counts) or None, positive, "", where)
 
 
 def _task_line(name: str, task: Task, home: Home | None) -> Listed:

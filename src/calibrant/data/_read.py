@@ -99,8 +99,9 @@ def read_table(
 
 def _names_beside(file: Path, names: Sequence[str] | None) -> Path | None:
     """Find the description of a C4.5 file that stands beside it."""
-    beside = file.with_suffix(".names")
-    return beside if names is None and file.suffix in _C45 and beside.is_file() else None
+    unpacked = file.with_name(file.name.removesuffix(".gz"))
+    beside = unpacked.with_suffix(".names")
+    return beside if names is None and unpacked.suffix in _C45 and beside.is_file() else None
 
 
 def _read_c45(file: Path, described: Path, encoding: str | None) -> Parsed:

@@ -47,7 +47,8 @@ class Roles:
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Roles:
         """Take the roles from a JSON object."""
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
+        named: dict[str, Any] = {**entry, "other": tuple(entry.get("other", ()))}
+        return cls(**named)
 
 
 def cast(parsed: Parsed, roles: Roles, name: str) -> Table:
@@ -57,10 +58,10 @@ def cast(parsed: Parsed, roles: Roles, name: str) -> Table:
     --------
     >>> import pandas as pd
     >>> from calibrant.data._parsed import Parsed
-    >>> frame = pd.DataFrame({"age": [31, 64], "id": [7, 8], "split": ["train", "test"], "won": ["no", "yes"]})
+    >>> frame = pd.DataFrame({"age": [31, 64], "id": [7, 8], "split": ["a", "b"], "won": ["no", "yes"]})
     >>> table = cast(Parsed(frame), Roles("won", ("id", "split"), positive="yes"), "tiny")
     >>> table.positive, list(table.X), list(table.extra), list(table.split)
-    ('yes', ['age'], ['id'], ['train', 'test'])
+    ('yes', ['age'], ['id'], ['a', 'b'])
     """
     _check_columns(parsed.frame, (*roles.other, *filter(None, [roles.target])), name)
     # The split passes through `extra`, so that it stays with its row whatever is done to the rows.
@@ -79,10 +80,10 @@ def own_label(y: pd.Series[Any] | None, text: str | None) -> object:
     Examples
     --------
     >>> import pandas as pd
-    >>> own_label(pd.Series([0, 1, 1]), "1") == 1, own_label(pd.Series(["a"]), "b") is None
-    (True, True)
+    >>> own_label(pd.Series([0, 1, 1]), "1"), own_label(pd.Series(["a"]), "b")
+    (1, None)
     """
-    labels = [] if y is None else y.dropna().unique()
+    labels: list[object] = [] if y is None else y.dropna().unique().tolist()
     return next((label for label in labels if str(label) == text), None)
 
 

@@ -120,3 +120,13 @@ class Table:
         if name not in parts:
             raise DataError(f"{self.name} has the parts {parts}; got {name!r}.{nearest(name, parts)}")
         return self.take(np.asarray(self.split == name))
+
+    def __repr__(self) -> str:
+        from calibrant.data._show import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from calibrant.data._show import as_html
+
+        return as_html(self)

@@ -46,6 +46,8 @@ def csv_shape(path: Path, raw: bytes, *, sep: str | None, header: bool | None, n
     >>> shape.separator, shape.names, shape.skip, shape.decimal
     (';', ('age', 'sex'), 1, ',')
     """
+    if not raw or raw.isspace():
+        raise ReadError.at(path, "is empty", hint="Pass a file with a header and rows.")
     first_line = raw[: _line_end(raw, _leading_blank(raw))]
     check_width(path, max(first_line.count(mark.encode()) for mark in (_SEPARATORS if sep is None else [sep])) + 1)
     start = _first_lines(path, raw)
@@ -91,7 +93,7 @@ def _first_lines(path: Path, raw: bytes) -> str:
 def _separator(path: Path, start: str) -> str:
     if path.name.removesuffix(".gz").endswith((".tsv", ".tab")):
         return "\t"
-    lines = [line for line in itertools.islice(io.StringIO(start), 20) if line.strip()]
+    lines = [line for line in itertools.islice(io.StringIO(start), 20) if line.strip()] or [start]
     first = _outside_quotes(lines[0])
     counts = {mark: first.count(mark) for mark in _SEPARATORS}
     # a decimal comma stands beside the true separator, so the other marks go first

@@ -35,10 +35,7 @@ def read_bytes(path: Path) -> bytes:
         raw = path.read_bytes()
     except OSError as error:
         raise ReadError.at(path, f"cannot be opened ({error.strerror})", hint="Check its permissions.") from error
-    raw = _unpack(path) if raw.startswith(_GZIP) else raw
-    if not raw or raw.isspace():
-        raise ReadError.at(path, "is empty", hint="Pass a file with a header and rows.")
-    return raw
+    return _unpack(path) if raw.startswith(_GZIP) else raw
 
 
 def _unpack(path: Path) -> bytes:

@@ -1,0 +1,192 @@
+"""The header of an ARFF file: ``@relation``, ``@attribute`` and ``@data``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from string import ascii_letters
+
+from calibrant.data._arff_values import BLANKS, BY_BLANKS, LineError, is_over, one_value, split_values
+from calibrant.data._cells import Column, NominalColumn, NumericColumn, TextColumn
+from calibrant.data._file_text import PathLike, shown, suggestion
+from calibrant.data._java_dates import ISO_8601, DateColumn, PatternError
+from calibrant.exceptions import ReadError
+
+__all__ = ["Header", "Lines", "read_header"]
+
+Lines = Iterator[tuple[int, str]]
+
+_KEYWORD = re.compile(r"@([^ \t\f\v%{]*+)[ \t\f\v]*+")
+_WEIGHT = re.compile(r"[ \t\f\v]*+\{[^{}'\"%]*+\}")
+_TYPES = ("numeric", "real", "integer", "string", "date", "{a, b}")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the header declares: a converter for each attribute, and notes for the person."""
+
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    column: Column
+    weighted: bool
+
+
+def read_header(path: PathLike, lines: Lines) -> Header:
+    """Take lines up to and with ``@data``, and give the attributes they declare.
+
+    Examples
+    --------
+    >>> lines = iter(enumerate(["@relation r", "@attribute age numeric", "@data", "31"], start=1))
+    >>> [column.name for column in read_header("a.arff", lines).columns], next(lines)
+    (['age'], (4, '31'))
+    """
+    line, reader = 0, _HeaderReader()
+    for line, text in lines:
+        try:
+            if not is_over(text, 0) and reader.take(text.strip(BLANKS)):
+                return reader.header()
+        except LineError as error:
+            raise error.at(path, line) from None
+    hint = "Check that the file was copied or downloaded whole."
+    raise ReadError.at(path, "ends before @data", line=line, hint=hint)
+
+
+class _HeaderReader:
+    """The state between the lines of a header."""
+
+    def __init__(self) -> None:
+        self._relation = False
+        self._attributes: dict[str, _Attribute] = {}
+
+    def take(self, text: str) -> bool:
+        """Understand one line; True where it is the last of the header."""
+        keyword = _KEYWORD.match(text)
+        if keyword is None:
+            raise LineError(f"{shown(text)} is neither @attribute nor @data", "Start comments with %.")
+        rest = text[keyword.end() :]
+        match keyword[1].lower():
+            case "relation":
+                self._take_relation(rest)
+            case "attribute":
+                self._take_attribute(rest)
+            case "data":
+                return self._take_data(rest)
+            case word:
+                hint = "Known are @relation, @attribute and @data."
+                raise LineError(f"{shown('@' + word)} is not a keyword", hint)
+        return False
+
+    def header(self) -> Header:
+        """Give what was declared."""
+        if not self._attributes:
+            raise LineError("no attributes are declared", "Write @attribute name type before @data.")
+        attributes = self._attributes.values()
+        notes = ("Weights of attributes are left out.",) if any(a.weighted for a in attributes) else ()
+        return Header(tuple(attribute.column for attribute in attributes), notes)
+
+    def _take_relation(self, rest: str) -> None:
+        if self._relation:
+            raise LineError("a second @relation", "Give each table a file of its own.")
+        if rest[:1] in ("'", '"'):
+            split_values(rest, 0, BY_BLANKS)
+        self._relation = True
+
+    def _take_attribute(self, rest: str) -> None:
+        if not self._relation:
+            raise LineError("@attribute before @relation", "Make '@relation name' the first line.")
+        attribute = _parse_attribute(rest)
+        name = attribute.column.name
+        if name in self._attributes:
+            raise LineError("a second attribute has this name", "Rename one of them.", column=name)
+        self._attributes[name] = attribute
+
+    def _take_data(self, rest: str) -> bool:
+        if not is_over(rest, 0):
+            raise LineError(f"{shown(rest)} follows @data", "Start the rows on the next line.")
+        return True
+
+
+def _parse_attribute(text: str) -> _Attribute:
+    """Understand what follows ``@attribute``: a name, a type and perhaps a weight."""
+    cell, at = one_value(text, 0, BY_BLANKS)
+    if at == 0:
+        raise LineError(f"no name before {shown(text)}", "Write @attribute name type, and close quotes.")
+    name = "?" if cell is None else cell
+    rest = text[at:].lstrip(BLANKS)
+    try:
+        return _nominal(name, rest) if rest[:1] == "{" else _typed(name, rest)
+    except LineError as error:
+        raise LineError(error.problem, error.hint, column=name) from None
+
+
+def _typed(name: str, text: str) -> _Attribute:
+    rest = text.lstrip(ascii_letters)
+    kind, rest = text[: len(text) - len(rest)].lower(), rest.lstrip(BLANKS)
+    # Weka passes over what follows these types, and old files have ranges there: `real [0, 10]`.
+    weighted = _WEIGHT.match(rest) is not None
+    match kind:
+        case "numeric" | "real" | "integer":
+            return _Attribute(NumericColumn(name, whole=kind == "integer"), weighted)
+        case "string":
+            return _Attribute(TextColumn(name), weighted)
+        case "date":
+            return _dated(name, rest)
+        case "relational":
+            raise LineError("relational attributes are not read", "Write their rows as a table of their own.")
+    raise _unknown_type(text)
+
+
+def _unknown_type(text: str) -> LineError:
+    if is_over(text, 0):
+        return LineError("no type is given", "Write numeric, integer, string, date or {a, b}.")
+    hint = suggestion(text.partition(" ")[0].lower(), _TYPES, title="Types")
+    return LineError(f"{shown(text)} is not a type", f"{hint} A name with blanks needs quotes.")
+
+
+def _dated(name: str, rest: str) -> _Attribute:
+    pattern, at = (ISO_8601, 0) if is_over(rest, 0) or rest[0] == "{" else one_value(rest, 0)
+    try:
+        return _Attribute(DateColumn(name, pattern or ""), _weight_at_end(rest, at))
+    except PatternError as error:
+        raise LineError(str(error), "Use the letters y M d H m s, or declare a string.") from None
+
+
+def _nominal(name: str, text: str) -> _Attribute:
+    values, end = _declared(text)
+    if text[end : end + 1] != "}":
+        raise LineError("the values have no closing }", "Write all of them on one line.")
+    _refuse_doubled(values)
+    return _Attribute(NominalColumn(name, values), _weight_at_end(text, end + 1))
+
+
+def _declared(text: str) -> tuple[list[str], int]:
+    """Read values in braces: ended by commas and tabs, or by blanks where that gives no list."""
+    cells: list[str | None] = []
+    with suppress(LineError):
+        cells, end = split_values(text, 1)
+    if len(cells) < 2:
+        cells, end = split_values(text, 1, BY_BLANKS)
+    return ["?" if cell is None else cell for cell in cells], end
+
+
+def _refuse_doubled(values: list[str]) -> None:
+    if not values:
+        raise LineError("no values are declared", "Name them, or declare a string.")
+    value, times = Counter(values).most_common(1)[0]
+    if times > 1:
+        raise LineError(f"the value {shown(value)} is declared {times} times", "Name it once.")
+
+
+def _weight_at_end(text: str, at: int) -> bool:
+    """Tell whether a weight stands there, and refuse anything else."""
+    weight = _WEIGHT.match(text, at)
+    if not is_over(text, weight.end() if weight else at):
+        raise LineError(f"{shown(text[at:].strip(BLANKS))} follows the type", "Remove it, or quote it.")
+    return weight is not None

@@ -1,0 +1,156 @@
+"""One row of an ARFF file, dense or sparse, with or without a weight."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NoReturn, cast
+
+from calibrant.data._arff_values import BLANKS, BY_BLANKS, LineError, is_over, split_values
+from calibrant.data._cells import Cell
+from calibrant.data._file_text import shown
+
+__all__ = ["DenseRow", "SparseRow", "parse_row", "split_plain"]
+
+_WEIGHT = re.compile(r"[ \t\f\v,]*+\{([^{}'\"%_]*+)\}")
+_ASK_FOR_PAIRS = "Write {index value, index value}, and quote values with blanks in them."
+
+
+@dataclass(frozen=True)
+class DenseRow:
+    """A value for each attribute."""
+
+    cells: Sequence[Cell]
+    weight: float | None = None
+
+
+@dataclass(frozen=True)
+class SparseRow:
+    """Values for some attributes, by ascending index from 0."""
+
+    indices: Sequence[int]
+    cells: Sequence[Cell]
+    weight: float | None = None
+
+
+def split_plain(text: str, width: int) -> Sequence[Cell] | None:
+    """Split a dense row without quotes, braces or comments the fast way; None where it takes a closer look.
+
+    Examples
+    --------
+    >>> split_plain("1, ?,no", 3)
+    ['1', None, 'no']
+    """
+    if "'" in text or '"' in text or "{" in text or "}" in text or "%" in text:
+        return None
+    cells = _cut(text)
+    if len(cells) != width or "" in cells:
+        return None
+    return [None if cell == "?" else cell for cell in cells] if "?" in text else cells
+
+
+def _cut(text: str) -> list[str]:
+    """Cut a row that has one kind of separator: commas, tabs, or else blanks; nothing where it has two."""
+    if "\t" in text:
+        return [] if "," in text else [cell.strip(BLANKS) for cell in text.split("\t")]
+    if "," in text:
+        return [cell.strip(BLANKS) for cell in text.split(",")] if " " in text else text.split(",")
+    return text.split()
+
+
+def parse_row(text: str, width: int) -> DenseRow | SparseRow:
+    """Understand a row of any kind.
+
+    Examples
+    --------
+    >>> parse_row("{1 'b c', 3 ?}, {5}", 4)
+    SparseRow(indices=[1, 3], cells=['b c', None], weight=5.0)
+    """
+    return _sparse(text, width) if text[0] == "{" else _dense(text, width)
+
+
+def _dense(text: str, width: int) -> DenseRow:
+    try:
+        cells, at = split_values(text)
+        _refuse_width(len(cells), width)
+    except LineError as error:
+        cells, at = _split_at_blanks(text, width, error)
+    return DenseRow(cells, _weight(text, at))
+
+
+def _split_at_blanks(text: str, width: int, error: LineError) -> tuple[list[Cell], int]:
+    """Try Weka's way, and give the error of the first try where it is no better."""
+    try:
+        cells, at = split_values(text, 0, BY_BLANKS)
+    except LineError:
+        raise error from None
+    if len(cells) != width:
+        raise error
+    return cells, at
+
+
+def _refuse_width(found: int, width: int) -> None:
+    if found < width:
+        problem = f"the row ends after {found} of {width} values"
+        raise LineError(problem, "Check that the file is whole; write ? for a hole.", place=found)
+    if found > width:
+        problem = f"the row has {found} values for {width} attributes"
+        raise LineError(problem, "Quote values with commas in them.")
+
+
+def _sparse(text: str, width: int) -> SparseRow:
+    words, at = _words(text)
+    if text[at : at + 1] != "}":
+        raise LineError("the sparse row has no closing }", "Check that the file is whole.")
+    if len(words) % 2:
+        raise LineError(f"the index {shown(words[-1] or '?')} has no value", _ASK_FOR_PAIRS)
+    indices = _indices(words[::2], width)
+    return SparseRow(indices, words[1::2], _weight(text, at + 1))
+
+
+def _words(text: str) -> tuple[list[Cell], int]:
+    """Cut a sparse row at blanks and commas, the fast way where it is nothing but pairs."""
+    end = len(text) - 1
+    if "'" in text or '"' in text or "%" in text or text.rfind("{") > 0 or text.find("}") != end:
+        return split_values(text, 1, BY_BLANKS)
+    words = text[1:end].replace(",", " ").split()
+    return [None if word == "?" else word for word in words], end
+
+
+def _indices(words: Sequence[Cell], width: int) -> list[int]:
+    for word in words:
+        if word is None or not word.isascii() or not word.isdecimal() or len(word) > 9:
+            raise LineError(f"{shown(word or '?')} is not an index", _ASK_FOR_PAIRS)
+    indices = [int(cast(str, word)) for word in words]
+    if indices != sorted(set(indices)):
+        _refuse_disorder(indices)
+    if indices and indices[-1] >= width:
+        hint = f"Indices run from 0 to {width - 1}."
+        raise LineError(f"the index {indices[-1]} has no attribute", hint)
+    return indices
+
+
+def _refuse_disorder(indices: Sequence[int]) -> NoReturn:
+    before, index = next((a, b) for a, b in pairwise(indices) if a >= b)
+    if index == before:
+        raise LineError(f"the index {index} comes twice", "Give each value once.", place=index)
+    raise LineError(f"the index {index} comes after {before}", "Sort the indices.")
+
+
+def _weight(text: str, at: int) -> float | None:
+    """Give the weight that stands at the end of a row, and refuse anything else."""
+    if is_over(text, at):
+        return None
+    match = _WEIGHT.match(text, at)
+    if match is None or not is_over(text, match.end()):
+        raise LineError(f"{shown(text[at:].lstrip(BLANKS))} follows the row", "Only a weight may: {5}.")
+    try:
+        weight = float(match[1])
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise LineError(f"{shown(match[1])} is not a weight", "Give a finite number, 0 or greater.")
+    return weight

@@ -1,0 +1,90 @@
+"""What is known of each named data set, whether or not its data are at hand (``catalog.json``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from calibrant.data._roles import Roles
+
+__all__ = ["DatasetInfo", "catalog"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetInfo:
+    """What a named data set is, and where else it can be had.
+
+    Parameters
+    ----------
+    name, title : str
+        The name for ``load`` and what the data are about.
+    rows, n_features : int
+        Size of the file as it is.
+    class_counts : mapping of str to int
+        Rows of each class, the classes in the order of the file.
+    positive : str, optional
+        The class of interest, where the set as it is has one.
+    papers : tuple of str
+        The papers whose tasks are made from it.
+    embedded : str, optional
+        File name inside the package.
+    sklearn : str, optional
+        ``"iris"`` where ``sklearn.datasets.load_iris`` gives the same rows in the same order.
+    openml : int, optional
+        Id on OpenML.
+    labels : mapping of str to str
+        Labels of the other sources, each with ours for it.
+    columns : tuple of str
+        Our names for the features where scikit-learn's differ, in the same order.
+    roles : Roles
+        Which columns of the embedded file are what.
+
+    Examples
+    --------
+    >>> info = catalog()["wdbc"]
+    >>> info.rows, info.positive, info.sklearn, info.openml
+    (569, 'M', 'breast_cancer', 1510)
+    """
+
+    name: str
+    title: str
+    rows: int
+    n_features: int
+    class_counts: Mapping[str, int]
+    positive: str | None = None
+    papers: tuple[str, ...] = ()
+    embedded: str | None = None
+    sklearn: str | None = None
+    openml: int | None = None
+    labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    columns: tuple[str, ...] = ()
+    roles: Roles = field(default_factory=Roles)
+
+
+@cache
+def catalog() -> Mapping[str, DatasetInfo]:
+    """Give every set known by name, in alphabetical order.
+
+    Examples
+    --------
+    >>> len(catalog()), "appeal" in catalog()
+    (34, True)
+    """
+    text = files(__package__).joinpath("catalog.json").read_text(encoding="utf-8")
+    return MappingProxyType({entry["name"]: _info(entry) for entry in json.loads(text)})
+
+
+def _info(entry: dict[str, Any]) -> DatasetInfo:
+    roles = {"positive": entry["positive"], **entry.pop("roles", {})}
+    return DatasetInfo(**{key: _frozen(value) for key, value in entry.items()}, roles=Roles.of(roles))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return MappingProxyType(value)
+    return tuple(value) if isinstance(value, list) else value

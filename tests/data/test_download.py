@@ -1,0 +1,66 @@
+"""Fetching when nobody answers, and writing so that no half file is ever seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from calibrant.data import _download, _openml, load
+from calibrant.data._download import write_whole
+from calibrant.exceptions import ParameterError, ReadError
+
+
+def interrupted() -> Iterator[bytes]:
+    yield b"half"
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_leaves_what_was_there_and_no_draft(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(file, interrupted())
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == b"before"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(ReadError, match=r"x\.json: cannot be written .*Set CALIBRANT_CACHE to a folder"):
+        write_whole(tmp_path / "file" / "x.json", [b"{}"])
+
+
+def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CALIBRANT_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert _openml._cache_folder() == Path("/somewhere/calibrant")
+    monkeypatch.setenv("CALIBRANT_CACHE", "/elsewhere")
+    assert _openml._cache_folder() == Path("/elsewhere")
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "/no/scheme", "file:///somewhere", "http://"])
+def test_only_http_servers_are_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALIBRANT_OPENML_URL", url)
+    with pytest.raises(ParameterError, match="CALIBRANT_OPENML_URL must be an http or https address"):
+        load("openml:7")
+
+
+@pytest.mark.usefixtures("no_home")
+def test_offline_the_message_says_what_was_tried_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_download, "_PAUSES", (0.0, 0.0))
+    tried = r"adult is not at hand: CALIBRANT_DATA is not set, calibrant and scikit-learn do not bring it"
+    with pytest.raises(
+        ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 tries"
+    ):
+        load("caruana.adult")
+
+
+def test_between_three_tries_the_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    with pytest.raises(ReadError, match="3 tries"):
+        load("openml:7")
+    assert slept == [0.5, 2.0]

@@ -1,0 +1,353 @@
+"""OpenML, played by a small server on this machine: what it may answer, and what becomes of it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from calibrant.data import _download, _openml, list_datasets, load
+from calibrant.data._download import Bounds
+from calibrant.exceptions import DataError, ParameterError, ReadError
+
+ARFF = b"""@relation plants
+@attribute id numeric
+@attribute height numeric
+@attribute colour {red, blue, green}
+@attribute kind {tall, short}
+@data
+1, 2.5, red, tall
+2, 0.5, ?, short
+3, 0.7, blue, short
+"""
+DESCRIPTION, DATA = "/api/v1/json/data/7", "/data/v1/download/77/plants.arff"
+BY_NAME = "/api/v1/json/data/list/data_name/plants/status/active/limit/100"
+UNKNOWN = b'{"error": {"code": "111", "message": "Unknown dataset"}}'
+NO_RESULTS = b'{"error": {"code": "372", "message": "No results"}}'
+
+
+@dataclass
+class Answer:
+    """One answer of the server: ``send`` writes the body, ``length`` is what its header claims."""
+
+    body: bytes = b""
+    status: int = 200
+    packed: bool = False
+    length: int | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    send: Callable[[BaseHTTPRequestHandler], object] | None = None
+
+
+class FakeOpenML:
+    """The answers to each path, the last one for ever; every path asked for is kept."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.asked: list[str] = []
+        self.answers: dict[str, list[Answer]] = {}
+        self.describe(ARFF)
+
+    def describe(self, arff: bytes, **more: object) -> None:
+        about = {
+            "id": "7",
+            "name": "plants",
+            "version": "2",
+            "format": "ARFF",
+            "url": f"https://www.openml.org{DATA}",
+            "default_target_attribute": "kind",
+            "row_id_attribute": "id",
+            "md5_checksum": hashlib.md5(arff, usedforsecurity=False).hexdigest(),
+            **more,
+        }
+        self.answers[DESCRIPTION] = [Answer(json.dumps({"data_set_description": about}).encode())]
+        self.answers[DATA] = [Answer(arff)]
+        versions = [{"did": 9, "version": 3}, {"did": 7, "version": 2}]
+        self.answers[BY_NAME] = [Answer(json.dumps({"data": {"dataset": versions}}).encode())]
+
+    def answer_to(self, path: str) -> Answer:
+        self.asked.append(path)
+        answers = self.answers.get(path, [Answer(NO_RESULTS if "list" in path else UNKNOWN, status=412)])
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+class Handler(BaseHTTPRequestHandler):
+    fake: FakeOpenML
+
+    def do_GET(self) -> None:
+        answer = self.fake.answer_to(self.path)
+        body = gzip.compress(answer.body) if answer.packed else answer.body
+        self.send_response(answer.status)
+        if answer.packed:
+            self.send_header("Content-Encoding", "gzip")
+        if answer.send is None or answer.length is not None:
+            self.send_header("Content-Length", str(len(body) if answer.length is None else answer.length))
+        for header, value in answer.headers.items():
+            self.send_header(header, value)
+        self.end_headers()
+        try:
+            answer.send(self) if answer.send else self.wfile.write(body)
+        except OSError:
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Keep the output of the tests clean."""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenML]:
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening.daemon_threads = True
+    fake = FakeOpenML(f"http://127.0.0.1:{listening.server_port}")
+    listening.RequestHandlerClass = type("Bound", (Handler,), {"fake": fake})
+    monkeypatch.setenv("CALIBRANT_OPENML_URL", fake.url)
+    monkeypatch.setattr(_download, "_PAUSES", (0.0, 0.0))
+    thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield fake
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CALIBRANT_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*") if path.is_file()}
+
+
+def endless(handler: BaseHTTPRequestHandler) -> None:
+    while True:
+        handler.wfile.write(b"1, 2.5, red, tall\n" * 100)
+
+
+def dripping(handler: BaseHTTPRequestHandler) -> None:
+    while True:
+        handler.wfile.write(b"%")
+        time.sleep(0.001)
+
+
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.flush()
+    time.sleep(0.2)
+
+
+def test_a_set_loads_by_its_number(server: FakeOpenML) -> None:
+    table = load("openml:7")
+    assert (table.name, table.class_counts) == ("openml:7", {"tall": 1, "short": 2})
+    assert table.kinds == {"height": "numeric", "colour": "nominal"}
+    assert table.notes == ("OpenML 7: plants, version 2.",)
+    assert server.asked == [DESCRIPTION, DATA]
+
+
+def test_the_row_id_and_what_is_to_be_ignored_are_no_features(server: FakeOpenML) -> None:
+    server.describe(ARFF, ignore_attribute=["height"])
+    table = load("openml:7")
+    assert table.extra is not None
+    assert (list(table.X), list(table.extra)) == (["colour"], ["id", "height"])
+
+
+def test_names_to_ignore_may_be_joined_by_commas(server: FakeOpenML) -> None:
+    server.describe(ARFF, ignore_attribute="height,colour", row_id_attribute=None)
+    assert list(load("openml:7").X) == ["id"]
+
+
+def test_of_several_versions_of_a_name_the_first_is_taken(server: FakeOpenML) -> None:
+    assert load("openml:plants").name == "openml:plants"
+    assert server.asked == [BY_NAME, DESCRIPTION, DATA]
+
+
+def test_packed_answers_are_unpacked(server: FakeOpenML) -> None:
+    server.answers[DATA][0].packed = True
+    server.answers[DESCRIPTION][0].packed = True
+    assert load("openml:7").n_rows == 3
+
+
+@pytest.mark.parametrize("name", ["openml:7", "openml:plants"])
+def test_the_second_time_nothing_is_asked(name: str, server: FakeOpenML) -> None:
+    first = load(name)
+    server.asked.clear()
+    assert load(name).X.equals(first.X)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("file", ["data.arff", "description.json", "plants.json"])
+def test_a_spoilt_file_in_the_cache_is_fetched_anew(file: str, server: FakeOpenML, cache: Path) -> None:
+    load("openml:plants")
+    next(cache.rglob(file)).write_bytes(b"spoilt")
+    server.asked.clear()
+    assert load("openml:plants").n_rows == 3
+    assert server.asked != []
+
+
+def test_an_unknown_number_is_said_to_be_unknown(server: FakeOpenML) -> None:
+    with pytest.raises(DataError, match=r"OpenML has no active data set '12' \(Unknown dataset\)"):
+        load("openml:12")
+    assert len(server.asked) == 1
+
+
+def test_an_unknown_name_is_said_to_be_unknown(server: FakeOpenML) -> None:
+    with pytest.raises(DataError, match=r"OpenML has no active data set 'nobody' \(No results\)"):
+        load("openml:nobody")
+    server.answers[BY_NAME] = [Answer(NO_RESULTS, status=412, packed=True)]
+    with pytest.raises(DataError, match=r"'plants' \(No results\)"):
+        load("openml:plants")
+
+
+@pytest.mark.parametrize("name", ["openml:", "openml:../up", "openml:a/b", "openml:a b"])
+def test_a_name_that_openml_cannot_have_is_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match="openml: must be followed by an id or by a name"):
+        load(name)
+
+
+def test_a_server_out_of_order_is_asked_again(server: FakeOpenML) -> None:
+    server.answers[DESCRIPTION][:0] = [Answer(status=503)]
+    server.answers[DATA][:0] = [Answer(status=500), Answer(status=502)]
+    assert load("openml:7").n_rows == 3
+    assert server.asked == [DESCRIPTION] * 2 + [DATA] * 3
+
+
+def test_a_server_that_stays_out_of_order_is_given_up_after_three_tries(
+    server: FakeOpenML, cache: Path
+) -> None:
+    server.answers[DATA] = [Answer(status=500)]
+    with pytest.raises(ReadError, match=r"no whole answer in 3 tries; at last: HTTP 500\..*CALIBRANT_DATA"):
+        load("openml:7")
+    assert server.asked.count(DATA) == 3
+    assert files_in(cache) == {"description.json"}
+
+
+def test_a_refusal_is_not_asked_again(server: FakeOpenML) -> None:
+    server.answers[DATA] = [Answer(status=403)]
+    with pytest.raises(ReadError, match=r"answered HTTP 403\. OpenML describes the file"):
+        load("openml:7")
+    assert server.asked.count(DATA) == 1
+
+
+def test_half_a_file_is_fetched_again(server: FakeOpenML) -> None:
+    server.answers[DATA][:0] = [Answer(ARFF[:50], length=len(ARFF))]
+    assert load("openml:7").n_rows == 3
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Answer(ARFF[:50], length=len(ARFF)),
+        Answer(gzip.compress(ARFF)[:-9], headers={"Content-Encoding": "gzip"}),
+        Answer(b"no gzip at all", headers={"Content-Encoding": "gzip"}),
+        Answer(headers={"Transfer-Encoding": "chunked"}, send=lambda to: to.wfile.write(b"5\r\n@re")),
+    ],
+    ids=["short", "short gzip", "no gzip", "short chunk"],
+)
+def test_half_a_file_never_reaches_the_cache(broken: Answer, server: FakeOpenML, cache: Path) -> None:
+    server.answers[DATA] = [broken]
+    with pytest.raises(ReadError, match="no whole answer in 3 tries"):
+        load("openml:7")
+    assert files_in(cache) == {"description.json"}
+
+
+def test_a_file_with_the_wrong_checksum_is_refused(server: FakeOpenML, cache: Path) -> None:
+    server.describe(ARFF, md5_checksum="0" * 32)
+    with pytest.raises(ReadError, match=r"plants\.arff: has the MD5 [0-9a-f]{32} where 0{32} is expected"):
+        load("openml:7")
+    assert server.asked.count(DATA) == 1
+    assert files_in(cache) == {"description.json"}
+
+
+def test_a_file_without_checksum_is_taken(server: FakeOpenML) -> None:
+    server.describe(ARFF, md5_checksum=None)
+    assert load("openml:7").n_rows == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (Answer(send=endless), "is larger than 65,536 bytes"),
+        (Answer(b"%" * 10_000_000, packed=True), "is larger than 65,536 bytes"),
+        (Answer(send=dripping), "took longer than 0.05 s"),
+        (Answer(send=silent, length=9), "no whole answer in 3 tries; at last: timed out"),
+    ],
+    ids=["endless", "bomb", "dripping", "silent"],
+)
+def test_no_server_can_keep_us_for_ever(
+    answer: Answer, problem: str, server: FakeOpenML, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds, silence = (0.05 if answer.send is dripping else 60), (0.05 if answer.send is silent else 60)
+    bounds = Bounds(size=1 << 16, seconds=seconds, silence=silence)
+    monkeypatch.setattr(_openml, "_FILE", bounds)
+    server.answers[DATA] = [answer]
+    with pytest.raises(ReadError, match=problem):
+        load("openml:7")
+    assert files_in(cache) == {"description.json"}
+
+
+def test_a_page_in_place_of_an_answer_is_refused(server: FakeOpenML, cache: Path) -> None:
+    server.answers[DESCRIPTION] = server.answers[BY_NAME] = [Answer(b"<html>Please log in</html>")]
+    for name, problem in (("openml:7", "describes no data set"), ("openml:plants", "lists no data set")):
+        with pytest.raises(ReadError, match=rf"the answer {problem}\. Is this an OpenML server"):
+            load(name)
+    assert files_in(cache) == set()
+
+
+@pytest.mark.parametrize("scheme", ["ftp", "file"])
+def test_a_description_can_lead_to_http_only(scheme: str, server: FakeOpenML) -> None:
+    server.describe(ARFF, url=f"{scheme}://127.0.0.1/plants.arff")
+    with pytest.raises(ReadError, match="only http and https addresses are fetched"):
+        load("openml:7")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "problem"), [("ftp", "unknown url type: ftp"), ("file", "answered HTTP 302")]
+)
+def test_a_redirection_can_lead_to_http_only(scheme: str, problem: str, server: FakeOpenML) -> None:
+    server.answers[DATA] = [Answer(status=302, headers={"Location": f"{scheme}://127.0.0.1/plants.arff"})]
+    with pytest.raises(ReadError, match=problem):
+        load("openml:7")
+
+
+def test_a_redirection_to_http_is_followed(server: FakeOpenML) -> None:
+    server.answers["/moved"] = server.answers[DATA]
+    server.answers[DATA] = [Answer(status=302, headers={"Location": f"{server.url}/moved"})]
+    assert load("openml:7").n_rows == 3
+
+
+def test_another_format_than_arff_is_refused(server: FakeOpenML) -> None:
+    server.describe(ARFF, format="CSV")
+    with pytest.raises(DataError, match="OpenML 7 must be an ARFF file; its format is 'CSV'"):
+        load("openml:7")
+
+
+@pytest.mark.parametrize("target", ["kind,colour", "nobody"])
+def test_one_target_is_needed(target: str, server: FakeOpenML) -> None:
+    server.describe(ARFF, default_target_attribute=target)
+    with pytest.raises(DataError, match=f"must have one target among its columns; it names '{target}'"):
+        load("openml:7")
+
+
+def test_without_a_target_the_last_column_is_the_class(server: FakeOpenML) -> None:
+    server.describe(ARFF, default_target_attribute=None)
+    assert list(load("openml:7").class_counts) == ["tall", "short"]
+
+
+@pytest.mark.usefixtures("no_home")
+def test_a_set_of_the_catalogue_gets_our_labels_and_tells_what_differs(server: FakeOpenML) -> None:
+    arff = b"@relation p\n@attribute x numeric\n@attribute kind {tested_negative, tested_positive}\n@data\n"
+    server.describe(arff + b"1, tested_negative\n2, tested_positive\n", id="37", row_id_attribute=None)
+    server.answers["/api/v1/json/data/37"] = server.answers[DESCRIPTION]
+    table = load("pima")
+    assert (table.name, table.class_counts, table.positive) == ("pima", {"neg": 1, "pos": 1}, "pos")
+    assert any("rows 2 instead of 768" in note for note in table.notes)
+    assert (
+        list_datasets().to_frame().loc[["pima", "nielsen.pima"], "where"].tolist() == ["OpenML, cached"] * 2
+    )

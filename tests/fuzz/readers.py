@@ -1,0 +1,106 @@
+"""Fuzz targets for the readers: any bytes give a table or an error of calibrant's own, quickly and in little memory.
+
+``python readers.py NAME FOLDER [libFuzzer options]`` fuzzes one reader, with the corpus in FOLDER.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+
+PARTED = b"\n---\n"
+
+
+def read_csv_bytes(data: bytes) -> object:
+    return read_delimited(Path("f.csv"), data)
+
+
+def read_parquet_bytes(data: bytes) -> object:
+    return read_parquet(Path("f.parquet"), data)
+
+
+def read_feather_bytes(data: bytes) -> object:
+    return read_feather(Path("f.feather"), data)
+
+
+def read_arff_bytes(data: bytes) -> object:
+    return read_arff(Path("f.arff"), decode(Path("f.arff"), data))
+
+
+def read_c45_bytes(data: bytes) -> object:
+    names, _, rows = data.partition(PARTED)
+    description = read_names(Path("f.names"), decode(Path("f.names"), names))
+    return read_c45(Path("f.data"), decode(Path("f.data"), rows), description)
+
+
+TARGETS: dict[str, Callable[[bytes], object]] = {
+    "csv": read_csv_bytes,
+    "parquet": read_parquet_bytes,
+    "feather": read_feather_bytes,
+    "arff": read_arff_bytes,
+    "c45": read_c45_bytes,
+}
+
+
+def seeds(name: str) -> list[bytes]:
+    """Give small whole files to start from."""
+    frame = pd.DataFrame({"a": [1.5, None], "s": ["x", "y"], "c": pd.Categorical(["u", "v"]), "y": [1, 0]})
+    if name in ("parquet", "feather"):
+        buffer = io.BytesIO()
+        table = pa.Table.from_pandas(frame)
+        if name == "parquet":
+            pa.parquet.write_table(table, buffer, compression="none")
+        else:
+            pa.feather.write_feather(table, buffer, compression="uncompressed")
+        return [buffer.getvalue()]
+    texts = {
+        "csv": ["a,b,y\n1,x,u\n?,\"q\nr\",v\n", "5,1;3\n4,9;3\n", "a\tb\n 1\t x\n", frame.to_csv()],
+        "arff": [
+            "@relation r\n@attribute a numeric\n@attribute 'b c' {x, 'y z'}\n@attribute d date 'yyyy'\n"
+            "@attribute s string\n@data\n1,x,2020,t\n?,'y z',?,\"u v\"\n{0 2, 1 'y z'}\n1,x,?,w,{5}\n",
+        ],
+        "c45": ["yes, no. | classes\nage: continuous.\ntown: a, b c.\nz: discrete 3.\ni: ignore.\n" + PARTED.decode() + "1.5, a, q, r, yes.\n?, b c, ?, s, no | c\n"],
+    }
+    return [text.encode() for text in texts[name]]
+
+
+def main() -> None:
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(seeds(name)):
+        (folder / f"seed{number}").write_bytes(seed)
+    read = TARGETS[name]
+
+    def one_input(data: bytes) -> None:
+        try:
+            repr(assemble(read(data), name="f"))  # type: ignore[arg-type]
+        except CalibrantError:
+            pass
+
+    warnings.simplefilter("error")
+    atheris.Setup([sys.argv[0], *sys.argv[2:]], one_input)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    import atheris
+
+    with atheris.instrument_imports(include=["calibrant"]):
+        from calibrant.data._arff import read_arff
+        from calibrant.data._assemble import assemble
+        from calibrant.data._c45 import read_c45
+        from calibrant.data._c45_names import read_names
+        from calibrant.data._readers.arrow import read_feather, read_parquet
+        from calibrant.data._readers.delimited import read_delimited
+        from calibrant.data._readers.source import decode
+        from calibrant.exceptions import CalibrantError
+
+    main()
