@@ -51,9 +51,7 @@ def test_keywords_and_types_are_read_in_any_case() -> None:
 
 
 def test_comments_and_blank_lines_may_stand_anywhere() -> None:
-    text = (
-        "% one\n\n@relation r % two\n  @attribute a numeric % three\n%\n@data % four\n\n% five\n7 % six\n\n"
-    )
+    text = "% one\n\n@relation r % two\n  @attribute a numeric % three\n%\n@data % four\n\n% five\n7 % six\n\n"
     assert read_arff("t.arff", text).frame["a"].tolist() == [7.0]
 
 
@@ -217,9 +215,7 @@ def test_date_patterns_that_cannot_be_translated_are_refused(pattern: str) -> No
 
 
 def test_a_wrong_date_names_its_place_and_pattern() -> None:
-    assert "line 5, column 'd': '2001-02-30' is not a date" in message(
-        "2001-02-28\n2001-02-30", "d date yyyy-MM-dd"
-    )
+    assert "line 5, column 'd': '2001-02-30' is not a date" in message("2001-02-28\n2001-02-30", "d date yyyy-MM-dd")
 
 
 @pytest.mark.parametrize(
@@ -300,9 +296,7 @@ def test_a_bad_value_far_down_is_found_at_its_line() -> None:
     assert "line 100003, column 'colour': 'rad'" in message("\n".join(rows), "n numeric", COLOURS)
 
 
-@pytest.mark.parametrize(
-    "mark", ["'", '"', ",", "{", "}", "%", "\\", "\t", " ", "?", "''", "',", "{}", "\\'", "0 1,"]
-)
+@pytest.mark.parametrize("mark", ["'", '"', ",", "{", "}", "%", "\\", "\t", " ", "?", "''", "',", "{}", "\\'", "0 1,"])
 @pytest.mark.parametrize("start", ["", "1,", "{", "'"])
 def test_a_line_of_a_ten_thousand_marks_ends_in_an_answer(start: str, mark: str) -> None:
     with suppress(ReadError):
@@ -315,9 +309,7 @@ PIECES = [*"'\",{}%\\?@\t\n\r 01x", "\ufeff", "\x00", "\\u", "nan", "@data\n", "
 @settings(deadline=None)
 @given(st.booleans(), st.lists(st.sampled_from(PIECES)).map("".join))
 def test_any_text_is_read_or_refused_with_a_read_error(header: bool, text: str) -> None:
-    start = (
-        "@relation r\n@attribute n numeric\n@attribute d date yyyy\n@data\n" if header else "@relation r\n"
-    )
+    start = "@relation r\n@attribute n numeric\n@attribute d date yyyy\n@data\n" if header else "@relation r\n"
     with suppress(ReadError):
         read_arff("t.arff", start + text)
 

@@ -242,9 +242,7 @@ def test_any_text_is_read_or_refused_with_a_read_error(text: str) -> None:
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=6)
 KEYWORDS = re.compile(r"\?|continuous|ignore|label|discrete ?\d*|attributes (in|ex)cluded", re.I)
-NAMES = (
-    st.lists(WORDS, min_size=1, max_size=3).map(" ".join).filter(lambda name: not KEYWORDS.fullmatch(name))
-)
+NAMES = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).filter(lambda name: not KEYWORDS.fullmatch(name))
 LISTS = st.lists(NAMES, min_size=2, max_size=4, unique=True)
 
 
@@ -257,9 +255,7 @@ def tables(draw: st.DrawFn) -> tuple[list[tuple[str, list[str] | None]], list[li
     attributes = [
         (name, draw(st.none() | LISTS)) for name in draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
     ]
-    cells = [
-        st.floats(allow_nan=False) if values is None else st.sampled_from(values) for _, values in attributes
-    ]
+    cells = [st.floats(allow_nan=False) if values is None else st.sampled_from(values) for _, values in attributes]
     row = st.tuples(*(st.none() | cell for cell in cells)).map(list)
     return attributes, draw(st.lists(row, min_size=1, max_size=5))
 

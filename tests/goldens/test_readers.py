@@ -176,9 +176,7 @@ def test_the_parser_inside_scikit_learn_reads_the_same(goldens: Path, name: str)
 
 @pytest.mark.parametrize("name", ARFF)
 @pytest.mark.parametrize(("part", "ending"), [("train", "data"), ("test", "test")])
-def test_an_arff_file_and_its_c45_twin_hold_the_same(
-    goldens: Path, name: str, part: str, ending: str
-) -> None:
+def test_an_arff_file_and_its_c45_twin_hold_the_same(goldens: Path, name: str, part: str, ending: str) -> None:
     assert_same_codes(arff_part(goldens, name, part), c45_frame(goldens, f"weka_{name}", ending))
 
 

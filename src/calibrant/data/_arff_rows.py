@@ -95,7 +95,7 @@ def _split_at_blanks(text: str, width: int, error: LineError) -> tuple[list[Cell
 def _refuse_width(found: int, width: int) -> None:
     if found < width:
         problem = f"the row ends after {found} of {width} values"
-        raise LineError(problem, "Check that the file is whole; write ? for a hole.", place=found)
+        raise LineError(problem, "Write ? for a hole, and quote values that hold %.", place=found)
     if found > width:
         problem = f"the row has {found} values for {width} attributes"
         raise LineError(problem, "Quote values with commas in them.")

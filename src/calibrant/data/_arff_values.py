@@ -37,9 +37,7 @@ BY_BLANKS = re.compile(
 class LineError(Exception):
     """A line that cannot be understood: what is wrong, what to do, and the column where it is known."""
 
-    def __init__(
-        self, problem: str, hint: str, *, column: str | None = None, place: int | None = None
-    ) -> None:
+    def __init__(self, problem: str, hint: str, *, column: str | None = None, place: int | None = None) -> None:
         super().__init__(problem)
         self.problem, self.hint, self.column, self.place = problem, hint, column, place
 

@@ -60,9 +60,7 @@ def read_c45(path: PathLike, text: str, names: Names) -> Parsed:
         _refuse_width(path, line, len(fields), columns)
         gathered.add(line, [None if field == "?" else field for field in fields] if "?" in fields else fields)
     if not gathered.n_rows:
-        raise ReadError.at(
-            path, "has no rows", hint="There is nothing to learn from; check that the file is whole."
-        )
+        raise ReadError.at(path, "has no rows", hint="There is nothing to learn from; check that the file is whole.")
     ignored = tuple(name for name, spec in names.attributes if spec == "ignore")
     return Parsed(gathered.frame(), target=names.class_name, extra=ignored)
 

@@ -103,9 +103,7 @@ class _NamesReader:
         while (name := self._lexer.next_name()) is not None:
             self._take_attribute(name)
         if not self._attributes:
-            raise self._error(
-                self._lexer.line, "no attributes follow the classes", "Write 'name: values.' lines."
-            )
+            raise self._error(self._lexer.line, "no attributes follow the classes", "Write 'name: values.' lines.")
         attributes = tuple(self._attributes.items())
         if len(classes) > 1:
             return Names(tuple(name.text for name in classes), attributes)

@@ -66,15 +66,16 @@ class NumericColumn:
         self.name, self.whole = name, whole
 
     def convert(self, cells: Sequence[Cell]) -> NDArray[np.float64]:
-        """Convert cells to float64."""
-        known = ["nan" if cell is None else cell for cell in cells]
+        """Convert cells to float64, each distinct text once: columns tend to repeat themselves."""
+        texts = [cell for cell in dict.fromkeys(cells) if cell is not None]
         try:
-            numbers = np.array(list(map(float, known)), dtype=np.float64)
+            numbers: dict[Cell, float] = dict(zip(texts, map(float, texts), strict=True))
         except ValueError:
-            self._refuse(known)
-        if _oddly_spelt("".join(known)):
-            self._refuse(known)
-        return numbers
+            _refuse_number(texts, cells)
+        if _oddly_spelt("".join(texts)):
+            _refuse_number(texts, cells)
+        numbers[None] = np.nan
+        return np.fromiter(map(numbers.__getitem__, cells), np.float64, len(cells))
 
     def finish(self, values: NDArray[Any]) -> Any:
         """Give int64 for whole numbers where asked for; beyond 2**53 a float cannot tell them apart."""
@@ -82,9 +83,10 @@ class NumericColumn:
             return values.astype(np.int64)
         return values
 
-    def _refuse(self, cells: list[str]) -> NoReturn:
-        at = next(i for i, cell in enumerate(cells) if not _NUMBER.fullmatch(cell))
-        raise CellError(at, *(_not_a_number(cells[at])))
+
+def _refuse_number(texts: list[str], cells: Sequence[Cell]) -> NoReturn:
+    text = next(text for text in texts if not _NUMBER.fullmatch(text))
+    raise CellError(cells.index(text), *_not_a_number(text))
 
 
 def _oddly_spelt(text: str) -> bool:

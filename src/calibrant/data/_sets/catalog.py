@@ -10,7 +10,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from calibrant.data._roles import Roles
+from calibrant.data._sets.roles import Roles
 
 __all__ = ["DatasetInfo", "catalog"]
 

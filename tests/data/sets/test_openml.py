@@ -14,8 +14,9 @@ from threading import Thread
 
 import pytest
 
-from calibrant.data import _download, _openml, list_datasets, load
-from calibrant.data._download import Bounds
+from calibrant.data import list_datasets, load
+from calibrant.data._sets import download, openml
+from calibrant.data._sets.download import Bounds
 from calibrant.exceptions import DataError, ParameterError, ReadError
 
 ARFF = b"""@relation plants
@@ -108,7 +109,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenML]:
     fake = FakeOpenML(f"http://127.0.0.1:{listening.server_port}")
     listening.RequestHandlerClass = type("Bound", (Handler,), {"fake": fake})
     monkeypatch.setenv("CALIBRANT_OPENML_URL", fake.url)
-    monkeypatch.setattr(_download, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(download, "_PAUSES", (0.0, 0.0))
     thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield fake
@@ -285,7 +286,7 @@ def test_no_server_can_keep_us_for_ever(
 ) -> None:
     seconds, silence = (0.05 if answer.send is dripping else 60), (0.05 if answer.send is silent else 60)
     bounds = Bounds(size=1 << 16, seconds=seconds, silence=silence)
-    monkeypatch.setattr(_openml, "_FILE", bounds)
+    monkeypatch.setattr(openml, "_FILE", bounds)
     server.answers[DATA] = [answer]
     with pytest.raises(ReadError, match=problem):
         load("openml:7")

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from calibrant.data import Table, load
-from calibrant.data._carry_out import carry_out
-from calibrant.data._catalog import catalog
-from calibrant.data._tasks import TASKS, Printed, Task
+from calibrant.data._sets.carry_out import carry_out
+from calibrant.data._sets.catalog import catalog
+from calibrant.data._sets.tasks import TASKS, Printed, Task
 from calibrant.exceptions import DataError, SchemaError
 
 FIGURES = ("rows", "n_features", "positive_share")

@@ -14,11 +14,11 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from calibrant.data import list_datasets, load
-from calibrant.data._catalog import catalog
+from calibrant.data._sets.catalog import catalog
 from calibrant.exceptions import MissingFileError, ParameterError, ReadError, SchemaError
 
 THIRD_PARTY = [name for name in catalog() if name != "appeal"]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def folder_with(tmp_path: Path, frame: pd.DataFrame, **entry: object) -> Path:
@@ -249,7 +249,7 @@ def test_the_truth_behind_appeal_ranks_well_whatever_the_seed(seed: int) -> None
 
 def test_appeal_is_what_its_program_makes() -> None:
     made = runpy.run_path(str(ROOT / "tools" / "make_appeal.py"))["appeal"]()
-    embedded = ROOT / "src" / "calibrant" / "data" / "embedded" / "appeal.arff"
+    embedded = ROOT / "src" / "calibrant" / "data" / "_sets" / "embedded" / "appeal.arff"
     assert embedded.read_text(encoding="utf-8") == made
     assert embedded.stat().st_size < 120_000
 

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calibrant.data._carry_out import carry_out
-from calibrant.data._catalog import DatasetInfo, catalog
-from calibrant.data._home import Home
-from calibrant.data._listing import DatasetList, Listed
-from calibrant.data._roles import own_label
-from calibrant.data._shipped import load_bundled, load_embedded
-from calibrant.data._tasks import TASKS, Task
+from calibrant.data._sets.carry_out import carry_out
+from calibrant.data._sets.catalog import DatasetInfo, catalog
+from calibrant.data._sets.home import Home
+from calibrant.data._sets.listing import DatasetList, Listed
+from calibrant.data._sets.roles import own_label
+from calibrant.data._sets.shipped import load_bundled, load_embedded
+from calibrant.data._sets.tasks import TASKS, Task
 from calibrant.exceptions import ParameterError, ReadError, nearest
 
 if TYPE_CHECKING:
@@ -135,13 +135,13 @@ def _advice(info: DatasetInfo) -> str:
 
 def _load_openml(which: int | str, name: str | None = None) -> Table:
     # urllib and ssl are loaded only when OpenML is asked for.
-    from calibrant.data._openml import load_openml
+    from calibrant.data._sets.openml import load_openml
 
     return load_openml(which, name=name)
 
 
 def _is_cached(number: int) -> bool:
-    from calibrant.data._openml import is_cached
+    from calibrant.data._sets.openml import is_cached
 
     return is_cached(number)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.data._roles import own_label
+from calibrant.data._sets.roles import own_label
 from calibrant.data._table import Table
 from calibrant.exceptions import DataError, SchemaError, nearest
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from calibrant.data._tasks import Task
+    from calibrant.data._sets.tasks import Task
 
 __all__ = ["carry_out"]
 
@@ -31,7 +31,7 @@ def carry_out(task: Task, table: Table, name: str) -> Table:
     Examples
     --------
     >>> from calibrant.data import load
-    >>> from calibrant.data._tasks import TASKS
+    >>> from calibrant.data._sets.tasks import TASKS
     >>> carry_out(TASKS["nielsen.wine"], load("wine"), "nielsen.wine").class_counts
     {'1': 59, '2': 71}
     """

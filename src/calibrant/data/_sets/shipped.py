@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from calibrant._optional import optional_import
 from calibrant.data._arff import read_arff
 from calibrant.data._parsed import Parsed
-from calibrant.data._roles import cast
+from calibrant.data._sets.roles import cast
 
 if TYPE_CHECKING:
-    from calibrant.data._catalog import DatasetInfo
+    from calibrant.data._sets.catalog import DatasetInfo
     from calibrant.data._table import Table
 
 __all__ = ["load_bundled", "load_embedded"]
@@ -23,7 +23,7 @@ def load_embedded(info: DatasetInfo) -> Table:
 
     Examples
     --------
-    >>> from calibrant.data._catalog import catalog
+    >>> from calibrant.data._sets.catalog import catalog
     >>> load_embedded(catalog()["appeal"]).class_counts
     {'no': 1362, 'yes': 138}
     """
@@ -36,7 +36,7 @@ def load_bundled(info: DatasetInfo) -> Table:
 
     Examples
     --------
-    >>> from calibrant.data._catalog import catalog
+    >>> from calibrant.data._sets.catalog import catalog
     >>> load_bundled(catalog()["wine"]).class_counts
     {'1': 59, '2': 71, '3': 48}
     """

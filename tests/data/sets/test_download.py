@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from calibrant.data import _download, _openml, load
-from calibrant.data._download import write_whole
+from calibrant.data import load
+from calibrant.data._sets import download, openml
+from calibrant.data._sets.download import write_whole
 from calibrant.exceptions import ParameterError, ReadError
 
 
@@ -36,9 +37,9 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALIBRANT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert _openml._cache_folder() == Path("/somewhere/calibrant")
+    assert openml._cache_folder() == Path("/somewhere/calibrant")
     monkeypatch.setenv("CALIBRANT_CACHE", "/elsewhere")
-    assert _openml._cache_folder() == Path("/elsewhere")
+    assert openml._cache_folder() == Path("/elsewhere")
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "/no/scheme", "file:///somewhere", "http://"])
@@ -50,7 +51,7 @@ def test_only_http_servers_are_asked(url: str, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("no_home")
 def test_offline_the_message_says_what_was_tried_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_download, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(download, "_PAUSES", (0.0, 0.0))
     tried = r"adult is not at hand: CALIBRANT_DATA is not set, calibrant and scikit-learn do not bring it"
     with pytest.raises(
         ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 tries"

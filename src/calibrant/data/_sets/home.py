@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant.data._readers.arrow import read_parquet
-from calibrant.data._roles import Roles, cast
+from calibrant.data._sets.roles import Roles, cast
 from calibrant.exceptions import MissingFileError, ReadError
 
 if TYPE_CHECKING:
