@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
-from _side_by_side import best_of, machine
 
+from _side_by_side import best_of, machine
 from calibrant.data import CodedTable, read_table
 
 ROWS = 1_000_000

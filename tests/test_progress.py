@@ -36,7 +36,7 @@ class Run(NamedTuple):
 def on_terminal(script: str, **env: str) -> Run:
     ours, theirs = pty.openpty()
     known = {name: value for name, value in os.environ.items() if name not in UNSET} | TERMINAL | env
-    process = subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=theirs, env=known, text=True
     )
     os.close(theirs)
@@ -57,7 +57,7 @@ def read_all(terminal: int) -> str:
 
 
 def in_a_pipe(script: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)  # noqa: S603
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
 
 
 @given(st.lists(st.integers()))

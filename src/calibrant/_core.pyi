@@ -8,7 +8,6 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
-
 class CodedTable:
     """Columns as small integers; immutable."""
 

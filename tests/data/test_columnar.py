@@ -40,7 +40,13 @@ def as_stream(table, path):
         sink.write_table(table)
 
 
-WRITERS = {"t.parquet": as_parquet, "t.pq": as_parquet, "t.feather": as_feather, "t.arrow": as_stream, "t.unknown": as_parquet}
+WRITERS = {
+    "t.parquet": as_parquet,
+    "t.pq": as_parquet,
+    "t.feather": as_feather,
+    "t.arrow": as_stream,
+    "t.unknown": as_parquet,
+}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -81,7 +87,11 @@ def test_round_trips_between_the_libraries_are_equal(tmp_path):
 
 
 def test_odd_number_types_become_floats(tmp_path):
-    columns = {"d": pa.array([1, 2]).cast(pa.decimal128(20, 1)), "h": pa.array([1.5, None], pa.float16()), "y": ["a", "b"]}
+    columns = {
+        "d": pa.array([1, 2]).cast(pa.decimal128(20, 1)),
+        "h": pa.array([1.5, None], pa.float16()),
+        "y": ["a", "b"],
+    }
     pa.parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
     assert read_table(tmp_path / "t.parquet").X.dtypes.tolist() == [np.float64, np.float64]
 
@@ -113,7 +123,9 @@ def test_no_rows_and_doubled_columns_are_refused(tmp_path):
     pa.parquet.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "empty.parquet")
     with pytest.raises(ReadError, match="has 0 rows and 1 columns"):
         read_table(tmp_path / "empty.parquet")
-    pa.feather.write_feather(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "b"]), tmp_path / "t.feather")
+    pa.feather.write_feather(
+        pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "b"]), tmp_path / "t.feather"
+    )
     doubled = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
     as_stream(doubled, tmp_path / "t.arrow")
     with pytest.raises(ReadError, match="has the column 'a' twice"):

@@ -56,7 +56,11 @@ def test_truth_values_are_nominal_and_dates_numeric(write):
 
 @pytest.mark.parametrize(
     ("content", "name"),
-    [("a;b;y\n1,5;x;u\n2,5;z;v\n", "t.csv"), ("a\tb\ty\n1.5\tx\tu\n2.5\tz\tv\n", "t.tsv"), ("a|b|y\n1.5|x|u\n2.5|z|v\n", "t.txt")],
+    [
+        ("a;b;y\n1,5;x;u\n2,5;z;v\n", "t.csv"),
+        ("a\tb\ty\n1.5\tx\tu\n2.5\tz\tv\n", "t.tsv"),
+        ("a|b|y\n1.5|x|u\n2.5|z|v\n", "t.txt"),
+    ],
 )
 def test_the_separator_is_told_from_the_first_lines(write, content, name):
     table = read_table(write(content, name))
@@ -69,7 +73,9 @@ def test_a_separator_given_is_taken(write):
 
 
 def test_blanks_beside_separators_are_dropped_and_what_they_hid_comes_out(write):
-    table = read_table(write("age, work, hours, income\n39, State-gov, 40, <=50K\n 50, ?, ?, >50K\n?, Private, 13 , <=50K\n"))
+    table = read_table(
+        write("age, work, hours, income\n39, State-gov, 40, <=50K\n 50, ?, ?, >50K\n?, Private, 13 , <=50K\n")
+    )
     assert table.X["work"].dropna().tolist() == ["State-gov", "Private"]
     np.testing.assert_array_equal(table.X["hours"], [40, np.nan, 13])
     assert table.class_counts == {"<=50K": 2, ">50K": 1}
@@ -197,7 +203,9 @@ def test_an_unknown_encoding_is_refused(write):
         read_table(write("a,b\n1,2\n"), encoding="klingon")
 
 
-cells = st.one_of(st.none(), st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=5).map(str.strip))
+cells = st.one_of(
+    st.none(), st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=5).map(str.strip)
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -185,7 +185,14 @@ def test_an_array_fits_a_named_table_by_position():
 
 @pytest.mark.parametrize(
     ("nominal", "chosen"),
-    [("auto", set()), (None, set()), ("all", {0, 1, 2}), (["b"], {1}), ([0, -1], {0, 2}), ([True, False, True], {0, 2})],
+    [
+        ("auto", set()),
+        (None, set()),
+        ("all", {0, 1, 2}),
+        (["b"], {1}),
+        ([0, -1], {0, 2}),
+        ([True, False, True], {0, 2}),
+    ],
 )
 def test_nominal_takes_names_positions_masks_and_words(nominal, chosen):
     assert choose_nominal(nominal, ["a", "b", "c"]) == chosen
@@ -231,7 +238,10 @@ def test_a_bad_table_says_what_is_wrong(name):
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=3)), min_size=1, max_size=30))
 def test_strings_survive_coding_in_every_library(values):
-    native = [pd.DataFrame({"c": pd.Series(values, dtype="str")}), pl.DataFrame({"c": pl.Series(values, dtype=pl.String)})]
+    native = [
+        pd.DataFrame({"c": pd.Series(values, dtype="str")}),
+        pl.DataFrame({"c": pl.Series(values, dtype=pl.String)}),
+    ]
     for frame in [*native, pa.table({"c": pa.array(values, pa.string())})]:
         columns = fit_columns(frame)
         categories = columns.schema.features[0].categories

@@ -50,7 +50,9 @@ def test_classes_are_sorted_and_the_declared_order_is_kept_for_ties(y):
     assert labels.n_declared == 3
 
 
-@pytest.mark.parametrize("y", [[1.0, np.nan], [None, "a"], pd.Series(["a", None]), pl.Series([1, None]), pd.array([1, None])])
+@pytest.mark.parametrize(
+    "y", [[1.0, np.nan], [None, "a"], pd.Series(["a", None]), pl.Series([1, None]), pd.array([1, None])]
+)
 def test_missing_labels_are_counted_and_placed(y):
     with pytest.raises(DataError, match=r"y has 1 missing label\(s\) \(first at row \d\); drop those rows"):
         code_labels(y)

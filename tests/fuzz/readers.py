@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 import warnings
@@ -62,12 +63,16 @@ def seeds(name: str) -> list[bytes]:
             pa.feather.write_feather(table, buffer, compression="uncompressed")
         return [buffer.getvalue()]
     texts = {
-        "csv": ["a,b,y\n1,x,u\n?,\"q\nr\",v\n", "5,1;3\n4,9;3\n", "a\tb\n 1\t x\n", frame.to_csv()],
+        "csv": ['a,b,y\n1,x,u\n?,"q\nr",v\n', "5,1;3\n4,9;3\n", "a\tb\n 1\t x\n", frame.to_csv()],
         "arff": [
             "@relation r\n@attribute a numeric\n@attribute 'b c' {x, 'y z'}\n@attribute d date 'yyyy'\n"
             "@attribute s string\n@data\n1,x,2020,t\n?,'y z',?,\"u v\"\n{0 2, 1 'y z'}\n1,x,?,w,{5}\n",
         ],
-        "c45": ["yes, no. | classes\nage: continuous.\ntown: a, b c.\nz: discrete 3.\ni: ignore.\n" + PARTED.decode() + "1.5, a, q, r, yes.\n?, b c, ?, s, no | c\n"],
+        "c45": [
+            "yes, no. | classes\nage: continuous.\ntown: a, b c.\nz: discrete 3.\ni: ignore.\n"
+            + PARTED.decode()
+            + "1.5, a, q, r, yes.\n?, b c, ?, s, no | c\n"
+        ],
     }
     return [text.encode() for text in texts[name]]
 
@@ -80,10 +85,8 @@ def main() -> None:
     read = TARGETS[name]
 
     def one_input(data: bytes) -> None:
-        try:
+        with contextlib.suppress(CalibrantError):
             repr(assemble(read(data), name="f"))  # type: ignore[arg-type]
-        except CalibrantError:
-            pass
 
     warnings.simplefilter("error")
     atheris.Setup([sys.argv[0], *sys.argv[2:]], one_input)

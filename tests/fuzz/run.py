@@ -16,7 +16,14 @@ LIMITS = ("-max_len=2048", "-timeout=20", "-rss_limit_mb=4096", "-seed=1", "-len
 
 def fuzz(name: str, runs: int, folder: Path) -> bool:
     """Fuzz one target, and show how it ended."""
-    command = [sys.executable, str(Path(__file__).with_name("readers.py")), name, str(folder / name), f"-runs={runs}", *LIMITS]
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("readers.py")),
+        name,
+        str(folder / name),
+        f"-runs={runs}",
+        *LIMITS,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     executed = next((line for line in done.stderr.splitlines() if "number_of_executed_units" in line), "")
     print(f"{name}: {executed or 'no count'}, exit {done.returncode}", flush=True)

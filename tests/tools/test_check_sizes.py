@@ -40,7 +40,7 @@ def f(x: int, *args: int, y: int = 0, **more: int) -> int:
 
 
 def run(root: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, TOOL, root], capture_output=True, text=True, timeout=60)  # noqa: S603
+    return subprocess.run([sys.executable, TOOL, root], capture_output=True, text=True, timeout=60)
 
 
 def check(tmp_path: Path, files: dict[str, str]) -> tuple[int, str]:

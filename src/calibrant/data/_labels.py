@@ -101,9 +101,7 @@ def _label_array(y: Any) -> NDArray[Any]:
 def _refuse_infinite(array: NDArray[Any]) -> None:
     if np.isinf(array).any():
         row = int(np.flatnonzero(np.isinf(array))[0])
-        raise DataError(
-            f"Input y contains infinity or a value too large for dtype('float64'). (first at row {row})."
-        )
+        raise DataError(f"Input y contains infinity or a value too large for dtype('float64'). (first at row {row}).")
 
 
 def _check_labels(coded: Coded, n_rows: int | None) -> None:
@@ -141,7 +139,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
     except (TypeError, ValueError) as error:
         raise DataTypeError("sample_weight must hold numbers; pass one weight for each row.") from error
     if weights.shape != (n_rows,):
-        raise DataError(f"sample_weight has shape {weights.shape}; expected ({n_rows},): sample_weight.shape == (n_rows,).")
+        raise DataError(f"sample_weight has shape {weights.shape}; expected ({n_rows},), one weight for each row.")
     for wrong, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
         if wrong.any():
             first = np.flatnonzero(wrong)[0]

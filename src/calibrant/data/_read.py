@@ -39,7 +39,7 @@ def read_table(
     header: bool | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Read a table: CSV or TSV (gzip too), Parquet, Feather, ARFF, or C4.5's ``.names`` and ``.data``.
+    r"""Read a table: CSV or TSV (gzip too), Parquet, Feather, ARFF, or C4.5's ``.names`` and ``.data``.
 
     Numbers are numeric, also whole numbers of few values unless ``nominal`` says otherwise; strings and truth values
     are nominal; dates are numeric. ``?``, ``NA``, ``NaN``, ``null``, ``None`` and nothing are missing. Show the table
@@ -75,7 +75,7 @@ def read_table(
     --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "donors.csv"
-    >>> _ = path.write_text("age,town,gives\\n31,Bern,yes\\n?,Rome,no\\n64,Bern,no\\n")
+    >>> _ = path.write_text("age,town,gives\n31,Bern,yes\n?,Rome,no\n64,Bern,no\n")
     >>> table = read_table(path)
     >>> table.kinds
     {'age': 'numeric', 'town': 'nominal'}
@@ -152,6 +152,7 @@ def _ending(file: Path, raw: bytes) -> str:
 def _told_nominal(names: Sequence[str], *, target: Target, nominal: Nominal) -> set[str]:
     """Give the columns that ``nominal`` names, its positions counted without the class column."""
     place = -1 if target is None else target
-    column = names[place] if isinstance(place, int) and place is not False and -len(names) <= place < len(names) else target
+    by_position = isinstance(place, int) and place is not False and -len(names) <= place < len(names)
+    column = names[place] if by_position else target  # type: ignore[index]
     features = [name for name in names if name != column]
     return {features[position] for position in choose_nominal(nominal, features)}

@@ -1,4 +1,4 @@
-"""What was seen in ``fit``: the name, kind and categories of each column, so that later rows can be read the same way."""
+"""What was seen in ``fit``: the name, kind and categories of each column, so that later rows are read alike."""
 
 from __future__ import annotations
 

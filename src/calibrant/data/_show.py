@@ -89,12 +89,14 @@ def as_html(table: Table) -> str:
 
 def _class_html(share: ClassShare) -> str:
     colour = _BLUE if share.positive else _GREY
-    weight = "font-weight:600" if share.positive else ""
+    weight = "600" if share.positive else "400"
+    bar = "height:9px;border-radius:2px"
+    cut = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
     return (
         '<div style="display:flex;align-items:center;gap:8px">'
-        f'<span style="width:12em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;{weight}">{escape(share.label)}</span>'
-        f'<span style="width:12em;height:9px;border-radius:2px;background:rgba(128,128,128,.12)">'
-        f'<span style="display:block;height:9px;border-radius:2px;width:{share.share:.2%};background:{colour}"></span></span>'
+        f'<span style="width:12em;{cut};font-weight:{weight}">{escape(share.label)}</span>'
+        f'<span style="width:12em;{bar};background:rgba(128,128,128,.12)">'
+        f'<span style="display:block;{bar};width:{share.share:.2%};background:{colour}"></span></span>'
         f'<span style="font-variant-numeric:tabular-nums">{share.rows:,} ({share.share:.1%})'
         f"{' · positive' if share.positive else ''}</span></div>"
     )
@@ -103,7 +105,7 @@ def _class_html(share: ClassShare) -> str:
 def _columns_html(summary: TableSummary) -> str:
     head = "".join(_cell(word, "th") for word in ("column", "kind", "missing", "values"))
     rows = "".join(_row_html(column) for column in summary.columns)
-    more = f'<tr>{_cell(f"… and {summary.more_columns:,} more columns")}</tr>' if summary.more_columns else ""
+    more = f"<tr>{_cell(f'… and {summary.more_columns:,} more columns')}</tr>" if summary.more_columns else ""
     return f'<table style="border-collapse:collapse;margin-top:4px;font-size:13px"><tr>{head}</tr>{rows}{more}</table>'
 
 
@@ -113,5 +115,6 @@ def _row_html(column: ColumnSummary) -> str:
 
 def _cell(text: str, tag: str = "td", align: str = "left") -> str:
     wrap = "normal" if len(text) > _WIDEST_NAME else "nowrap"
-    style = f"text-align:{align};white-space:{wrap};padding:1px 14px 1px 0;border-bottom:1px solid rgba(128,128,128,.2)"
+    border = "padding:1px 14px 1px 0;border-bottom:1px solid rgba(128,128,128,.2)"
+    style = f"text-align:{align};white-space:{wrap};{border}"
     return f'<{tag} style="{style}">{escape(text)}</{tag}>'

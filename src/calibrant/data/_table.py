@@ -47,7 +47,8 @@ class Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> table = Table(X=pd.DataFrame({"age": [31, 64]}), y=pd.Series(["no", "yes"]), name="tiny", kinds={"age": "numeric"})
+    >>> X, y = pd.DataFrame({"age": [31, 64]}), pd.Series(["no", "yes"])
+    >>> table = Table(X=X, y=y, name="tiny", kinds={"age": "numeric"})
     >>> table.n_rows, table.n_features, table.class_counts
     (2, 1, {'no': 1, 'yes': 1})
     """

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
+from calibrant.data._frames import repeated
 from calibrant.data._parsed import Parsed
 from calibrant.data._readers.csv_shape import HOLES, check_width
 from calibrant.exceptions import ReadError
@@ -59,8 +60,9 @@ def _from_table(path: Path, table: Any) -> Parsed:
     index = [name for name in table.column_names if _PANDAS_INDEX.fullmatch(name)]
     table = table.drop_columns(index) if index else table
     if table.num_columns == 0 or table.num_rows == 0:
-        raise ReadError.at(path, f"has {table.num_rows} rows and {table.num_columns} columns", hint="Pass a table with rows.")
-    twice = [name for name in table.column_names if table.column_names.count(name) > 1] if table.num_columns < 1000 else []
+        shape = f"{table.num_rows} rows and {table.num_columns} columns"
+        raise ReadError.at(path, f"has {shape}", hint="Pass a table with rows.")
+    twice = repeated(table.column_names)
     if twice:
         raise ReadError.at(path, f"has the column {twice[0][:60]!r} twice", hint="Rename or remove one.")
     return to_parsed(path, table, notes=("The stored pandas index is left out.",) if index else ())
@@ -75,7 +77,7 @@ def to_parsed(
         column = _settle(path, name, table.column(position), trim, name not in keep_text)
         table = table.set_column(position, name, column) if column is not table.column(position) else table
     frame = table.to_pandas(split_blocks=True, self_destruct=True, date_as_object=False)
-    for name in frame.columns[frame.dtypes == object]:
+    for name in frame.columns[[dtype.kind == "O" and dtype.name == "object" for dtype in frame.dtypes]]:
         frame[name] = _settle_objects(frame[name])
     more.extend(_doubts(frame))
     return Parsed(frame, notes=(*notes, *more))
@@ -132,7 +134,7 @@ def _trimmed(column: Any, retype: bool) -> Any:
 def _settle_objects(column: pd.Series[Any]) -> pd.Series[Any]:
     """Give truth values with holes a type of their own; strings stay strings on every version of pandas."""
     known = column.dropna()
-    return column.astype("boolean") if len(known) and known.map(type).eq(bool).all() else column
+    return column.astype("boolean") if len(known) and all(isinstance(value, bool) for value in known) else column
 
 
 def _doubts(frame: pd.DataFrame) -> list[str]:

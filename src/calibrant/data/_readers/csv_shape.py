@@ -38,11 +38,11 @@ class CsvShape:
 
 
 def csv_shape(path: Path, raw: bytes, *, sep: str | None, header: bool | None, names: Sequence[str] | None) -> CsvShape:
-    """Tell the shape of a delimited file from its first lines.
+    r"""Tell the shape of a delimited file from its first lines.
 
     Examples
     --------
-    >>> shape = csv_shape(Path("a.csv"), b"age;sex\\n31,5;f\\n", sep=None, header=None, names=None)
+    >>> shape = csv_shape(Path("a.csv"), b"age;sex\n31,5;f\n", sep=None, header=None, names=None)
     >>> shape.separator, shape.names, shape.skip, shape.decimal
     (';', ('age', 'sex'), 1, ',')
     """
@@ -165,4 +165,5 @@ def _decimal(separator: str, rows: list[list[str]]) -> str:
     if separator == ",":
         return "."
     cells = [cell for row in rows[1:] for cell in row]
-    return "," if any(map(_DECIMAL_COMMA.fullmatch, cells)) and not any("." in c and _NUMBER.fullmatch(c) for c in cells) else "."
+    comma = any(map(_DECIMAL_COMMA.fullmatch, cells))
+    return "," if comma and not any("." in cell and _NUMBER.fullmatch(cell) for cell in cells) else "."

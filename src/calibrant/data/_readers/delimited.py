@@ -34,11 +34,11 @@ def read_delimited(
     names: Sequence[str] | None = None,
     as_text: Callable[[Sequence[str]], set[str]] = lambda names: set(),  # noqa: ARG005
 ) -> Parsed:
-    """Read a delimited file; columns that ``as_text`` picks keep the characters of the file, such as ``007``.
+    r"""Read a delimited file; columns that ``as_text`` picks keep the characters of the file, such as ``007``.
 
     Examples
     --------
-    >>> read_delimited(Path("a.csv"), b"age,town\\n31,Bern\\n?,Rome\\n").frame
+    >>> read_delimited(Path("a.csv"), b"age,town\n31,Bern\n?,Rome\n").frame
         age  town
     0  31.0  Bern
     1   NaN  Rome
@@ -96,9 +96,13 @@ def _parse_with(path: Path, raw: bytes, shape: CsvShape, text: set[str], *, line
     )
     block = max(_FIRST_BLOCK, 2 * sum(map(len, shape.names)))
     while True:
-        read = arrow_csv.ReadOptions(column_names=shape.names, skip_rows=shape.skip, block_size=min(block, _LARGEST_BLOCK))
+        read = arrow_csv.ReadOptions(
+            column_names=shape.names, skip_rows=shape.skip, block_size=min(block, _LARGEST_BLOCK)
+        )
         try:
-            return arrow_csv.read_csv(pa.BufferReader(raw), read_options=read, parse_options=parse, convert_options=convert)
+            return arrow_csv.read_csv(
+                pa.BufferReader(raw), read_options=read, parse_options=parse, convert_options=convert
+            )
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
             if "straddling" not in str(error) or block > min(len(raw), _LARGEST_BLOCK):
                 raise _parse_error(path, raw, shape, str(error)) from error

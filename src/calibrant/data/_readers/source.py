@@ -83,5 +83,5 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
 def _encoding_error(path: os.PathLike[str], raw: bytes, error: UnicodeDecodeError) -> ReadError:
     line = raw.count(b"\n", 0, error.start) + 1
     name = "UTF-8" if error.encoding.startswith("utf-8") else error.encoding
-    problem = f"byte 0x{raw[error.start]:02x} is not {name}"
-    return ReadError.at(path, problem, line=line, hint='Pass encoding="latin-1" or the encoding that the file was written in.')
+    hint = 'Pass encoding="latin-1" or the encoding that the file was written in.'
+    return ReadError.at(path, f"byte 0x{raw[error.start]:02x} is not {name}", line=line, hint=hint)

@@ -194,9 +194,7 @@ _CHAWLA = {
         printed=Printed(38500, 54, 0.071),
         differs=_ROUNDED,
     ),
-    "mammography": Task(
-        source="mammography", positive="1", rows=11183, n_features=6, printed=Printed(11183, 6, 0.023)
-    ),
+    "mammography": Task(source="mammography", positive="1", rows=11183, n_features=6, printed=Printed(11183, 6, 0.023)),
 }
 
 _DRAWN = "The paper draws its training and test rows from these; it does not say which."
