@@ -85,9 +85,9 @@ CodedColumn make_column(const CodesArgument& codes, std::uint32_t n_values, cons
     return column;
 }
 
-CodedTable restore_table(std::size_t n_rows, const nb::list& columns) {
+CodedTable restore_table(std::size_t n_rows, const nb::typed<nb::list, nb::tuple>& columns) {
     std::vector<CodedColumn> restored;
-    for (const nb::handle item : columns) {
+    for (nb::handle item : columns) {
         const auto state = nb::cast<nb::tuple>(item);
         restored.push_back(make_column(nb::cast<CodesArgument>(state[0]), nb::cast<std::uint32_t>(state[1]), state[2]));
     }

@@ -13,9 +13,7 @@ FOR_ALL = ["exceptions", "_optional", "_params", "_progress", "_random"]
 
 
 def run(script: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
 
 
 def test_the_contracts_on_imports_hold() -> None:

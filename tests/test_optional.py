@@ -30,9 +30,7 @@ def test_a_package_blocked_by_the_caller_counts_as_missing(monkeypatch: pytest.M
         optional_import("json", extra="data", purpose="read JSON")
 
 
-def test_a_package_that_fails_to_import_keeps_its_own_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_package_that_fails_to_import_keeps_its_own_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_on_import.py").write_text("1 / 0")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ZeroDivisionError):

@@ -55,9 +55,7 @@ def test_an_int_rule_accepts_exactly_the_ints_between_its_limits(low: int, high:
 def test_a_real_rule_is_closed_on_the_sides_it_names(value: float, closed: str) -> None:
     rule = Real(-1, 1, closed=closed)  # type: ignore[arg-type]
     assert (value in rule) == (
-        -1 < value < 1
-        or (value == -1 and closed in ("both", "left"))
-        or (value == 1 and closed in ("both", "right"))
+        -1 < value < 1 or (value == -1 and closed in ("both", "left")) or (value == 1 and closed in ("both", "right"))
     )
 
 

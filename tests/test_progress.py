@@ -208,9 +208,7 @@ def test_an_absent_or_closed_stderr_is_silent(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(("kernel", "widgets"), [(1, "spec"), (None, "spec"), (1, None)])
-def test_a_notebook_with_widgets_is_watched(
-    kernel: object, widgets: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_notebook_with_widgets_is_watched(kernel: object, widgets: object, monkeypatch: pytest.MonkeyPatch) -> None:
     ipython = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=kernel))
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setattr("calibrant._progress.find_spec", lambda _: widgets)

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+
 class CodedTable:
     """Columns as small integers; immutable."""
 
@@ -39,7 +40,7 @@ def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], 
     Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
     """
 
-def restore_table(n_rows: int, columns: list) -> CodedTable:
+def restore_table(n_rows: int, columns: list[tuple]) -> CodedTable:
     """
     Make a table again from (codes, n_values, values or None) for each column.
     """

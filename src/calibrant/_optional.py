@@ -39,6 +39,4 @@ def optional_import(module: str, *, extra: str, purpose: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingExtraError(
-            f'{package} is needed to {purpose}: pip install "calibrant[{extra}]"'
-        ) from error
+        raise MissingExtraError(f'{package} is needed to {purpose}: pip install "calibrant[{extra}]"') from error

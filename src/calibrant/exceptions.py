@@ -94,7 +94,7 @@ class ReadError(DataError):
         column: str | None = None,
         hint: str = "",
     ) -> ReadError:
-        """Compose the message: *where: what is wrong. What to do.*"""
+        """Compose the message: where, what is wrong, what to do."""
         where = os.fspath(path)
         where += f", line {line}" if line is not None else ""
         where += f", column {column!r}" if column is not None else ""

@@ -11,9 +11,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_network_and_no_cache(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _no_network_and_no_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALIBRANT_CACHE", str(tmp_path_factory.mktemp("cache")))
     # Nothing listens on the discard port of this machine.
     monkeypatch.setenv("CALIBRANT_OPENML_URL", "http://127.0.0.1:9")

@@ -8,7 +8,14 @@ from calibrant.exceptions import DataError, ReadError, SchemaError
 
 NAMES = "yes, no.\nage: continuous.\ntown: Bern, Rome, Oslo.\n"
 DATA = "31, Bern, yes\n?, Rome, no\n"
-ARFF = "@relation t\n@attribute age numeric\n@attribute town {Bern,Rome,Oslo}\n@attribute class {yes,no}\n@data\n31,Bern,yes\n?,Rome,no\n"
+ARFF = """@relation t
+@attribute age numeric
+@attribute town {Bern,Rome,Oslo}
+@attribute class {yes,no}
+@data
+31,Bern,yes
+?,Rome,no
+"""
 
 
 @pytest.fixture

@@ -97,11 +97,11 @@ if __name__ == "__main__":
     import atheris
 
     with atheris.instrument_imports(include=["calibrant"]):
-        from calibrant.data._arff import read_arff
         from calibrant.data._assemble import assemble
-        from calibrant.data._c45 import read_c45
-        from calibrant.data._c45_names import read_names
+        from calibrant.data._readers.arff import read_arff
         from calibrant.data._readers.arrow import read_feather, read_parquet
+        from calibrant.data._readers.c45 import read_c45
+        from calibrant.data._readers.c45_names import read_names
         from calibrant.data._readers.delimited import read_delimited
         from calibrant.data._readers.source import decode
         from calibrant.exceptions import CalibrantError

@@ -122,9 +122,7 @@ def test_a_median_body_over_6_lines_is_told(tmp_path: Path) -> None:
         ("", "p.b: g is in __all__ but not in the source"),
     ],
 )
-def test_a_public_name_without_example_or_annotation_is_named(
-    definition: str, missed: str, tmp_path: Path
-) -> None:
+def test_a_public_name_without_example_or_annotation_is_named(definition: str, missed: str, tmp_path: Path) -> None:
     code, told = check(tmp_path, {"src/p/b.py": f"__all__ = ['g']\n{definition}\n"})
     assert code == 1
     assert missed in told
@@ -135,9 +133,7 @@ def test_a_public_module_without_a_plain_all_is_named(text: str, tmp_path: Path)
     assert "p.b: __all__ must be there" in check(tmp_path, {"src/p/b.py": text})[1]
 
 
-@pytest.mark.parametrize(
-    "line", ["from p._b import g", "from ._b import g", "g = 1", "import g", "from os import g"]
-)
+@pytest.mark.parametrize("line", ["from p._b import g", "from ._b import g", "g = 1", "import g", "from os import g"])
 def test_what_is_documented_elsewhere_a_constant_or_foreign_needs_nothing(line: str, tmp_path: Path) -> None:
     package = f"__all__ = ['g', 'a']\n{line}\n"
     files = {"src/p/__init__.py": package, "src/p/_b.py": "def g() -> None: '''>>> 1'''"}

@@ -106,8 +106,8 @@ def _names_beside(file: Path, names: Sequence[str] | None) -> Path | None:
 
 def _read_c45(file: Path, described: Path, encoding: str | None) -> Parsed:
     optional_import("pandas", extra="data", purpose="read tables")
-    from calibrant.data._c45 import read_c45
-    from calibrant.data._c45_names import read_names
+    from calibrant.data._readers.c45 import read_c45
+    from calibrant.data._readers.c45_names import read_names
 
     description = read_names(described, decode(described, read_bytes(described), encoding))
     return read_c45(file, decode(file, read_bytes(file), encoding), description)
@@ -130,7 +130,7 @@ def _read_other(
     if ending in _FEATHER:
         return read_feather(file, raw)
     if ending == ".arff":
-        from calibrant.data._arff import read_arff
+        from calibrant.data._readers.arff import read_arff
 
         return read_arff(file, decode(file, raw, encoding))
     return read_delimited(file, raw, sep=sep, header=header, encoding=encoding, names=names, as_text=as_text)

@@ -110,7 +110,8 @@ def _columns_html(summary: TableSummary) -> str:
 
 
 def _row_html(column: ColumnSummary) -> str:
-    return f"<tr>{_cell(_cut(column.name))}{_cell(column.kind)}{_cell(_holes(column), align='right')}{_cell(column.values)}</tr>"
+    cells = (_cell(_cut(column.name)), _cell(column.kind), _cell(_holes(column), align="right"), _cell(column.values))
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _cell(text: str, tag: str = "td", align: str = "left") -> str:

@@ -22,9 +22,7 @@ def test_a_set_is_described_as_in_the_manifest(name: str, manifest: dict[str, An
     info, entry = catalog()[name], manifest[name]
     assert (info.rows, info.n_features) == (entry["rows"], entry["feature_columns"])
     assert info.class_counts == entry["class_counts"]
-    assert info.positive == (
-        entry["positive_class"] if entry["positive_class"] in entry["class_counts"] else None
-    )
+    assert info.positive == (entry["positive_class"] if entry["positive_class"] in entry["class_counts"] else None)
 
 
 @pytest.mark.parametrize("name", catalog())

@@ -53,9 +53,7 @@ def test_only_http_servers_are_asked(url: str, monkeypatch: pytest.MonkeyPatch) 
 def test_offline_the_message_says_what_was_tried_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "_PAUSES", (0.0, 0.0))
     tried = r"adult is not at hand: CALIBRANT_DATA is not set, calibrant and scikit-learn do not bring it"
-    with pytest.raises(
-        ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 tries"
-    ):
+    with pytest.raises(ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 tries"):
         load("caruana.adult")
 
 

@@ -46,9 +46,7 @@ def test_a_set_has_the_rows_features_and_classes_of_the_manifest(
 
 
 @pytest.mark.parametrize("name", THIRD_PARTY)
-def test_columns_that_are_no_features_are_set_apart(
-    name: str, data_home: Path, manifest: dict[str, Any]
-) -> None:
+def test_columns_that_are_no_features_are_set_apart(name: str, data_home: Path, manifest: dict[str, Any]) -> None:
     table, entry = load(name, data_home), manifest[name]
     extra = [] if table.extra is None else list(table.extra)
     assert extra == [column for column in entry["other_columns"] if column not in ("split", "sample_weight")]
@@ -58,9 +56,7 @@ def test_columns_that_are_no_features_are_set_apart(
 
 
 @pytest.mark.parametrize("name", [name for name in THIRD_PARTY if name != "zoo"])
-def test_nominal_columns_are_those_of_the_manifest(
-    name: str, data_home: Path, manifest: dict[str, Any]
-) -> None:
+def test_nominal_columns_are_those_of_the_manifest(name: str, data_home: Path, manifest: dict[str, Any]) -> None:
     said = manifest[name]["nominal_columns"]
     nominal = [column for column, kind in load(name, data_home).kinds.items() if kind == "nominal"]
     assert (nominal if isinstance(said, list) else len(nominal)) == said
@@ -73,14 +69,10 @@ def test_the_traits_of_zoo_are_truth_values_and_so_nominal(data_home: Path) -> N
 
 def test_weights_restore_the_base_rate_of_the_case_control_sample(data_home: Path) -> None:
     table = load("kdd98_case_control", data_home)
-    assert np.average(table.y == table.positive, weights=table.sample_weight) == pytest.approx(
-        0.0508, abs=5e-5
-    )
+    assert np.average(table.y == table.positive, weights=table.sample_weight) == pytest.approx(0.0508, abs=5e-5)
 
 
-def test_the_environment_names_the_folder(
-    tmp_path: Path, tiny: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_names_the_folder(tmp_path: Path, tiny: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALIBRANT_DATA", str(folder_with(tmp_path, tiny)))
     assert load("tiny").n_rows == 2
 
@@ -109,23 +101,17 @@ def test_the_folder_comes_before_what_is_shipped(tmp_path: Path, tiny: pd.DataFr
 
 def test_a_file_that_is_not_the_one_described_is_refused(tmp_path: Path, tiny: pd.DataFrame) -> None:
     home = folder_with(tmp_path, tiny, sha256="0" * 64)
-    with pytest.raises(
-        ReadError, match=r"tiny\.parquet: has the SHA-256 [0-9a-f]{64} where 0{64} is expected"
-    ):
+    with pytest.raises(ReadError, match=r"tiny\.parquet: has the SHA-256 [0-9a-f]{64} where 0{64} is expected"):
         load("tiny", home)
 
 
-def test_a_file_that_the_manifest_lists_but_nobody_put_there_is_named(
-    tmp_path: Path, tiny: pd.DataFrame
-) -> None:
+def test_a_file_that_the_manifest_lists_but_nobody_put_there_is_named(tmp_path: Path, tiny: pd.DataFrame) -> None:
     (folder_with(tmp_path, tiny) / "tiny.parquet").unlink()
     with pytest.raises(MissingFileError, match=r"tiny\.parquet: does not exist, but MANIFEST\.json lists it"):
         load("tiny", tmp_path)
 
 
-def test_a_column_that_the_manifest_lists_but_the_file_lacks_is_named(
-    tmp_path: Path, tiny: pd.DataFrame
-) -> None:
+def test_a_column_that_the_manifest_lists_but_the_file_lacks_is_named(tmp_path: Path, tiny: pd.DataFrame) -> None:
     home = folder_with(tmp_path, tiny, other_columns=["idd"])
     with pytest.raises(SchemaError, match="tiny: column 'idd' is not in the file"):
         load("tiny", home)
@@ -137,9 +123,7 @@ def test_a_folder_that_does_not_exist_is_named_with_who_named_it(
     with pytest.raises(MissingFileError, match=r"nowhere: the folder that home names does not exist"):
         load("iris", tmp_path / "nowhere")
     monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(
-        MissingFileError, match=r"the folder that CALIBRANT_DATA names does not exist\. Give a"
-    ):
+    with pytest.raises(MissingFileError, match=r"the folder that CALIBRANT_DATA names does not exist\. Give a"):
         list_datasets()
 
 
@@ -172,9 +156,7 @@ def test_scikit_learn_gives_the_set_without_a_folder(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "wdbc"])
-def test_scikit_learns_copy_is_that_of_the_folder(
-    name: str, data_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scikit_learns_copy_is_that_of_the_folder(name: str, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = load(name, data_home)
     monkeypatch.delenv("CALIBRANT_DATA")
     here = load(name)
@@ -194,9 +176,7 @@ def test_a_set_of_which_no_source_is_known_says_what_to_do() -> None:
 
 
 @pytest.mark.usefixtures("no_home")
-@pytest.mark.parametrize(
-    ("name", "near"), [("irs", "iris"), ("nielsen.zo", "nielsen.zoo"), ("appeals", "appeal")]
-)
+@pytest.mark.parametrize(("name", "near"), [("irs", "iris"), ("nielsen.zo", "nielsen.zoo"), ("appeals", "appeal")])
 def test_an_unknown_name_brings_the_nearest(name: str, near: str) -> None:
     with pytest.raises(ParameterError, match=f"'{name}' is no data set.*Did you mean '{near}'"):
         load(name)

@@ -219,9 +219,7 @@ def test_a_server_out_of_order_is_asked_again(server: FakeOpenML) -> None:
     assert server.asked == [DESCRIPTION] * 2 + [DATA] * 3
 
 
-def test_a_server_that_stays_out_of_order_is_given_up_after_three_tries(
-    server: FakeOpenML, cache: Path
-) -> None:
+def test_a_server_that_stays_out_of_order_is_given_up_after_three_tries(server: FakeOpenML, cache: Path) -> None:
     server.answers[DATA] = [Answer(status=500)]
     with pytest.raises(ReadError, match=r"no whole answer in 3 tries; at last: HTTP 500\..*CALIBRANT_DATA"):
         load("openml:7")
@@ -308,9 +306,7 @@ def test_a_description_can_lead_to_http_only(scheme: str, server: FakeOpenML) ->
         load("openml:7")
 
 
-@pytest.mark.parametrize(
-    ("scheme", "problem"), [("ftp", "unknown url type: ftp"), ("file", "answered HTTP 302")]
-)
+@pytest.mark.parametrize(("scheme", "problem"), [("ftp", "unknown url type: ftp"), ("file", "answered HTTP 302")])
 def test_a_redirection_can_lead_to_http_only(scheme: str, problem: str, server: FakeOpenML) -> None:
     server.answers[DATA] = [Answer(status=302, headers={"Location": f"{scheme}://127.0.0.1/plants.arff"})]
     with pytest.raises(ReadError, match=problem):
@@ -349,6 +345,4 @@ def test_a_set_of_the_catalogue_gets_our_labels_and_tells_what_differs(server: F
     table = load("pima")
     assert (table.name, table.class_counts, table.positive) == ("pima", {"neg": 1, "pos": 1}, "pos")
     assert any("rows 2 instead of 768" in note for note in table.notes)
-    assert (
-        list_datasets().to_frame().loc[["pima", "nielsen.pima"], "where"].tolist() == ["OpenML, cached"] * 2
-    )
+    assert list_datasets().to_frame().loc[["pima", "nielsen.pima"], "where"].tolist() == ["OpenML, cached"] * 2

@@ -15,9 +15,7 @@ from calibrant.data._sets.tasks import TASKS, Printed, Task
 from calibrant.exceptions import DataError, SchemaError
 
 FIGURES = ("rows", "n_features", "positive_share")
-PRINTED = [
-    (name, figure) for name in TASKS for figure in FIGURES if getattr(TASKS[name].printed, figure) is not None
-]
+PRINTED = [(name, figure) for name in TASKS for figure in FIGURES if getattr(TASKS[name].printed, figure) is not None]
 
 
 @functools.cache

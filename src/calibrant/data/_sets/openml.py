@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from calibrant.data._arff import read_arff
 from calibrant.data._assemble import assemble
+from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.source import decode
 from calibrant.data._sets.download import Bounds, RefusedError, fetch_bytes, fetch_file, write_whole
 from calibrant.exceptions import DataError, ParameterError, ReadError

@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from calibrant._optional import optional_import
-from calibrant.data._arff import read_arff
 from calibrant.data._parsed import Parsed
+from calibrant.data._readers.arff import read_arff
 from calibrant.data._sets.roles import cast
 
 if TYPE_CHECKING:

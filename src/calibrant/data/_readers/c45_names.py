@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from calibrant.data._c45_lexer import Lexer, Name
-from calibrant.data._file_text import PathLike, plain_text, shown, suggestion
+from calibrant.data._readers.c45_lexer import Lexer, Name
+from calibrant.data._readers.file_text import PathLike, plain_text, shown, suggestion
 from calibrant.exceptions import ReadError, nearest
 
 __all__ = ["Names", "Spec", "read_names"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.data._file_text import shown, suggestion
+from calibrant.data._readers.file_text import shown, suggestion
 
 __all__ = ["Cell", "CellError", "CollectedColumn", "Column", "NominalColumn", "NumericColumn", "TextColumn"]
 

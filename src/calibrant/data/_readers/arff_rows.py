@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NoReturn, cast
 
-from calibrant.data._arff_values import BLANKS, BY_BLANKS, LineError, is_over, split_values
-from calibrant.data._cells import Cell
-from calibrant.data._file_text import shown
+from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_over, split_values
+from calibrant.data._readers.cells import Cell
+from calibrant.data._readers.file_text import shown
 
 __all__ = ["DenseRow", "SparseRow", "parse_row", "split_plain"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import NoReturn, cast
 
-from calibrant.data._cells import Cell
-from calibrant.data._file_text import PathLike, shown
+from calibrant.data._readers.cells import Cell
+from calibrant.data._readers.file_text import PathLike, shown
 from calibrant.exceptions import ReadError
 
 __all__ = ["BLANKS", "BY_BLANKS", "BY_COMMAS", "LineError", "is_over", "one_value", "split_values", "unquote"]

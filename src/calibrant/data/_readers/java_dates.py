@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.data._cells import Cell, CellError
-from calibrant.data._file_text import shown
+from calibrant.data._readers.cells import Cell, CellError
+from calibrant.data._readers.file_text import shown
 
 __all__ = ["ISO_8601", "DateColumn", "PatternError", "strptime_format"]
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.data._arff_header import Lines, read_header
-from calibrant.data._arff_rows import DenseRow, parse_row, split_plain
-from calibrant.data._arff_values import BLANKS, LineError
-from calibrant.data._cells import Column, TextColumn
-from calibrant.data._file_text import PathLike, plain_text
-from calibrant.data._gather import Gatherer
 from calibrant.data._parsed import Parsed
+from calibrant.data._readers.arff_header import Lines, read_header
+from calibrant.data._readers.arff_rows import DenseRow, parse_row, split_plain
+from calibrant.data._readers.arff_values import BLANKS, LineError
+from calibrant.data._readers.cells import Column, TextColumn
+from calibrant.data._readers.file_text import PathLike, plain_text
+from calibrant.data._readers.gather import Gatherer
 from calibrant.exceptions import ReadError
 
 __all__ = ["read_arff"]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.data._cells import Cell, CellError, Column
-from calibrant.data._file_text import PathLike
+from calibrant.data._readers.cells import Cell, CellError, Column
+from calibrant.data._readers.file_text import PathLike
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Gatherer:
 
     Examples
     --------
-    >>> from calibrant.data._cells import NominalColumn, NumericColumn
+    >>> from calibrant.data._readers.cells import NominalColumn, NumericColumn
     >>> gatherer = Gatherer("a.arff", [NumericColumn("age"), NominalColumn("class", ["no", "yes"])])
     >>> gatherer.add(4, ["31", "yes"])
     >>> gatherer.add_sparse(5, [0], ["64"])

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_letters
 
-from calibrant.data._arff_values import BLANKS, BY_BLANKS, LineError, is_over, one_value, split_values
-from calibrant.data._cells import Column, NominalColumn, NumericColumn, TextColumn
-from calibrant.data._file_text import PathLike, shown, suggestion
-from calibrant.data._java_dates import ISO_8601, DateColumn, PatternError
+from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_over, one_value, split_values
+from calibrant.data._readers.cells import Column, NominalColumn, NumericColumn, TextColumn
+from calibrant.data._readers.file_text import PathLike, shown, suggestion
+from calibrant.data._readers.java_dates import ISO_8601, DateColumn, PatternError
 from calibrant.exceptions import ReadError
 
 __all__ = ["Header", "Lines", "read_header"]
