@@ -11,7 +11,7 @@ from pathlib import Path
 
 RUNS = 200_000
 NAMES = ("csv", "arff", "c45", "parquet", "feather")
-LIMITS = ("-max_len=2048", "-timeout=20", "-rss_limit_mb=4096", "-seed=1", "-len_control=0", "-print_final_stats=1")
+LIMITS = ("-max_len=1024", "-timeout=20", "-rss_limit_mb=4096", "-seed=1", "-len_control=0", "-print_final_stats=1")
 
 
 def fuzz(name: str, runs: int, folder: Path) -> bool:

@@ -20,7 +20,7 @@ class Parsed:
     Parameters
     ----------
     frame : pandas.DataFrame
-        All columns in file order, the class among them, with a fresh RangeIndex. Numbers are int64 or float64, dates
+        All columns in file order, the class among them, with a fresh RangeIndex. Numbers are integers or floats, dates
         datetime64, truth values bool, free strings ``str``; a nominal column whose values the file *declares* is
         categorical with the declared values in declared order, seen or not. A hole is NaN / NaT / None.
     target : str, optional
