@@ -17,7 +17,7 @@ __all__ = ["BLANKS", "BY_BLANKS", "BY_COMMAS", "LineError", "is_over", "one_valu
 BLANKS = " \t\f\v"
 
 # Each match begins where the one before ended and gives nothing back, so no character is looked at twice.
-_QUOTED = r"""'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*+)'|"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)\""""
+_QUOTED = r"""'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*)'|"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*)\""""
 _STOP = re.compile(r"[ \t\f\v]*+(?=[{}%]|\Z)")
 _OVER = re.compile(r"[ \t\f\v]*+(?:%|\Z)")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)

@@ -15,10 +15,11 @@ from typing import NamedTuple, cast
 __all__ = ["Lexer", "Name", "plain_fields", "rows"]
 
 _SPACE = " \t\n\f\v"
-_SKIP = re.compile(r"(?:[ \t\n\f\v]++|\|[^\n]*+)*+")
+# Groups repeat greedily, not possessively: the `re` of Python 3.11.0 to 3.11.3 gets possessive groups wrong.
+_SKIP = re.compile(r"(?:[ \t\n\f\v]++|\|[^\n]*+)*")
 _END = r"(\.|[:,\n]|\|[^\n]*+|\Z)"
-_NAME = re.compile(rf"((?:[^:,\n|.\\]++|\\.|\\\Z|\.(?![ \t\n\f\v|]|\Z))*+){_END}", re.DOTALL)
-_FIELD = re.compile(rf"((?:[^,\n|.\\]++|\\.|\\\Z|\.(?![ \t\n\f\v|]|\Z))*+){_END}", re.DOTALL)
+_NAME = re.compile(rf"((?:[^:,\n|.\\]++|\\.|\\\Z|\.(?![ \t\n\f\v|]|\Z))*){_END}", re.DOTALL)
+_FIELD = re.compile(rf"((?:[^,\n|.\\]++|\\.|\\\Z|\.(?![ \t\n\f\v|]|\Z))*){_END}", re.DOTALL)
 _ESCAPE_OR_SPACE = re.compile(r"\\(.?)|[ \t\n\f\v]+", re.DOTALL)
 _PERIOD_INSIDE = re.compile(r"\.[ \t\f\v]")
 
