@@ -1,7 +1,9 @@
 // The door between Python and the core: arrays in, arrays out, the GIL released; nothing is computed here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -74,23 +76,25 @@ std::vector<T> copied(const Column<T>& column) {
     return values;
 }
 
-CodedColumn make_column(const CodesArgument& codes, std::uint32_t n_values, const nb::object& values) {
-    CodedColumn column{.kind = values.is_none() ? Kind::nominal : Kind::numeric, .n_values = n_values};
+// A column as a pickle holds it: codes, number of values, and the values of a numeric one.
+using ColumnState = std::tuple<CodesArgument, std::uint32_t, std::optional<Column<double>>>;
+
+CodedColumn make_column(const ColumnState& state) {
+    const auto& [codes, n_values, values] = state;
+    CodedColumn column{.kind = values ? Kind::numeric : Kind::nominal, .n_values = n_values};
     std::visit([&]<class Code>(const Column<Code>& given) {
         auto kept = copied(given);
         column.n_missing = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), missing_code<Code>));
         column.codes = std::move(kept);
     }, codes);
-    if (!values.is_none()) column.values = copied(nb::cast<Column<double>>(values));
+    if (values) column.values = copied(*values);
     return column;
 }
 
-CodedTable restore_table(std::size_t n_rows, const nb::typed<nb::list, nb::tuple>& columns) {
+CodedTable restore_table(std::size_t n_rows, const std::vector<ColumnState>& columns) {
+    const nb::gil_scoped_release released;
     std::vector<CodedColumn> restored;
-    for (nb::handle item : columns) {
-        const auto state = nb::cast<nb::tuple>(item);
-        restored.push_back(make_column(nb::cast<CodesArgument>(state[0]), nb::cast<std::uint32_t>(state[1]), state[2]));
-    }
+    for (const auto& column : columns) restored.push_back(make_column(column));
     return CodedTable(n_rows, std::move(restored));
 }
 
@@ -125,7 +129,7 @@ NB_MODULE(_core, module) {
 
     module.def("code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
                "Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
-    module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a,
+    module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Make a table again from (codes, n_values, values or None) for each column.");
 }
 

@@ -37,8 +37,11 @@ void check_codes(std::size_t index, const CodedColumn& column) {
         },
         column.codes);
     if (!in_range) throw std::invalid_argument("column " + std::to_string(index) + " has codes beyond its values");
-    if (column.kind == Kind::numeric && column.values.size() != column.n_values)
-        throw std::invalid_argument("column " + std::to_string(index) + " has the wrong number of values");
+    if (column.kind == Kind::nominal) return;
+    if (column.values.size() != column.n_values) throw std::invalid_argument("column " + std::to_string(index) + " has the wrong number of values");
+    const auto not_below = [](double a, double b) { return !(a < b); };
+    if (std::adjacent_find(column.values.begin(), column.values.end(), not_below) != column.values.end())
+        throw std::invalid_argument("column " + std::to_string(index) + " has values that do not ascend");
 }
 
 }  // namespace
@@ -59,6 +62,11 @@ CodedTable CodedTable::code(std::size_t n_rows, const std::vector<ColumnSource>&
         columns[index] = code_column(sources[index], scratch[worker], stop);
     });
     return CodedTable(n_rows, std::move(columns), Checked{});
+}
+
+const CodedColumn& CodedTable::column(std::size_t index) const {
+    if (index < columns_.size()) return columns_[index];
+    throw std::out_of_range("column " + std::to_string(index) + " of a table of " + std::to_string(columns_.size()) + " columns");
 }
 
 std::size_t CodedTable::n_bytes() const {

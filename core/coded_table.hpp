@@ -30,7 +30,7 @@ public:
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_columns() const { return columns_.size(); }
-    const CodedColumn& column(std::size_t index) const { return columns_.at(index); }
+    const CodedColumn& column(std::size_t index) const;  // throws std::out_of_range
     std::size_t n_bytes() const;
 
 private:

@@ -79,18 +79,25 @@ bool is_dense(StridedView<T> column, const Range& range, const std::stop_token& 
 
 template <class T>
 bool is_single(StridedView<T> column, const std::stop_token& stop) {
-    return sizeof(T) == 4 || all_known(column, stop, [](T value) { return static_cast<T>(static_cast<float>(value)) == value; });
+    if constexpr (sizeof(T) == 4) return true;
+    constexpr double largest = std::numeric_limits<float>::max();
+    return all_known(column, stop, [](double value) {
+        const bool in_range = std::abs(value) <= largest;
+        return std::isinf(value) || (in_range && static_cast<double>(static_cast<float>(value)) == value);
+    });
 }
 
 template <class T>
 CodedColumn code_dense(StridedView<T> column, const Range& range, Scratch& scratch, const std::stop_token& stop) {
-    const auto span = static_cast<std::size_t>(range.high - range.low) + 1;
+    const auto low = static_cast<std::int64_t>(range.low);
+    const auto span = static_cast<std::size_t>(static_cast<std::int64_t>(range.high) - low) + 1;
     auto& rank = scratch.table;
     rank.assign(span, 0);
-    const T low = static_cast<T>(range.low);
+    // whole numbers: a difference of floats would round where the range is long
+    const auto slot_of = [low](T value) { return static_cast<std::size_t>(static_cast<std::int64_t>(value) - low); };
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; ++row) {
-            if (const T value = column[row]; value == value) rank[static_cast<std::size_t>(value - low)] = 1;
+            if (const T value = column[row]; value == value) rank[slot_of(value)] = 1;
         }
     });
     CodedColumn coded{.n_missing = range.n_missing};
@@ -103,8 +110,7 @@ CodedColumn code_dense(StridedView<T> column, const Range& range, Scratch& scrat
         using Code = typename std::decay_t<decltype(codes)>::value_type;
         in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
             for (std::size_t row = begin; row < end; ++row) {
-                if (const T value = column[row]; value == value)
-                    codes[row] = static_cast<Code>(rank[static_cast<std::size_t>(value - low)]);
+                if (const T value = column[row]; value == value) codes[row] = static_cast<Code>(rank[slot_of(value)]);
             }
         });
     });
@@ -235,6 +241,7 @@ template CodedColumn code_numeric<double>(StridedView<double>, Scratch&, const s
 
 CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const std::stop_token& stop) {
     if (column.size > max_rows) throw std::invalid_argument("a table has at most 4294967294 rows");
+    if (n_categories > max_categories) throw std::invalid_argument("a column has at most 2147483647 categories");
     CodedColumn coded{.kind = Kind::nominal, .n_values = static_cast<std::uint32_t>(n_categories)};
     coded.codes = make_codes(column.size, n_categories, [&](auto& codes) {
         using Code = typename std::decay_t<decltype(codes)>::value_type;

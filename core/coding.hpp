@@ -18,6 +18,7 @@ inline constexpr Code missing_code = std::numeric_limits<Code>::max();
 
 // uint16 holds the codes 0 .. 65534 and the missing one; a wider column takes uint32.
 inline constexpr std::size_t max_narrow_values = missing_code<std::uint16_t>;
+inline constexpr std::size_t max_categories = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max() - 1;
 
 using Codes = std::variant<std::vector<std::uint16_t>, std::vector<std::uint32_t>>;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -65,7 +66,11 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, const std::stop_to
     {
         std::vector<std::jthread> threads;
         threads.reserve(n_workers - 1);
-        for (std::size_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(work, worker);
+        try {
+            for (std::size_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(work, worker);
+        } catch (const std::system_error&) {
+            // no more threads to be had: those that began do all the work
+        }
         work(0);
     }
     if (error) std::rethrow_exception(error);

@@ -54,5 +54,9 @@ TEST(restored_columns_are_checked) {
     CHECK(CodedTable(2, {column}).n_rows() == 2);
     column.values.push_back(2.0);
     CHECK_THROWS(CodedTable(2, {column}), std::invalid_argument);
+    column.n_values = 2;
+    CHECK(CodedTable(2, {column}).n_columns() == 1);
+    column.values = {2.0, 1.0};
+    CHECK_THROWS(CodedTable(2, {column}), std::invalid_argument);
     CHECK_THROWS(CodedTable(7, {}).column(0), std::out_of_range);
 }

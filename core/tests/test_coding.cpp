@@ -106,6 +106,20 @@ TEST(coding_equals_brute_force_on_every_path) {
     }
 }
 
+TEST(long_ranges_of_single_floats_do_not_round) {
+    const std::size_t n = (std::size_t{1} << 24) + 64;
+    std::vector<float> column(n);
+    for (std::size_t i = 0; i < n; ++i) column[i] = static_cast<float>(i % (std::size_t{1} << 24)) + 1;
+    column.back() = 16777220.0F;
+    const auto result = coded(column);
+    CHECK(result.n_values == (std::uint32_t{1} << 24) + 1);
+    CHECK(result.values.back() == 16777220.0);
+}
+
+TEST(doubles_beyond_the_floats_stay_apart) {
+    CHECK(coded<double>({1e300, -1e300, infinity, 0.5}).n_values == 4);
+}
+
 TEST(width_follows_the_number_of_values) {
     std::vector<double> column(65535);
     for (std::size_t i = 0; i < column.size(); ++i) column[i] = static_cast<double>(i) + 0.5;

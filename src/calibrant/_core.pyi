@@ -40,7 +40,7 @@ def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], 
     Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
     """
 
-def restore_table(n_rows: int, columns: list[tuple]) -> CodedTable:
+def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]]) -> CodedTable:
     """
     Make a table again from (codes, n_values, values or None) for each column.
     """
