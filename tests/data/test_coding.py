@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from calibrant import _core
 from calibrant.data import CodedTable
+from calibrant.exceptions import ParameterError
 
 
 def assert_equals_numpy(coded, column, values):
@@ -101,6 +102,10 @@ def test_a_tampered_pickle_is_refused():
     codes = np.array([0, 9], dtype=np.uint16)
     with pytest.raises(ValueError, match="codes beyond its values"):
         _core.restore_table(2, [(codes, 1, np.array([1.0]))])
+    with pytest.raises(ValueError, match="do not ascend"):
+        _core.restore_table(2, [(np.zeros(2, dtype=np.uint16), 2, np.array([2.0, 1.0]))])
+    with pytest.raises(TypeError):
+        _core.restore_table(2, [(codes, 1, "values")])
 
 
 def test_the_core_refuses_columns_of_other_lengths_and_types():
@@ -112,6 +117,19 @@ def test_the_core_refuses_columns_of_other_lengths_and_types():
         _core.code_table(2, [(np.array([0, 5], dtype=np.int32), 3)], 1)
     with pytest.raises(IndexError):
         _core.code_table(2, [np.ones(2)], 1).codes(1)
+
+
+def test_columns_count_from_the_end_too_and_those_that_are_not_there_are_named():
+    coded = CodedTable.from_frame([[1.0, "a"]])
+    assert coded.values(-2).tolist() == [1.0]
+    with pytest.raises(IndexError, match="column 9 of a table of 2 columns"):
+        coded.codes(9)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "2", 1.5, True])
+def test_a_wrong_number_of_threads_is_refused(n_jobs):
+    with pytest.raises(ParameterError, match="n_jobs must be"):
+        CodedTable.from_frame([[1.0]], n_jobs=n_jobs)
 
 
 def test_the_repr_says_what_is_inside():

@@ -1,5 +1,7 @@
 """The door for tables: pandas, polars, pyarrow and NumPy give the same columns, and bad tables a clear error."""
 
+from datetime import date, datetime, time, timedelta, timezone
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibrant.data import CodedTable
 from calibrant.data._frames import choose_nominal, fit_columns, kinds_of, match_columns
 from calibrant.exceptions import DataError, DataTypeError, SchemaError
 
@@ -147,10 +150,29 @@ def test_other_categories_in_another_order_mean_the_same():
     assert match_columns(pd.DataFrame({"c": ["a", "b"]}), schema).arrays[0].tolist() == [1, 0]
 
 
-def test_a_column_with_none_of_its_values_is_refused():
+def test_a_row_of_new_categories_only_is_missing():
+    schema = fit_columns(pd.DataFrame({"c": ["a", "b"]})).schema
+    assert match_columns(pd.DataFrame({"c": ["w"]}), schema).arrays[0].tolist() == [-1]
+
+
+def test_values_of_another_type_are_refused():
     schema = fit_columns(pd.DataFrame({"zone": ["1", "2"]})).schema
     with pytest.raises(SchemaError, match="holds none of the values seen in fit: fitted with '1', got 1"):
-        match_columns(pd.DataFrame({"zone": [1, 2]}), schema)
+        match_columns(pd.DataFrame({"zone": pd.Categorical([1, 2])}), schema)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical([1, 0], categories=[1, 0]),
+        pd.Categorical([True, False], categories=[True, False]),
+        np.array([True, False], dtype=object),
+        [True, False],
+    ],
+)
+def test_truth_values_and_categories_of_numbers_are_numbers_where_numbers_were(column):
+    schema = fit_columns(pd.DataFrame({"a": [0, 1]})).schema
+    assert match_columns(pd.DataFrame({"a": column}), schema).arrays[0].tolist() == [1.0, 0.0]
 
 
 def test_strings_where_numbers_were_are_refused():
@@ -224,7 +246,13 @@ BAD_TABLES = {
     "matrix": (np.asmatrix(np.ones((2, 2))), DataTypeError, "numpy.matrix"),
     "path": ("data.csv", DataTypeError, "read_table"),
     "huge integer": (np.array([[10**400]], dtype=object), DataTypeError, "too large"),
-    "dates in an array": (np.array([["2020-01-01"]], dtype="M8[D]"), DataTypeError, "datetime64"),
+    "bytes in an array": (np.array([[b"x"]]), DataTypeError, "'x0' is of type"),
+    "structured": (np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]), DataTypeError, "pandas.DataFrame"),
+    "dates and numbers": (
+        np.array([[date(2020, 1, 1)], [1]], dtype=object),
+        DataTypeError,
+        "mixes dates or times and numbers",
+    ),
 }
 
 
@@ -234,6 +262,109 @@ def test_a_bad_table_says_what_is_wrong(name):
     table, error, words = BAD_TABLES[name]
     with pytest.raises(error, match=words):
         fit_columns(table)
+
+
+def test_what_is_masked_is_missing():
+    columns = fit_columns(np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]]))
+    np.testing.assert_array_equal(columns.arrays[1], [np.nan, 4.0])
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_large_integers_told_nominal_stay_apart(make):
+    columns = fit_columns(make({"id": [2**60, 2**60 + 1, 2**60]}), nominal="all")
+    assert columns.schema.features[0].categories == (2**60, 2**60 + 1)
+    assert columns.arrays[0].tolist() == [0, 1, 0]
+
+
+def test_integers_with_holes_told_nominal_keep_the_holes():
+    for frame in (pd.DataFrame({"a": pd.array([3, None, 1], dtype="Int64")}), pl.DataFrame({"a": [3, None, 1]})):
+        assert fit_columns(frame, nominal="all").arrays[0].tolist() == [1, -1, 0]
+
+
+def test_null_and_doubled_values_of_a_dictionary_do_not_show():
+    column = pa.DictionaryArray.from_arrays([0, 1, 2, 3, None], ["b", None, "a", "b"])
+    columns = fit_columns(pa.table({"c": column}))
+    assert columns.schema.features[0].categories == ("b", "a")
+    assert columns.arrays[0].tolist() == [0, -1, 1, 0, -1]
+
+
+def test_categories_of_polars_come_through_arrow():
+    series = pl.Series(["b", None, "a"], dtype=pl.Enum(["b", "a"]))
+    columns = fit_columns(pl.DataFrame({"c": series}).to_arrow())
+    assert columns.arrays[0].tolist() == [0, -1, 1]
+
+
+def test_arrow_types_inside_pandas_are_read():
+    frame = pa.table({"c": pa.array(["b", None]).dictionary_encode(), "s": ["x", "y"], "n": [1, None]}).to_pandas(
+        types_mapper=pd.ArrowDtype
+    )
+    columns = fit_columns(frame)
+    assert columns.schema.features[0].declared
+    assert [array.tolist() for array in columns.arrays[:2]] == [[0, -1], [0, 1]]
+
+
+def test_arrays_out_of_step_are_copied():
+    packed = np.zeros(3, dtype=np.dtype([("flag", "i1"), ("x", "f8")]))
+    packed["x"] = [3.0, 1.0, 2.0]
+    assert CodedTable.from_frame(packed["x"].reshape(-1, 1)).codes(0).tolist() == [2, 0, 1]
+    swapped = np.array([[3.0], [1.0]], dtype=">f8")
+    assert CodedTable.from_frame(swapped).codes(0).tolist() == [1, 0]
+
+
+NOON = 12 * 3600 * 1e6
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame({"t": [time(12), None]}),
+        pa.table({"t": pa.array([time(12), None], pa.time64("ns"))}),
+        pa.table({"t": pa.array([time(12), None], pa.time32("s"))}),
+        pd.DataFrame({"t": [time(12), None]}),
+        pa.table({"t": pa.array([time(12), None])}).to_pandas(types_mapper=pd.ArrowDtype),
+    ],
+)
+def test_times_of_day_are_microseconds_in_every_library(frame):
+    np.testing.assert_array_equal(fit_columns(frame).arrays[0], [NOON, np.nan])
+
+
+DAY = 86_400e6
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([date(1970, 1, 2), None], dtype=object),
+        np.array([datetime(1970, 1, 2), pd.NaT], dtype=object),
+        np.array([datetime(1970, 1, 2, 1, tzinfo=timezone(timedelta(hours=1))), None], dtype=object),
+        np.array([timedelta(days=1), None], dtype=object),
+        np.array(["1970-01-02", "NaT"], dtype="M8[D]"),
+        np.array([1, "NaT"], dtype="m8[D]"),
+        np.array([np.datetime64("1970-01-02"), None], dtype=object),
+    ],
+)
+def test_dates_are_microseconds_however_they_come(column):
+    np.testing.assert_array_equal(fit_columns(column.reshape(-1, 1)).arrays[0], [DAY, np.nan])
+
+
+def test_a_record_batch_is_matched_by_name():
+    schema = fit_columns(pa.table({"a": [1.0], "b": [2.0]})).schema
+    batch = pa.record_batch({"b": [2.0], "a": [1.0]})
+    assert [array[0] for array in match_columns(batch, schema).arrays] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("names", [[3, 1], [("x", 1), ("y", 2)], [0, 1]])
+def test_names_that_are_no_strings_match_too(names):
+    frame = pd.DataFrame(
+        [[1.0, 2.0]], columns=pd.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else names
+    )
+    schema = fit_columns(frame).schema
+    assert [array[0] for array in match_columns(frame.iloc[:, ::-1], schema).arrays] == [1.0, 2.0]
+
+
+def test_half_and_long_floats_are_read():
+    assert fit_columns(np.array([[1.5]], dtype=np.float16)).arrays[0].dtype == np.float32
+    assert fit_columns(np.array([[np.finfo(np.longdouble).max]])).arrays[0][0] in (np.inf, np.finfo(np.float64).max)
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=3)), min_size=1, max_size=30))

@@ -73,9 +73,22 @@ def test_labels_that_are_no_classes_are_refused(y, words):
         code_labels(y)
 
 
-def test_labels_of_mixed_types_are_refused():
+@pytest.mark.parametrize("y", [[1, "a"], pd.Categorical(["a", 1]), pd.Series(pd.Categorical(["a", 1]))])
+def test_labels_of_mixed_types_are_refused(y):
     with pytest.raises(DataTypeError, match="'y' mixes"):
-        code_labels([1, "a"])
+        code_labels(y)
+
+
+def test_masked_labels_and_weights_are_missing():
+    with pytest.raises(DataError, match="1 missing label"):
+        code_labels(np.ma.masked_array([0, 1], mask=[True, False]))
+    with pytest.raises(DataError, match="NaN"):
+        check_weights(np.ma.masked_array([1.0, 2.0], mask=[True, False]), 2)
+
+
+def test_a_dictionary_with_a_null_labels_nothing_by_it():
+    column = pa.DictionaryArray.from_arrays([0, 2], ["b", None, "a"])
+    assert code_labels(column).classes.tolist() == ["a", "b"]
 
 
 def test_a_label_for_each_row_is_wanted():

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from calibrant import _core
+from calibrant._params import Int, Nothing, check_param
 from calibrant.data._frames import Columns, Nominal, fit_columns
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class CodedTable:
             array if feature.kind == "numeric" else (array, len(feature.categories))
             for feature, array in zip(columns.schema.features, columns.arrays, strict=True)
         ]
-        return cls(_core.code_table(columns.n_rows, sources, effective_n_jobs(n_jobs)), columns.schema)
+        return cls(_core.code_table(columns.n_rows, sources, _n_threads(n_jobs)), columns.schema)
 
     @property
     def n_rows(self) -> int:
@@ -97,11 +97,11 @@ class CodedTable:
 
     def codes(self, column: int) -> NDArray[np.uint16] | NDArray[np.uint32]:
         """Give the codes of a column, a read-only view."""
-        return cast("NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(column))
+        return cast("NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(self._place(column)))
 
     def values(self, column: int) -> NDArray[np.float64] | None:
         """Give the distinct values of a numeric column, ascending; None for a nominal one."""
-        return cast("NDArray[np.float64] | None", self.core.values(column))
+        return cast("NDArray[np.float64] | None", self.core.values(self._place(column)))
 
     def categories(self, column: int) -> tuple[Any, ...]:
         """Give the categories of a nominal column in the order of their codes."""
@@ -113,7 +113,10 @@ class CodedTable:
 
     def n_missing(self, column: int) -> int:
         """Count the missing values of a column."""
-        return self.core.n_missing(column)
+        return self.core.n_missing(self._place(column))
+
+    def _place(self, column: int) -> int:
+        return column + self.n_columns if -self.n_columns <= column < 0 else column
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = [(self.codes(j), self.core.n_values(j), self.values(j)) for j in range(self.n_columns)]
@@ -125,6 +128,15 @@ class CodedTable:
             f"<CodedTable: {self.n_rows:,} rows, {self.n_columns - nominal} numeric and {nominal} nominal columns, "
             f"{self.n_bytes / 2**20:.1f} MiB>"
         )
+
+
+def _n_threads(n_jobs: int | None) -> int:
+    check_param("n_jobs", n_jobs, Int(1) | Int(None, -1) | Nothing())
+    if n_jobs is not None and n_jobs > 0:
+        return int(n_jobs)
+    from joblib import effective_n_jobs  # only here: it takes time to import
+
+    return int(effective_n_jobs(n_jobs))
 
 
 def _restore(n_rows: int, columns: list[Any], schema: Schema) -> CodedTable:

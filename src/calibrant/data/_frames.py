@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import narwhals as nw
 import numpy as np
 
+from calibrant.data._objects import without_mask
 from calibrant.data._schema import Feature, Schema
 from calibrant.data._values import Coded, column_kind, nominal_codes, numeric_values
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
@@ -109,13 +110,11 @@ def _match(feature: Feature, column: Any) -> NDArray[Any]:
 
 def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
     coded = nominal_codes(column, feature.name)
-    if (coded.codes < 0).all():
-        return np.full(len(coded.codes), np.nan)
-    if set(coded.categories) <= {False, True}:
-        return np.where(coded.codes < 0, np.nan, coded.codes)
-    raise SchemaError(
-        f"column {feature.name!r} was numeric in fit and holds {coded.categories[0]!r:.60} now; pass numbers."
-    )
+    strings = [value for value in coded.categories if isinstance(value, str)]
+    if strings and (coded.codes >= 0).any():
+        raise SchemaError(f"column {feature.name!r} was numeric in fit and holds {strings[0]!r:.60} now; pass numbers.")
+    numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
+    return np.array([*numbers, np.nan])[coded.codes]
 
 
 def _recode(feature: Feature, coded: Coded) -> NDArray[np.int32]:
@@ -123,13 +122,17 @@ def _recode(feature: Feature, coded: Coded) -> NDArray[np.int32]:
         return coded.codes
     place = {value: code for code, value in enumerate(feature.categories)}
     recode = np.array([place.get(value, -1) for value in coded.categories] + [-1], dtype=np.int32)
-    codes = recode[coded.codes]
-    if (codes < 0).all() and (coded.codes >= 0).any() and feature.categories:
+    if (recode < 0).all() and {_strings(coded.categories), _strings(feature.categories)} == {False, True}:
         raise SchemaError(
             f"column {feature.name!r} holds none of the values seen in fit: fitted with {feature.categories[0]!r:.60}, "
             f"got {coded.categories[0]!r:.60}. Pass the values in the same form."
         )
-    return codes
+    return recode[coded.codes]
+
+
+def _strings(categories: tuple[Any, ...]) -> bool | None:
+    """Say whether categories are strings; None where there are none."""
+    return isinstance(categories[0], str) if categories else None
 
 
 # --- which columns are nominal ------------------------------------------------------------------------------------
@@ -177,12 +180,16 @@ def _position(item: object, names: Sequence[str]) -> int:
 def _open(X: Any) -> _Opened:
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise DataTypeError("X is sparse; calibrant takes dense tables only: pass X.toarray().")
-    if isinstance(X, np.ndarray) or _is_plain_sequence(X):
+    if isinstance(X, np.ndarray | list | tuple):
         return _open_array(_to_array(X))
     if isinstance(X, str | os.PathLike):
         raise DataTypeError(f"X is the path {os.fspath(X)!r:.60}; read it first: calibrant.data.read_table(path).X.")
     if hasattr(X, "collect") and hasattr(X, "lazy"):
         raise DataTypeError("X is a lazy frame; call X.collect() first.")
+    if type(X).__name__ == "RecordBatch" and hasattr(X, "to_struct_array"):
+        import pyarrow as pa
+
+        X = pa.Table.from_batches([X])
     _refuse_repeated_names(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return _open_frame(frame) if isinstance(frame, nw.DataFrame) else _open_array(_to_array(X))
@@ -212,19 +219,19 @@ def _check_shape(n_rows: int, n_columns: int) -> None:
         raise DataError(f"X has 0 sample(s) {shape} while a minimum of 1 is required.")
 
 
-def _is_plain_sequence(X: Any) -> bool:
-    return isinstance(X, list | tuple)
-
-
 def _to_array(X: Any) -> NDArray[Any]:
     if isinstance(X, np.matrix):
         raise DataTypeError("X is a numpy.matrix; pass numpy.asarray(X).")
+    if isinstance(X, np.ma.MaskedArray):
+        X = without_mask(X)
     try:
         array = np.asarray(X)
     except ValueError as error:
         raise DataError(f"X cannot be made a table: {error}. Give each row the same number of values.") from error
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         array = np.asarray(X, dtype=object)  # a list that mixes strings and numbers keeps both
+    if array.dtype.names is not None:
+        raise DataTypeError("X is a structured array; pass pandas.DataFrame(X).")
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: X must hold real numbers, strings or truth values.")
     return array
@@ -249,13 +256,12 @@ def _refuse_repeated_names(X: Any) -> None:
         raise SchemaError(f"X has the column {twice[0]!r} more than once; rename or drop one.")
 
 
-def _string_names(names: Sequence[Any]) -> tuple[str, ...] | None:
+def _string_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Give the names as strings: numbers and tuples name columns too, but not beside strings."""
     strings = [isinstance(name, str) for name in names]
-    if all(strings):
-        return tuple(names)
-    if any(strings):
+    if any(strings) and not all(strings):
         raise DataTypeError(
             "X has column names of mixed types; feature names are only supported if all are strings: "
             "X.columns = X.columns.astype(str)."
         )
-    return None
+    return tuple(map(str, names))

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from calibrant.data._objects import without_mask
 from calibrant.data._values import Coded, column_kind, nominal_codes
 from calibrant.exceptions import DataError, DataTypeError
 
@@ -45,6 +46,7 @@ def code_labels(y: Any, n_rows: int | None = None) -> Labels:
     """
     coded = _codes(y)
     _check_labels(coded, n_rows)
+    column_kind(np.array([*coded.categories, None], dtype=object), "y")  # the classes must be of one type
     used = np.bincount(coded.codes, minlength=len(coded.categories)) > 0
     seen = [value for value, is_used in zip(coded.categories, used, strict=True) if is_used]
     classes, rank = np.unique(np.asarray(seen), return_inverse=True)
@@ -57,7 +59,7 @@ def _codes(y: Any) -> Coded:
     if y is None:
         raise DataError("y is None: this estimator requires y to be passed, but the target y is None.")
     if type(y).__name__ == "Categorical":
-        return Coded(np.asarray(y.codes, dtype=np.int32), tuple(y.categories.tolist()), declared=True)
+        y = _as_series(y)
     series = nw.from_native(_arrow_column(y), series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return _array_codes(_label_array(y))
@@ -75,6 +77,12 @@ def _array_codes(array: NDArray[Any]) -> Coded:
     return Coded(codes.astype(np.int32), tuple(values))
 
 
+def _as_series(y: Any) -> Any:
+    import pandas as pd
+
+    return pd.Series(y)
+
+
 def _arrow_column(y: Any) -> Any:
     """Turn a pyarrow Array into the ChunkedArray that narwhals knows."""
     if type(y).__module__.startswith("pyarrow") and hasattr(y, "dictionary_encode") and not hasattr(y, "chunks"):
@@ -85,7 +93,7 @@ def _arrow_column(y: Any) -> Any:
 
 
 def _label_array(y: Any) -> NDArray[Any]:
-    array = np.asarray(y)
+    array = without_mask(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
     if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
         array = np.asarray(y, dtype=object)
     try:
@@ -135,7 +143,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
     if np.ndim(sample_weight) == 0:
         sample_weight = np.full(n_rows, sample_weight)
     try:
-        weights = np.array(sample_weight, dtype=np.float64)
+        weights = np.ma.filled(np.ma.asarray(sample_weight, dtype=np.float64), np.nan)
     except (TypeError, ValueError) as error:
         raise DataTypeError("sample_weight must hold numbers; pass one weight for each row.") from error
     if weights.shape != (n_rows,):

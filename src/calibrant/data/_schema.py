@@ -56,7 +56,7 @@ class Schema:
         place = {name: position for position, name in enumerate(names)}
         missing = [name for name in self.names if name not in place]
         if missing:
-            raise SchemaError(self._missing_message(missing, [name for name in names if name not in self.names]))
+            raise SchemaError(self._missing_message(missing, sorted(place.keys() - set(self.names))))
         return [place[name] for name in self.names]
 
     def _by_position(self, n_columns: int | None) -> list[int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
+from calibrant.data._objects import is_hole, object_codes, object_kind, object_numbers, plain
 from calibrant.exceptions import DataTypeError
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ __all__ = ["Coded", "column_kind", "nominal_codes", "numeric_values"]
 
 # What a column may be handed over as: a narwhals Series, or a one-dimensional array.
 AnyColumn = Any
+
+_WANTED = "a column must hold numbers, dates, truth values, strings or categories."
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,12 @@ def column_kind(column: AnyColumn, name: str) -> Kind:
     if isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Boolean):
         return "nominal"
     if isinstance(dtype, nw.Object | nw.Unknown) and not _is_sparse(column):
-        return _array_kind(np.asarray(column.to_list(), dtype=object), name)
+        return object_kind(_objects(column), name)
     raise DataTypeError(_type_message(column, name))
 
 
 def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:
-    """Give the numbers of a column as float32 or float64, NaN where missing; times as microseconds since 1970."""
+    """Give the numbers of a column as float32 or float64, NaN where missing; dates and times as microseconds."""
     if isinstance(column, np.ndarray):
         return _array_numbers(column, name)
     dtype = column.dtype
@@ -55,8 +57,8 @@ def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:
         column = column.dt.timestamp("us")
     elif isinstance(dtype, nw.Duration):
         column = column.dt.total_microseconds()
-    elif isinstance(dtype, nw.Object | nw.Unknown):
-        return _array_numbers(np.asarray(column.to_list(), dtype=object), name)
+    elif isinstance(dtype, nw.Object | nw.Unknown | nw.Time):
+        return object_numbers(_objects(column), name)
     elif not isinstance(dtype, nw.Float32 | nw.Float64):
         column = column.cast(nw.Float64)
     return _as_float(column.to_numpy())
@@ -69,18 +71,29 @@ def nominal_codes(column: AnyColumn, name: str) -> Coded:
     dtype = column.dtype
     if isinstance(dtype, nw.Boolean):
         return Coded(_as_codes(column.cast(nw.Int32).fill_null(-1).to_numpy()), (False, True), declared=True)
+    if dtype.is_integer():
+        return _known_codes(column.fill_null(0).to_numpy(), ~column.is_null().to_numpy())
     if dtype.is_numeric() or dtype.is_temporal():
         return _array_codes(numeric_values(column, name))
     if isinstance(dtype, nw.Object | nw.Unknown):
-        return _array_codes(np.asarray(column.to_list(), dtype=object))
+        return _array_codes(_objects(column))
     return _NATIVE_CODES[column.implementation](column.to_native())
+
+
+def _objects(column: AnyColumn) -> NDArray[Any]:
+    values = column.to_list()
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
 
 
 def _as_float(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
     if values.dtype in (np.float32, np.float64):
-        return values
+        in_step = values.flags.aligned and values.strides[0] % values.itemsize == 0
+        return values if in_step else values.copy()
     narrow = values.dtype.kind == "f" and values.dtype.itemsize < 4
-    return values.astype(np.float32 if narrow else np.float64)
+    with np.errstate(over="ignore"):  # a long double beyond float64 is an extreme value: infinite
+        return values.astype(np.float32 if narrow else np.float64)
 
 
 def _as_codes(codes: Any) -> NDArray[np.int32]:
@@ -91,82 +104,50 @@ def _as_codes(codes: Any) -> NDArray[np.int32]:
 
 
 def _array_kind(column: NDArray[Any], name: str) -> Kind:
-    if column.dtype.kind in "iuf":
-        return "numeric"
-    if column.dtype.kind in "bUT":
-        return "nominal"
-    if column.dtype.kind != "O":
+    kind = column.dtype.kind
+    if kind == "O":
+        return object_kind(column, name)
+    if kind not in "iufMmbUT":
         raise DataTypeError(f"column {name!r} is of type {column.dtype}; {_WANTED}")
-    families: dict[str, int] = {}
-    for row, value in enumerate(column):
-        families.setdefault(_family(value), row)
-    families.pop("hole", None)
-    if len(families) > 1 or "other" in families:
-        raise DataTypeError(_mixed_message(column, name, families))
-    return "nominal" if families and "number" not in families else "numeric"
-
-
-def _family(value: object) -> str:
-    if _is_hole(value):
-        return "hole"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, bool | np.bool_):
-        return "truth value"
-    return "number" if isinstance(value, int | float | np.integer | np.floating | Decimal) else "other"
-
-
-def _is_hole(value: object) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and value != value
-
-
-def _mixed_message(column: NDArray[Any], name: str, families: dict[str, int]) -> str:
-    shown = " and ".join(f"{column[row]!r:.60} at row {row}" for row in sorted(families.values())[:2])
-    if "other" in families:
-        row = families["other"]
-        kind = type(column[row]).__name__
-        return f"column {name!r} holds a {kind} at row {row}: each argument must be a string or a real number."
-    return f"column {name!r} mixes {' and '.join(families)}s ({shown}); make it all strings or all numbers."
+    return "nominal" if kind in "bUT" else "numeric"
 
 
 def _array_numbers(column: NDArray[Any], name: str) -> NDArray[np.floating[Any]]:
-    if column.dtype.kind != "O":
+    if column.dtype.kind == "O":
+        return object_numbers(column, name)
+    if column.dtype.kind not in "Mm":
         return _as_float(column)
-    try:
-        return np.array([np.nan if _is_hole(value) else float(value) for value in column], dtype=np.float64)
-    except OverflowError as error:
-        raise DataTypeError(f"column {name!r} holds an integer too large for a float; divide the column.") from error
+    ticks = column.astype(f"{column.dtype.kind}8[us]").astype(np.int64).astype(np.float64)
+    return np.where(np.isnat(column), np.nan, ticks)
 
 
 def _array_codes(column: NDArray[Any]) -> Coded:
     if column.dtype.kind == "b":
         return Coded(_as_codes(column), (False, True), declared=True)
-    if column.dtype.kind != "O":
-        known = column == column
-        full = np.full(len(column), -1, dtype=np.int32)
-        values, full[known] = np.unique(column[known], return_inverse=True)
-        return Coded(full, tuple(map(_plain, values.tolist())))
-    place = {value: code for code, value in enumerate(sorted({_plain(v) for v in column if not _is_hole(v)}))}
-    codes = _as_codes([-1 if _is_hole(value) else place[_plain(value)] for value in column])
-    return Coded(codes, tuple(place), declared=set(map(type, place)) == {bool})
+    if column.dtype.kind in "OT":
+        codes, values = object_codes(column.astype(object))
+        return Coded(codes, values, declared=set(map(type, values)) == {bool})
+    return _known_codes(column, column == column)
 
 
-def _plain(value: Any) -> Any:
-    """Give NumPy scalars and whole floats as plain Python values, so that libraries agree on them."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _known_codes(column: NDArray[Any], known: NDArray[np.bool_]) -> Coded:
+    codes = np.full(len(column), -1, dtype=np.int32)
+    values, codes[known] = np.unique(column[known], return_inverse=True)
+    return Coded(codes, tuple(map(plain, values.tolist())))
 
 
 # --- frames -------------------------------------------------------------------------------------------------------
 
 
 def _pandas_codes(series: Any) -> Coded:
-    if series.dtype.name == "category":
-        return Coded(_as_codes(series.cat.codes), tuple(map(_plain, series.cat.categories.tolist())), declared=True)
     import pandas as pd
 
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return _declared(_as_codes(series.cat.codes), series.cat.categories.tolist())
+    if isinstance(series.dtype, pd.ArrowDtype):
+        import pyarrow as pa
+
+        return _arrow_codes(pa.chunked_array([pa.array(series)]))
     codes, values = pd.factorize(series, sort=True)
     return Coded(_as_codes(codes), tuple(values.tolist()))
 
@@ -190,9 +171,18 @@ def _arrow_codes(column: Any) -> Coded:
         column = column.dictionary_encode()
     column = column.unify_dictionaries().combine_chunks()
     chunk = column if isinstance(column, pa.DictionaryArray) else column.chunk(0)
-    codes = _as_codes(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+    codes = _as_codes(chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False))
     values = chunk.dictionary.to_pylist()
-    return Coded(codes, tuple(values), declared=True) if declared else _sorted(codes, values)
+    return _declared(codes, values) if declared else _sorted(codes, values)
+
+
+def _declared(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
+    """Keep the declared order; a dictionary may hold null or a value twice, which codes must not show."""
+    values = [plain(value) for value in values]
+    place = {value: code for code, value in enumerate(dict.fromkeys(v for v in values if not is_hole(v)))}
+    if len(place) < len(values):
+        codes = np.array([-1 if is_hole(v) else place[v] for v in values] + [-1], dtype=np.int32)[codes]
+    return Coded(codes, tuple(place), declared=True)
 
 
 def _sorted(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
@@ -208,8 +198,6 @@ _NATIVE_CODES: dict[nw.Implementation, Callable[[Any], Coded]] = {
     nw.Implementation.POLARS: _polars_codes,
     nw.Implementation.PYARROW: _arrow_codes,
 }
-
-_WANTED = "a column must hold numbers, dates, truth values, strings or categories."
 
 
 def _is_sparse(column: AnyColumn) -> bool:
