@@ -5,8 +5,24 @@
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
+
 from calibrant.exceptions import CalibrantError, CalibrantWarning
 
 __all__ = ["CalibrantError", "CalibrantWarning", "__version__"]
 
 __version__ = "0.1.0"
+
+# Imported at their first use, so that `import calibrant` stays light.
+_PACKAGES = ("data",)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _PACKAGES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PACKAGES})

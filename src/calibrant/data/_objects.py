@@ -104,7 +104,9 @@ def without_mask(array: Any) -> NDArray[Any]:
     >>> without_mask(np.ma.masked_array([1.5, 2.5], mask=[False, True]))
     array([1.5, None], dtype=object)
     """
-    return np.where(np.ma.getmaskarray(array), None, np.ma.getdata(array).astype(object))
+    objects = np.ma.getdata(array).astype(object)
+    objects[np.ma.getmaskarray(array)] = None
+    return objects
 
 
 def _family(value: object) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals as nw
 import numpy as np
 
-from calibrant.exceptions import DataError, nearest
+from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ class Table:
     split : pandas.Series, optional
         The official part of each row, such as ``"train"`` and ``"test"``.
     kinds : mapping of str to {"numeric", "nominal"}
-        The kind of each column of ``X``.
+        The kind of each column of ``X``; told from their types where it is not given. It cannot be changed.
     notes : tuple of str
         What the reader decided, a sentence each.
 
@@ -48,9 +49,9 @@ class Table:
     --------
     >>> import pandas as pd
     >>> X, y = pd.DataFrame({"age": [31, 64]}), pd.Series(["no", "yes"])
-    >>> table = Table(X=X, y=y, name="tiny", kinds={"age": "numeric"})
-    >>> table.n_rows, table.n_features, table.class_counts
-    (2, 1, {'no': 1, 'yes': 1})
+    >>> table = Table(X=X, y=y, name="tiny")
+    >>> table.n_rows, table.kinds, table.class_counts
+    (2, {'age': 'numeric'}, {'no': 1, 'yes': 1})
     """
 
     X: pd.DataFrame
@@ -62,6 +63,11 @@ class Table:
     split: pd.Series[Any] | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not nw.dependencies.is_pandas_dataframe(self.X):
+            raise DataTypeError(f"X must be a pandas DataFrame; got {type(self.X).__name__}.")
+        object.__setattr__(self, "kinds", _Kinds(_kinds(self.X, self.kinds)))
 
     @property
     def n_rows(self) -> int:
@@ -82,16 +88,20 @@ class Table:
         return {label: int(n) for label, n in counts.items() if n}
 
     def take(self, rows: ArrayLike) -> Table:
-        """Give the table of some rows (positions or a mask), the row index starting at 0 again.
+        """Give the table of some rows, the row index starting at 0 again.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Positions, negative ones from the end, or a mask with a truth value for each row.
 
         Examples
         --------
         >>> from calibrant.data import load
-        >>> load("appeal").take([0, 1, 2]).n_rows
+        >>> load("appeal").take([0, 1, -1]).n_rows
         3
         """
-        at = np.asarray(rows)
-        where = np.flatnonzero(at) if at.dtype == bool else at.astype(np.intp)
+        where = _positions(rows, self.n_rows)
 
         def pick(part: Any) -> Any:
             return None if part is None else part.iloc[where].reset_index(drop=True)
@@ -120,7 +130,7 @@ class Table:
         parts = list(dict.fromkeys(self.split))
         if name not in parts:
             raise DataError(f"{self.name} has the parts {parts}; got {name!r}.{nearest(name, parts)}")
-        return self.take(np.asarray(self.split == name))
+        return self.take(self.split.isin([name]))
 
     def __repr__(self) -> str:
         from calibrant.data._show import as_text
@@ -131,3 +141,60 @@ class Table:
         from calibrant.data._show import as_html
 
         return as_html(self)
+
+
+class _Kinds(Mapping[str, Kind]):
+    """A dict that can only be read; unlike a ``mappingproxy`` it can be pickled, and it shows itself as a dict."""
+
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self._kinds = dict(kinds)
+
+    def __getitem__(self, column: str) -> Kind:
+        return self._kinds[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def __repr__(self) -> str:
+        return repr(self._kinds)
+
+
+def _kinds(X: pd.DataFrame, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    # `_frames` needs the kinds that this file names.
+    from calibrant.data._frames import kinds_of, repeated
+
+    columns = list(X.columns)
+    if not given:
+        return dict(zip(columns, kinds_of(X).values(), strict=True)) if columns else {}
+    wrong = [*repeated(columns), *(given.keys() ^ set(columns))]
+    if wrong:
+        raise SchemaError(f"kinds must name each column of X, and each once; {wrong[0]!r} is not in both once.")
+    return {column: given[column] for column in columns}
+
+
+def _positions(rows: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    at = _one_dimensional(rows)
+    if at.dtype == bool:
+        if len(at) != n_rows:
+            raise DataError(f"rows is a mask of {len(at):,} for a table of {n_rows:,} rows.")
+        return np.flatnonzero(at)
+    if len(at) and at.dtype.kind not in "iu":
+        raise DataError(f"rows must be whole numbers, or truth values for a mask; got {at[0]!r:.60}.")
+    outside = at[(at < -n_rows) | (at >= n_rows)]
+    if len(outside):
+        raise DataError(f"rows names row {outside[0]} of a table of {n_rows:,} rows; the first is 0.")
+    return at.astype(np.intp)
+
+
+def _one_dimensional(rows: ArrayLike) -> NDArray[Any]:
+    try:
+        at = np.asarray(rows)
+        at = np.asarray(at.tolist()) if at.dtype == object else at
+    except ValueError as error:
+        raise DataError(f"rows must be a list of positions or a mask: {error}.") from error
+    if at.ndim != 1:
+        raise DataError(f"rows must be a list of positions or a mask; got {rows!r:.60}.")
+    return at
