@@ -29,3 +29,20 @@ def test_every_name_in_all_exists_and_stands_there_once(package: str) -> None:
     module = importlib.import_module(package)
     assert [name for name in module.__all__ if not hasattr(module, name)] == []
     assert len(set(module.__all__)) == len(module.__all__)
+
+
+def test_packages_are_imported_at_their_first_use() -> None:
+    script = "import sys, calibrant; print('calibrant.data' in sys.modules, calibrant.data.load('appeal').n_rows)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["False", "1500"], done.stderr
+
+
+def test_every_public_package_is_an_attribute_of_calibrant() -> None:
+    public = [info.name for info in pkgutil.iter_modules(calibrant.__path__) if info.ispkg and info.name[0] != "_"]
+    assert [getattr(calibrant, name).__name__ for name in public] == [f"calibrant.{name}" for name in public]
+    assert {*public, "CalibrantError", "__version__"} <= set(dir(calibrant))
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'calibrant' has no attribute 'dat'"):
+        calibrant.dat  # noqa: B018

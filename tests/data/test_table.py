@@ -1,14 +1,20 @@
 """The table that has been understood, and how it shows itself."""
 
+import copy
 import dataclasses
+import datetime as dt
+import pickle
+import warnings
+from decimal import Decimal
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from calibrant.data import Table, load
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, DataTypeError, SchemaError
 
 
 def table(**changes):
@@ -60,7 +66,15 @@ def test_declared_classes_come_in_their_order_and_unseen_values_are_counted():
 
 
 def test_missing_classes_are_told():
-    assert "class missing: 1 rows" in repr(table(y=pd.Series(["no", None, "yes", "no"])))
+    assert "class missing: 1 row\n" in repr(table(y=pd.Series(["no", None, "yes", "no"])))
+
+
+def test_one_is_said_in_the_singular():
+    X = pd.DataFrame([[1.0] * 21], columns=[f"c{j}" for j in range(21)])
+    assert "\n  … and 1 more column" in repr(Table(X=X, y=None, name="wide"))
+    assert "\n  … and 1 more class\n" in repr(Table(X=pd.DataFrame({"a": range(9)}), y=pd.Series(range(9)), name="q"))
+    shown = repr(Table(X=pd.DataFrame({"a": [None]}, dtype=float), y=None, name="one"))
+    assert shown.startswith("one: 1 row, 1 feature (1 numeric, 0 nominal)\n  missing: 1 cell in 1 row\n")
 
 
 def test_many_columns_and_classes_are_cut():
@@ -73,6 +87,130 @@ def test_many_columns_and_classes_are_cut():
 def test_a_table_without_class_or_features_shows_itself():
     assert "class" not in repr(table(y=None, name="rows"))
     assert "0 features" in repr(table(X=pd.DataFrame(index=range(4)), kinds={}))
+
+
+DAY, DAYS = dt.timedelta(1), dt.timedelta(3, 7200)
+NEW_YEAR, LATER = dt.datetime(2020, 1, 1), dt.datetime(2021, 2, 3, 4, 5)
+
+
+def arrow(values, kind):
+    return pd.Series(values, dtype=pd.ArrowDtype(kind))
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        (pd.Series([DAY, None, DAYS]), "1 day to 3 days 02:00:00, 2 distinct"),
+        (pd.Series([NEW_YEAR, None, LATER]), "2020-01-01 to 2021-02-03 04:05:00, 2 distinct"),
+        (pd.Series([NEW_YEAR, LATER]).dt.tz_localize("UTC"), "2020-01-01 00:00:00+00:00 to 2021-02-03 04:05:00+00:00"),
+        (pd.Series(np.array(["20000-01-01", "NaT"], dtype="M8[s]")), "20000-01-01 to 20000-01-01, 1 distinct"),
+        (pd.Series([None, None], dtype="datetime64[ns]"), "no values"),
+        (pd.Series([None, None], dtype="timedelta64[ns]"), "no values"),
+        (pd.Series([1, None, 4], dtype="Int64"), "1 to 4, median 2.5, 2 distinct"),
+        (pd.Series([None, 0.5], dtype="Float64"), "0.5 to 0.5, median 0.5, 1 distinct"),
+        (pd.Series([True, None, True], dtype="boolean"), "True (2)"),
+        (pd.Series(["a", None], dtype="string"), "a (1)"),
+        (pd.Series([Decimal("1.5"), None], dtype=object), "1.5 to 1.5, median 1.5, 1 distinct"),
+        (pd.Series([10**400, 1], dtype=object), "too large for a float, 2 distinct"),
+        (pd.Series([1, 2, 3], dtype="float16"), "1 to 3, median 2, 3 distinct"),
+        (pd.Series([0, 2**64 - 1], dtype="uint64"), "0 to 1.845e+19, median 9.223e+18, 2 distinct"),
+        (arrow([1, None, 4], pa.int8()), "1 to 4, median 2.5, 2 distinct"),
+        (arrow([Decimal("1.50"), None], pa.decimal128(9, 2)), "1.5 to 1.5, median 1.5, 1 distinct"),
+        (arrow([DAY, None, DAYS], pa.duration("us")), "2:00:00, 2 distinct"),
+        (arrow([NEW_YEAR, None], pa.timestamp("us", "UTC")), "2020-01-01 00:00:00+00:00 to 2020-01-01 00:00:00+00:00"),
+        (arrow([dt.date(2020, 1, 1), None], pa.date32()), "2020-01-01 to 2020-01-01, 1 distinct"),
+        (arrow([dt.time(1), dt.time(2)], pa.time64("us")), "01:00:00 to 02:00:00, 2 distinct"),
+        (arrow([None, None], pa.null()), "no values"),
+        (arrow(["a", None], pa.string()), "a (1)"),
+        (arrow(["a", None], pa.dictionary(pa.int32(), pa.string())), "a (1)"),
+        (arrow([True, None], pa.bool_()), "True (1)"),
+    ],
+    ids=lambda part: str(part.dtype) if isinstance(part, pd.Series) else "",
+)
+def test_columns_of_every_type_show_themselves(column, values):
+    of_type = Table(X=pd.DataFrame({"a": column}), y=None, name="types")
+    assert values in repr(of_type).splitlines()[-1]
+    assert values in Tags(of_type._repr_html_()).text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "median"),
+    [
+        ([np.inf, -np.inf], "-inf"),
+        ([np.inf, -np.inf, 3], "3"),
+        ([np.inf, np.inf, 3], "inf"),
+        ([np.inf, 3], "inf"),
+        ([1.25e308, 1.75e308], "1.5e+308"),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", "Float64", "double[pyarrow]"])
+def test_infinities_have_a_median_and_make_no_warning(numbers, median, dtype):
+    with warnings.catch_warnings(action="error"):
+        assert f", median {median}, " in repr(Table(X=pd.DataFrame({"a": numbers}, dtype=dtype), y=None, name="inf"))
+
+
+def test_names_with_line_breaks_and_names_that_are_no_strings_show_themselves():
+    assert "\n  a b     nominal        ·  x y (1)" in repr(Table(X=pd.DataFrame({"a\nb": ["x\ny"]}), y=None, name="q"))
+    numbered = Table(X=pd.DataFrame([[1, "a"]]), y=None, name="q")
+    assert numbered.kinds == {0: "numeric", 1: "nominal"}
+    assert "0       numeric" in repr(numbered)
+    assert "0numeric" in Tags(numbered._repr_html_()).text
+
+
+def test_a_table_without_rows_shows_itself():
+    weighted = table(sample_weight=np.ones(4), split=pd.Series(list("aabb")))
+    assert repr(weighted.take([])).startswith("tiny: 0 rows, 2 features")
+
+
+def test_labels_that_have_no_order_are_counted_as_they_come():
+    mixed = table(y=pd.Series([1, "a", 1, None], dtype=object))
+    assert mixed.class_counts == {1: 2, "a": 1}
+    assert "class a" in repr(mixed)
+
+
+def test_kinds_are_told_from_the_types_where_they_are_not_given():
+    made = Table(X=table().X, y=None, name="q")
+    assert made.kinds == {"age": "numeric", "town": "nominal"}
+    assert repr(made).startswith("q: 4 rows, 2 features (1 numeric, 1 nominal)")
+
+
+def test_kinds_come_in_the_order_of_the_columns():
+    assert list(table(kinds={"town": "nominal", "age": "numeric"}).kinds) == ["age", "town"]
+
+
+def test_kinds_cannot_be_changed():
+    given = {"age": "numeric", "town": "nominal"}
+    made = table(kinds=given)
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        made.kinds["age"] = "nominal"
+    given["age"] = "nominal"
+    assert made.kinds["age"] == "numeric"
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])  # noqa: S301
+def test_a_table_can_be_copied_and_pickled(again):
+    twin = again(table())
+    assert twin.kinds == table().kinds == {"age": "numeric", "town": "nominal"}
+    assert {"age": "numeric", "town": "nominal"} == twin.kinds != {"age": "numeric"}
+    assert repr(twin) == repr(table())
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"kinds": {"age": "numeric", "twon": "nominal"}}, "kinds names 'twon', .*Did you mean 'town'"),
+        ({"kinds": {"age": "numeric"}}, "kinds does not name 'town', which is a column of X"),
+        ({"X": pd.DataFrame([[1, 2]], columns=["age", "age"])}, "X has the column 'age' more than once"),
+    ],
+)
+def test_kinds_that_are_not_those_of_the_columns_are_refused(changes, problem):
+    with pytest.raises(SchemaError, match=problem):
+        table(**changes)
+
+
+def test_features_that_are_no_frame_are_refused():
+    with pytest.raises(DataTypeError, match="X must be a pandas DataFrame; got ndarray"):
+        table(X=np.eye(2))
 
 
 class Tags(HTMLParser):
@@ -113,6 +251,36 @@ def test_take_picks_rows_everywhere_and_counts_from_0_again():
     assert picked.sample_weight.tolist() == [3, 1]
     assert picked.X.index.tolist() == [0, 1]
     assert table().take(np.array([True, False, False, True])).n_rows == 2
+
+
+@pytest.mark.parametrize(
+    "rows", [[0, 3], [-4, -1], np.array([0, 3], dtype="uint64"), pd.Series([True, False, False, True], dtype="boolean")]
+)
+def test_take_takes_positions_from_either_end_and_masks(rows):
+    assert table().take(rows).X["age"].tolist() == [31, 20]
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([1.7], r"whole numbers, or truth values for a mask; got \[1\.7\]"),
+        (["1"], r"whole numbers, .*; got \['1'\]"),
+        (pd.Series([True, None, True, True], dtype="boolean"), r"whole numbers, .*; got \[True, <NA>"),
+        ([True, False], "rows is a mask of 2 for a table of 4 rows"),
+        ([0, 10**9], "rows names row 1000000000 of a table of 4 rows"),
+        ([-5], "rows names row -5 of a table of 4 rows"),
+        (2, "a list of positions or a mask; got 2"),
+        ([[0], [1, 2]], "a list of positions or a mask; got "),
+        (slice(2), "a list of positions or a mask; got slice"),
+    ],
+)
+def test_take_says_which_rows_it_cannot_take(rows, problem):
+    with pytest.raises(DataError, match=problem):
+        table().take(rows)
+
+
+def test_rows_without_a_part_are_in_none():
+    assert table(split=pd.Series(["a", None, "b", "a"], dtype="string")).part("a").n_rows == 2
 
 
 def test_part_gives_one_part_of_the_split():

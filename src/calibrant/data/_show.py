@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from calibrant.data._summary import ClassShare, ColumnSummary, TableSummary, summarise
+from calibrant.data._summary import ClassShare, ColumnSummary, TableSummary, count, cut, summarise
 from calibrant.data._table import Table
 
 __all__ = ["as_html", "as_text"]
@@ -25,7 +25,7 @@ def as_text(table: Table) -> str:
     appeal: 1,500 rows, ...
     """
     summary = summarise(table, most_columns=20, most_classes=8)
-    lines = [summary.headline, *_class_lines(summary), *(f"  {fact}" for fact in summary.facts)]
+    lines = [f"{summary.name}: {summary.size}", *_class_lines(summary), *(f"  {fact}" for fact in summary.facts)]
     lines += _column_lines(summary)
     lines += [f"  note: {note}" for note in summary.notes]
     return "\n".join(lines)
@@ -34,11 +34,11 @@ def as_text(table: Table) -> str:
 def _class_lines(summary: TableSummary) -> list[str]:
     width = max((len(_cut(share.label)) for share in summary.classes), default=0)
     lines = [_class_line(share, width) for share in summary.classes]
-    return lines + ([f"  … and {summary.more_classes:,} more classes"] if summary.more_classes else [])
+    return lines + ([f"  {_more_classes(summary)}"] if summary.more_classes else [])
 
 
 def _class_line(share: ClassShare, width: int) -> str:
-    bar = "█" * max(1, round(_BAR * share.share)) if share.rows else ""
+    bar = "█" * max(1, round(_BAR * share.share))
     mark = "  (positive)" if share.positive else ""
     return f"  class {_cut(share.label):<{width}} {share.rows:>9,} {share.share:>6.1%} {bar}{mark}"
 
@@ -52,7 +52,15 @@ def _column_lines(summary: TableSummary) -> list[str]:
         f"  {_cut(column.name):<{width}}  {column.kind:<7}  {_holes(column):>7}  {column.values}"
         for column in summary.columns
     ]
-    return lines + ([f"  … and {summary.more_columns:,} more columns"] if summary.more_columns else [])
+    return lines + ([f"  {_more_columns(summary)}"] if summary.more_columns else [])
+
+
+def _more_classes(summary: TableSummary) -> str:
+    return f"… and {count(summary.more_classes, 'more class', 'more classes')}"
+
+
+def _more_columns(summary: TableSummary) -> str:
+    return f"… and {count(summary.more_columns, 'more column')}"
 
 
 def _holes(column: ColumnSummary) -> str:
@@ -60,7 +68,7 @@ def _holes(column: ColumnSummary) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST_NAME else text[: _WIDEST_NAME - 1] + "…"
+    return cut(text, _WIDEST_NAME)
 
 
 def as_html(table: Table) -> str:
@@ -73,12 +81,11 @@ def as_html(table: Table) -> str:
     '<div'
     """
     summary = summarise(table, most_columns=30, most_classes=12)
-    name, _, rest = summary.headline.partition(": ")
     parts = [
         '<div style="font-family:system-ui,sans-serif;font-size:13px;line-height:1.45;max-width:70em">',
-        f'<div style="font-size:15px;margin-bottom:4px"><b>{escape(name)}</b> · {escape(rest)}</div>',
+        f'<div style="font-size:15px;margin-bottom:4px"><b>{escape(summary.name)}</b> · {escape(summary.size)}</div>',
         *(_class_html(share) for share in summary.classes),
-        f"<div>… and {summary.more_classes:,} more classes</div>" if summary.more_classes else "",
+        f"<div>{_more_classes(summary)}</div>" if summary.more_classes else "",
         f'<div style="opacity:.75;margin:4px 0">{escape(" · ".join(summary.facts))}</div>',
         _columns_html(summary) if summary.columns else "",
         *(f'<div style="margin-top:3px">ⓘ {escape(note)}</div>' for note in summary.notes),
@@ -105,7 +112,7 @@ def _class_html(share: ClassShare) -> str:
 def _columns_html(summary: TableSummary) -> str:
     head = "".join(_cell(word, "th") for word in ("column", "kind", "missing", "values"))
     rows = "".join(_row_html(column) for column in summary.columns)
-    more = f"<tr>{_cell(f'… and {summary.more_columns:,} more columns')}</tr>" if summary.more_columns else ""
+    more = f"<tr>{_cell(_more_columns(summary))}</tr>" if summary.more_columns else ""
     return f'<table style="border-collapse:collapse;margin-top:4px;font-size:13px"><tr>{head}</tr>{rows}{more}</table>'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -81,10 +82,12 @@ class Table:
 
     @property
     def class_counts(self) -> dict[Any, int]:
-        """Rows of each class, in the declared order of the classes or sorted; classes without rows are left out."""
+        """Rows of each class that has any: in the declared order, else sorted, else as they come."""
         if self.y is None:
             return {}
-        counts = self.y.value_counts(sort=False).sort_index()
+        counts = self.y.value_counts(sort=False)
+        with contextlib.suppress(TypeError):  # labels of several types have no order
+            counts = counts.sort_index()
         return {label: int(n) for label, n in counts.items() if n}
 
     def take(self, rows: ArrayLike) -> Table:
@@ -169,10 +172,18 @@ def _kinds(X: pd.DataFrame, given: Mapping[str, Kind]) -> dict[str, Kind]:
     columns = list(X.columns)
     if not given:
         return dict(zip(columns, kinds_of(X).values(), strict=True)) if columns else {}
-    wrong = [*repeated(columns), *(given.keys() ^ set(columns))]
-    if wrong:
-        raise SchemaError(f"kinds must name each column of X, and each once; {wrong[0]!r} is not in both once.")
+    if twice := repeated(columns):
+        raise SchemaError(f"X has the column {twice[0]!r} more than once; rename or drop one.")
+    _check_names(given, columns)
     return {column: given[column] for column in columns}
+
+
+def _check_names(given: Mapping[str, Kind], columns: list[str]) -> None:
+    there = set(columns)
+    if unknown := [name for name in given if name not in there]:
+        raise SchemaError(f"kinds names {unknown[0]!r}, which is not a column of X.{nearest(unknown[0], columns)}")
+    if missing := [name for name in columns if name not in given]:
+        raise SchemaError(f"kinds does not name {missing[0]!r}, which is a column of X.")
 
 
 def _positions(rows: ArrayLike, n_rows: int) -> NDArray[np.intp]:
@@ -182,7 +193,7 @@ def _positions(rows: ArrayLike, n_rows: int) -> NDArray[np.intp]:
             raise DataError(f"rows is a mask of {len(at):,} for a table of {n_rows:,} rows.")
         return np.flatnonzero(at)
     if len(at) and at.dtype.kind not in "iu":
-        raise DataError(f"rows must be whole numbers, or truth values for a mask; got {at[0]!r:.60}.")
+        raise DataError(f"rows must be whole numbers, or truth values for a mask; got {at[:4].tolist()!r:.60}.")
     outside = at[(at < -n_rows) | (at >= n_rows)]
     if len(outside):
         raise DataError(f"rows names row {outside[0]} of a table of {n_rows:,} rows; the first is 0.")
@@ -192,9 +203,10 @@ def _positions(rows: ArrayLike, n_rows: int) -> NDArray[np.intp]:
 def _one_dimensional(rows: ArrayLike) -> NDArray[Any]:
     try:
         at = np.asarray(rows)
+        # A mask of pandas or of plain objects says only in its values that it is one.
         at = np.asarray(at.tolist()) if at.dtype == object else at
-    except ValueError as error:
-        raise DataError(f"rows must be a list of positions or a mask: {error}.") from error
+    except ValueError:  # lists of different lengths
+        at = np.empty((0, 0))
     if at.ndim != 1:
         raise DataError(f"rows must be a list of positions or a mask; got {rows!r:.60}.")
     return at

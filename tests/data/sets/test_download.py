@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrant.data import load
+from calibrant.data import list_datasets, load
 from calibrant.data._sets import download, openml
 from calibrant.data._sets.download import write_whole
 from calibrant.exceptions import ParameterError, ReadError
@@ -42,11 +42,31 @@ def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch
     assert openml._cache_folder() == Path("/elsewhere")
 
 
-@pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "/no/scheme", "file:///somewhere", "http://"])
+@pytest.mark.parametrize(
+    "url", ["ftp://127.0.0.1/x", "/no/scheme", "file:///somewhere", "http://", "http://[", "http://:80"]
+)
 def test_only_http_servers_are_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALIBRANT_OPENML_URL", url)
     with pytest.raises(ParameterError, match="CALIBRANT_OPENML_URL must be an http or https address"):
         load("openml:7")
+
+
+def test_an_address_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALIBRANT_OPENML_URL", f"http://{'a' * 70}.org")
+    with pytest.raises(ReadError, match="leads to no address"):
+        load("openml:7")
+
+
+@pytest.mark.usefixtures("no_home")
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("CALIBRANT_OPENML_URL", "nonsense"), ("CALIBRANT_OPENML_URL", "http://["), ("CALIBRANT_CACHE", "~no_such_user")],
+)
+def test_the_list_needs_no_openml(variable: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+    assert list_datasets().to_frame().loc["adult", "where"] == "OpenML"
+    with pytest.raises(ParameterError, match=variable):
+        load("adult")
 
 
 @pytest.mark.usefixtures("no_home")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,7 @@ def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("[", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ("{}", "must be a list"),
         ('[{"name": 3}]', "entry 1 must have a name and a file"),
     ],
@@ -144,6 +146,57 @@ def test_a_broken_manifest_is_refused(text: str, problem: str, tmp_path: Path) -
     (tmp_path / "MANIFEST.json").write_text(text)
     with pytest.raises(ReadError, match=rf"MANIFEST\.json: {problem}"):
         load("iris", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"other_columns": None}, "other_columns must be a list of strings; got null"),
+        ({"other_columns": [["id"]]}, r"other_columns must be a list of strings; got \[\["),
+        ({"class_counts": None}, "class_counts must be an object of labels and rows; got null"),
+        ({"class_counts": 2}, "class_counts must be an object"),
+        ({"target": 3}, "target must be a string or None; got 3"),
+        ({"positive_class": [1]}, "positive_class must be"),
+        ({"rows": "two"}, 'rows must be an int >= 0 or None; got "two"'),
+        ({"feature_columns": -1}, "feature_columns must be an int >= 0"),
+        ({"sha256": 0}, "sha256 must be a string"),
+    ],
+)
+def test_an_entry_with_a_value_of_the_wrong_type_is_named(
+    entry: dict[str, object], problem: str, tmp_path: Path, tiny: pd.DataFrame
+) -> None:
+    home = folder_with(tmp_path, tiny, **entry)
+    for ask in (lambda: load("tiny", home), lambda: list_datasets(home)):
+        with pytest.raises(ReadError, match=rf"MANIFEST\.json: entry 1, 'tiny': {problem}"):
+            ask()
+
+
+def test_a_manifest_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "MANIFEST.json").mkdir()
+    with pytest.raises(ReadError, match=r"MANIFEST\.json: cannot be read"):
+        load("iris", tmp_path)
+
+
+@pytest.mark.parametrize("home", [5, b"/somewhere", ["/somewhere"], False])
+def test_a_home_that_is_no_path_is_refused(home: Any) -> None:
+    for ask in (lambda: load("iris", home), lambda: list_datasets(home)):
+        with pytest.raises(ParameterError, match="home must be a string, a path or None; got "):
+            ask()
+
+
+def test_a_home_of_nobody_does_not_exist() -> None:
+    with pytest.raises(MissingFileError, match="~nobody_of_this_name/x: the folder that home names does not exist"):
+        load("iris", "~nobody_of_this_name/x")
+
+
+@pytest.mark.usefixtures("no_home")
+def test_without_scikit_learn_no_extra_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    monkeypatch.delattr("sklearn.datasets", raising=False)
+    with pytest.raises(ImportError) as caught:
+        load("iris")
+    assert "sklearn" in str(caught.value)
+    assert "calibrant[" not in str(caught.value)
 
 
 @pytest.mark.usefixtures("no_home")
@@ -255,8 +308,9 @@ def test_the_frame_of_the_list_says_where_each_set_is_found() -> None:
 
 
 def test_the_list_includes_what_only_the_manifest_knows(tmp_path: Path, tiny: pd.DataFrame) -> None:
-    lines = list_datasets(folder_with(tmp_path, tiny, rows=2, class_counts={"3": 1, "4": 1})).to_frame()
-    assert lines.loc["tiny", ["rows", "classes", "where"]].tolist() == [2, 2, str(tmp_path)]
+    home = folder_with(tmp_path, tiny, rows=2, class_counts={"3": 1, "4": 1}, positive_class=4)
+    line = list_datasets(home).to_frame().loc["tiny"]
+    assert line[["rows", "classes", "positive", "where"]].tolist() == [2, 2, "4", str(tmp_path)]
 
 
 @pytest.mark.usefixtures("no_home")

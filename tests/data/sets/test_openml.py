@@ -291,8 +291,9 @@ def test_no_server_can_keep_us_for_ever(
     assert files_in(cache) == {"description.json"}
 
 
-def test_a_page_in_place_of_an_answer_is_refused(server: FakeOpenML, cache: Path) -> None:
-    server.answers[DESCRIPTION] = server.answers[BY_NAME] = [Answer(b"<html>Please log in</html>")]
+@pytest.mark.parametrize("page", [b"<html>Please log in</html>", b"[" * 100_000], ids=["html", "deep"])
+def test_a_page_in_place_of_an_answer_is_refused(page: bytes, server: FakeOpenML, cache: Path) -> None:
+    server.answers[DESCRIPTION] = server.answers[BY_NAME] = [Answer(page)]
     for name, problem in (("openml:7", "describes no data set"), ("openml:plants", "lists no data set")):
         with pytest.raises(ReadError, match=rf"the answer {problem}\. Is this an OpenML server"):
             load(name)
@@ -317,6 +318,25 @@ def test_a_redirection_to_http_is_followed(server: FakeOpenML) -> None:
     server.answers["/moved"] = server.answers[DATA]
     server.answers[DATA] = [Answer(status=302, headers={"Location": f"{server.url}/moved"})]
     assert load("openml:7").n_rows == 3
+
+
+def test_a_redirection_to_nowhere_is_refused(server: FakeOpenML) -> None:
+    server.answers[DATA] = [Answer(status=302, headers={"Location": "http://["})]
+    with pytest.raises(ReadError, match="leads to no address"):
+        load("openml:7")
+
+
+@pytest.mark.parametrize("url", ["https://api.openml.org/file?id=77&v=2#top", "/file?id=77&v=2", "file?id=77&v=2"])
+def test_the_address_of_a_file_keeps_its_query(url: str, server: FakeOpenML) -> None:
+    server.describe(ARFF, url=url)
+    server.answers["/file?id=77&v=2"] = [Answer(ARFF)]
+    assert load("openml:7").n_rows == 3
+
+
+def test_a_file_at_no_address_is_refused(server: FakeOpenML) -> None:
+    server.describe(ARFF, url="http://[")
+    with pytest.raises(ReadError, match=r"http://\[: is no address"):
+        load("openml:7")
 
 
 def test_another_format_than_arff_is_refused(server: FakeOpenML) -> None:

@@ -180,3 +180,8 @@ def test_a_copy_without_split_class_or_column_is_refused() -> None:
         carry_out(task_of(groups={"z": ("z",), "rest": ()}), made, "task")
     with pytest.raises(SchemaError, match="made has no column 'xx'"):
         carry_out(task_of(drop_columns=("xx",)), made, "task")
+
+
+def test_a_class_called_none_is_not_taken_for_the_positive_one() -> None:
+    made = carry_out(task_of(), table_of(v=["a", "b"], y=["None", "some"]), "made")
+    assert made.positive is None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._optional import optional_import
 from calibrant.data._sets.roles import own_label
 from calibrant.data._table import Table
 from calibrant.exceptions import DataError, SchemaError, nearest
@@ -37,7 +36,7 @@ def carry_out(task: Task, table: Table, name: str) -> Table:
     """
     table = _columns(_rows(table, task), task)
     y = _regrouped(_classes(table), task)
-    positive = own_label(y, task.positive) if task.positive else own_label(y, str(table.positive))
+    positive = own_label(y, task.positive or table.positive)
     notes = (*table.notes, *task.differs.values(), *filter(None, [task.note]))
     return replace(table, y=y, name=name, positive=positive, notes=notes)
 
@@ -75,13 +74,12 @@ def _keep(table: Table, columns: list[str]) -> Table:
 def _regrouped(y: pd.Series[Any], task: Task) -> pd.Series[Any]:
     if not task.groups:
         return y.cat.remove_unused_categories() if hasattr(y, "cat") else y
-    pandas = optional_import("pandas", extra="data", purpose="load data sets")
+    import pandas as pd
+
     rest = next((name for name, members in task.groups.items() if not members), None)
     group = {label: name for name, members in task.groups.items() for label in members}
     named = [group.get(label, rest) for label in y]
-    categories = pandas.Categorical(named, categories=list(task.groups))
-    grouped: pd.Series[Any] = pandas.Series(categories, index=y.index, name=y.name)
-    return grouped
+    return pd.Series(pd.Categorical(named, categories=list(task.groups)), index=y.index, name=y.name)
 
 
 def _check_labels(table: Table, labels: Iterable[str]) -> None:

@@ -120,6 +120,10 @@ def _blocks(url: str, bounds: Bounds, description: str = "") -> Iterator[bytes]:
             if error.code >= http.client.INTERNAL_SERVER_ERROR:
                 raise _BrokenLineError(f"HTTP {error.code}") from error
             raise RefusedError(url, error.code, _reason(error.fp, url, bounds)) from error
+    except ReadError:
+        raise
+    except ValueError as error:  # urllib's word for a host that cannot be, here or where a redirect leads
+        raise ReadError.at(url, f"leads to no address ({error})") from error
     except (OSError, http.client.HTTPException) as error:
         raise _BrokenLineError(str(getattr(error, "reason", error)) or type(error).__name__) from error
 

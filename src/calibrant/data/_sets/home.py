@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calibrant._params import Bool, InstanceOf, Int, Nothing, Real, Rule, check_param
 from calibrant.data._readers.arrow import read_parquet
 from calibrant.data._sets.roles import Roles, cast
 from calibrant.exceptions import MissingFileError, ReadError
@@ -22,6 +24,31 @@ __all__ = ["Home"]
 _VARIABLE = "CALIBRANT_DATA"
 _MANIFEST = "MANIFEST.json"
 _REMEDY = f"Give a folder that holds {_MANIFEST} and the Parquet files it lists."
+_MEND = "Mend the entry, or put the file there again."
+
+
+class _Strings(Rule):
+    """A list of strings."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+    def _words(self) -> tuple[str, ...]:
+        return ("a list of strings",)
+
+
+_STRING = InstanceOf(str, words="a string")
+_FOLDER = _STRING | InstanceOf(os.PathLike, words="a path") | Nothing()
+_NEEDED: Mapping[str, Rule] = {"name": _STRING, "file": _STRING}
+_OPTIONAL: Mapping[str, Rule] = {
+    "target": _STRING | Nothing(),
+    "other_columns": _Strings(),
+    "positive_class": _STRING | Real() | Bool() | Nothing(),
+    "class_counts": InstanceOf(dict, words="an object of labels and rows"),
+    "rows": Int(0) | Nothing(),
+    "feature_columns": Int(0) | Nothing(),
+    "sha256": _STRING | Nothing(),
+}
 
 
 @dataclass(frozen=True)
@@ -42,10 +69,13 @@ class Home:
     @classmethod
     def open(cls, home: str | os.PathLike[str] | None) -> Home | None:
         """Open ``home``, else the folder that ``CALIBRANT_DATA`` names; None where neither is given."""
+        check_param("home", home, _FOLDER)
         given = os.environ.get(_VARIABLE) if home is None else home
         if not given:
             return None
-        folder = Path(given).expanduser()
+        folder = Path(given)
+        with contextlib.suppress(RuntimeError):  # ~nobody
+            folder = folder.expanduser()
         if not folder.is_dir():
             said_by = _VARIABLE if home is None else "home"
             raise MissingFileError.at(folder, f"the folder that {said_by} names does not exist", hint=_REMEDY)
@@ -54,43 +84,46 @@ class Home:
     def load(self, name: str) -> Table:
         """Read one set, once its checksum has been found right."""
         entry = self.entries[name]
-        positive = entry.get("positive_class")
-        roles = Roles(
-            target=entry.get("target"),
-            other=tuple(entry.get("other_columns", ())),
-            positive=None if positive is None else str(positive),
-        )
-        path = self.folder / str(entry["file"])
+        others = tuple(entry.get("other_columns", ()))
+        roles = Roles(target=entry.get("target"), other=others, positive=entry.get("positive_class"))
+        path = self.folder / entry["file"]
         return cast(read_parquet(path, _verified(path, entry.get("sha256"))), roles, name)
 
 
 def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
+    content = _content(path, "does not exist", hint=_REMEDY)
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise MissingFileError.at(path, "does not exist", hint=_REMEDY) from error
-    except ValueError as error:
+        manifest = json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise ReadError.at(path, f"is not JSON ({error})", hint="Put the file there again.") from error
     if not isinstance(manifest, list):
         raise ReadError.at(path, "must be a list of data sets", hint="Put the file there again.")
-    return {_name(entry, path, number): entry for number, entry in enumerate(manifest, start=1)}
+    for number, entry in enumerate(manifest, start=1):
+        _check_entry(entry, path, number)
+    return {entry["name"]: entry for entry in manifest}
 
 
-def _name(entry: Any, path: Path, number: int) -> str:
-    if isinstance(entry, dict) and isinstance(entry.get("name"), str) and isinstance(entry.get("file"), str):
-        return str(entry["name"])
-    raise ReadError.at(path, f"entry {number} must have a name and a file, both strings", hint="Mend it.")
+def _check_entry(entry: Any, path: Path, number: int) -> None:
+    if not isinstance(entry, dict) or any(entry.get(key) not in rule for key, rule in _NEEDED.items()):
+        raise ReadError.at(path, f"entry {number} must have a name and a file, both strings", hint=_MEND)
+    for key, rule in _OPTIONAL.items():
+        if key in entry and entry[key] not in rule:
+            problem = f"{key} must be {rule}; got {json.dumps(entry[key]):.60}"
+            raise ReadError.at(path, f"entry {number}, {entry['name']!r}: {problem}", hint=_MEND)
+
+
+def _content(path: Path, absent: str, *, hint: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise MissingFileError.at(path, absent, hint=hint) from error
+    except OSError as error:
+        raise ReadError.at(path, f"cannot be read ({error.strerror})", hint="Check its permissions.") from error
 
 
 def _verified(path: Path, sha256: str | None) -> bytes:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        hint = f"Put the file there, or take its entry out of {_MANIFEST}."
-        raise MissingFileError.at(path, f"does not exist, but {_MANIFEST} lists it", hint=hint) from error
-    except OSError as error:
-        hint = "Check its permissions."
-        raise ReadError.at(path, f"cannot be read ({error.strerror})", hint=hint) from error
+    hint = f"Put the file there, or take its entry out of {_MANIFEST}."
+    content = _content(path, f"does not exist, but {_MANIFEST} lists it", hint=hint)
     found = hashlib.sha256(content).hexdigest()
     if sha256 is not None and found != sha256:
         hint = f"The file is not the one that {_MANIFEST} describes; put the right one there."

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from calibrant._params import InstanceOf, check_param
 from calibrant.data._sets.carry_out import carry_out
 from calibrant.data._sets.catalog import DatasetInfo, catalog
 from calibrant.data._sets.home import Home
@@ -64,8 +65,7 @@ def load(name: str, home: str | os.PathLike[str] | None = None) -> Table:
     >>> load("nielsen.iris").class_counts
     {'setosa': 50, 'versicolor': 50}
     """
-    if not isinstance(name, str):
-        raise ParameterError(f"name must be a string; got {name!r}.")
+    check_param("name", name, InstanceOf(str, words="a string"))
     if name.startswith(_OPENML):
         return _load_openml(name.removeprefix(_OPENML))
     opened = Home.open(home)
@@ -188,7 +188,7 @@ def _line(name: str, home: Home | None) -> Listed:
         return Listed(name, info.rows, info.n_features, len(info.class_counts), info.positive, papers, where)
     entry = home.entries[name] if home else {}
     counts = entry.get("class_counts", {})
-    positive = next((label for label in counts if label == entry.get("positive_class")), None)
+    positive = next((label for label in counts if label == str(entry.get("positive_class"))), None)
     rows, features = entry.get("rows"), entry.get("feature_columns")
     return Listed(name, rows, features, len(counts) or None, positive, "", where)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from calibrant.data._assemble import assemble
 from calibrant.data._readers.arff import read_arff
@@ -59,21 +59,40 @@ def load_openml(which: int | str, *, name: str | None = None) -> Table:
 def base_url() -> str:
     """Give the address of the server: ``CALIBRANT_OPENML_URL``, by default https://www.openml.org."""
     url = os.environ.get("CALIBRANT_OPENML_URL") or "https://www.openml.org"
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+    parts = _split(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise ParameterError(f"CALIBRANT_OPENML_URL must be an http or https address; got {url!r}.")
     return url.rstrip("/")
 
 
 def is_cached(number: int) -> bool:
-    """Tell whether the file of a data set has been fetched before."""
-    return (_folder() / str(number) / _DATA).is_file()
+    """Tell whether the file of a data set has been fetched before; False where nobody can tell."""
+    try:
+        return (_folder() / str(number) / _DATA).is_file()
+    except (ParameterError, OSError):
+        return False
 
 
 def _folder() -> Path:
     return _cache_folder() / "openml" / quote(base_url().partition("://")[2], safe="")
 
 
+def _split(url: str) -> SplitResult | None:
+    try:
+        return urlsplit(url)
+    except ValueError:  # an IPv6 address without end
+        return None
+
+
 def _cache_folder() -> Path:
+    try:
+        return _cache_place()
+    except RuntimeError as error:
+        hint = "set CALIBRANT_CACHE to the path of a folder that you may write to"
+        raise ParameterError(f"no folder for the cache is known ({error}): {hint}.") from error
+
+
+def _cache_place() -> Path:
     if given := os.environ.get("CALIBRANT_CACHE"):
         return Path(given).expanduser()
     if given := os.environ.get("XDG_CACHE_HOME"):
@@ -105,7 +124,7 @@ def _first_version(content: bytes) -> int | None:
     try:
         entries = json.loads(content)["data"]["dataset"]
         return int(min(entries, key=lambda entry: int(entry["version"]))["did"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -148,7 +167,7 @@ def _within(content: bytes, *keys: str) -> Any:
         value = json.loads(content)
         for key in keys:
             value = value[key]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return value
 
@@ -182,10 +201,13 @@ def _download(description: Mapping[str, Any], path: Path) -> None:
 
 def _address(description: Mapping[str, Any]) -> str:
     url = str(description.get("url") or f"/data/v1/download/{description.get('file_id')}")
-    parts = urlsplit(url)
+    parts = _split(url)
+    if parts is None:
+        raise ReadError.at(url, "is no address, but OpenML says that the file is there")
     # A mirror passes descriptions on as they are; what they say lies on openml.org lies on the mirror too.
     if not parts.netloc or re.fullmatch(r"(.+\.)?openml\.org", parts.hostname or ""):
-        return base_url() + parts.path
+        path = SplitResult("", "", "/" + parts.path.lstrip("/"), parts.query, "")
+        return base_url() + path.geturl()
     return url
 
 

@@ -34,15 +34,15 @@ class Roles:
         The official part of each row, if ``other`` has it.
     weight : str
         The weight of each row, if ``other`` has it.
-    positive : str, optional
-        The class of interest as text; what is no label is passed over.
+    positive : object, optional
+        The class of interest, or how it reads; what is no label is passed over.
     """
 
     target: str | None = None
     other: tuple[str, ...] = ()
     split: str = "split"
     weight: str = "sample_weight"
-    positive: str | None = None
+    positive: object = None
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Roles:
@@ -74,8 +74,8 @@ def cast(parsed: Parsed, roles: Roles, name: str) -> Table:
     )
 
 
-def own_label(y: pd.Series[Any] | None, text: str | None) -> object:
-    """Give the label that reads like a text, with the type it has in ``y``; None where there is none.
+def own_label(y: pd.Series[Any] | None, wanted: object) -> object:
+    """Give the label that reads like the one wanted, with the type it has in ``y``; None where there is none.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def own_label(y: pd.Series[Any] | None, text: str | None) -> object:
     >>> own_label(pd.Series([0, 1, 1]), "1"), own_label(pd.Series(["a"]), "b")
     (1, None)
     """
-    labels: list[object] = [] if y is None else y.dropna().unique().tolist()
-    return next((label for label in labels if str(label) == text), None)
+    labels: list[object] = [] if y is None or wanted is None else y.dropna().unique().tolist()
+    return next((label for label in labels if str(label) == str(wanted)), None)
 
 
 def _check_columns(frame: pd.DataFrame, columns: Iterable[str], name: str) -> None:

@@ -40,7 +40,9 @@ def load_bundled(info: DatasetInfo) -> Table:
     >>> load_bundled(catalog()["wine"]).class_counts
     {'1': 59, '2': 71, '3': 48}
     """
-    datasets = optional_import("sklearn.datasets", extra="data", purpose="load its data sets")
+    # Few sets come from there, and importing `calibrant.data` is to stay quick.
+    from sklearn import datasets
+
     pandas = optional_import("pandas", extra="data", purpose="load data sets")
     bunch = getattr(datasets, f"load_{info.sklearn}")()
     labels = [info.labels.get(label, label) for label in map(str, bunch.target_names)]
