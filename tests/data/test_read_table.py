@@ -1,9 +1,14 @@
 """read_table finds the reader, and the same rows mean the same in every format."""
 
+import gzip
+import time
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from calibrant.data import read_table
+from calibrant.data._assemble import as_nominal
 from calibrant.exceptions import DataError, ReadError, SchemaError
 
 NAMES = "yes, no.\nage: continuous.\ntown: Bern, Rome, Oslo.\n"
@@ -82,8 +87,13 @@ def test_numbers_told_nominal_are_categories_in_the_order_of_the_numbers(tmp_pat
 
 def test_a_file_of_one_column_is_refused_unless_it_has_no_class(tmp_path):
     (tmp_path / "t.arff").write_text("@relation t\n@attribute a numeric\n@data\n1\n")
-    with pytest.raises(ReadError, match="has one column, 'a'"):
+    with pytest.raises(
+        ReadError, match=r"has one column, 'a', .* feature. Pass target=False if the table has no class"
+    ):
         read_table(tmp_path / "t.arff")
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    with pytest.raises(ReadError, match="Pass sep= if another mark parts the columns"):
+        read_table(tmp_path / "t.csv")
     assert read_table(tmp_path / "t.arff", target=False).n_features == 1
 
 
@@ -91,3 +101,48 @@ def test_a_nominal_column_of_100_000_values_is_read(tmp_path):
     rows = "".join(f"id{i},{i % 2}\n" for i in range(100_000))
     (tmp_path / "t.csv").write_text("who,y\n" + rows)
     assert read_table(tmp_path / "t.csv").X["who"].nunique() == 100_000
+
+
+@pytest.mark.parametrize(
+    "endings", [(".NAMES", ".DATA"), (".names", ".DATA"), (".Names", ".data"), (".names", ".data.gz")]
+)
+def test_endings_in_capitals_and_packed_data_are_found(tmp_path, endings):
+    names, data = (tmp_path / f"t{ending}" for ending in endings)
+    names.write_text(NAMES)
+    data.write_bytes(gzip.compress(DATA.encode()) if data.suffix == ".gz" else DATA.encode())
+    for path in (names, data):
+        assert read_table(path).X["town"].cat.categories.tolist() == ["Bern", "Rome", "Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "categories"),
+    [
+        ([2.0**63, 1.0], ["1", "9.223372036854776e+18"]),
+        ([1e300, 2.0], ["2", "1e+300"]),
+        ([np.inf, 1.0, -np.inf], ["-inf", "1", "inf"]),
+        ([np.inf, 1.5], ["1.5", "inf"]),
+        ([0.1, 2.0], ["0.1", "2.0"]),
+    ],
+)
+def test_large_and_endless_numbers_can_be_nominal(numbers, categories):
+    assert as_nominal(pd.Series([*numbers, None])).cat.categories.tolist() == categories
+
+
+@pytest.mark.parametrize(("cell", "nominal"), [("1", None), ("x", None), ("1", "names")])
+def test_a_wide_csv_file_is_read_in_time_that_grows_with_its_width(tmp_path, cell, nominal):
+    names = [f"c{j}" for j in range(30_001)]
+    rows = [",".join([value] * len(names)) for value in (cell, "2", cell)]
+    (tmp_path / "t.csv").write_text("\n".join([",".join(names), *rows]))
+    start = time.process_time()
+    assert read_table(tmp_path / "t.csv", nominal=names[:-1] if nominal else None).n_features == 30_000
+    assert time.process_time() - start < 20  # quadratic time takes minutes
+
+
+def test_too_many_attributes_are_refused_in_every_format(tmp_path):
+    attributes = "".join(f"@attribute a{j} numeric\n" for j in range(100_002))
+    (tmp_path / "t.arff").write_text("@relation r\n" + attributes)
+    (tmp_path / "t.names").write_text("u, v.\n" + "".join(f"a{j}: continuous.\n" for j in range(100_002)))
+    (tmp_path / "t.data").write_text("1\n")
+    for name in ("t.arff", "t.names"):
+        with pytest.raises(ReadError, match=f"{name}: has 100,001 columns. calibrant reads at most 100,000"):
+            read_table(tmp_path / name)

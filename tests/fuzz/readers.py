@@ -63,19 +63,53 @@ TARGETS: dict[str, Callable[[bytes], object]] = {
 }
 
 
+def columnar(name: str, table: pa.Table) -> bytes:
+    """Write a table as small as it goes."""
+    buffer = io.BytesIO()
+    if name == "parquet":
+        pa.parquet.write_table(table, buffer, compression="none")
+    else:
+        pa.feather.write_feather(table, buffer, compression="uncompressed")
+    return buffer.getvalue()
+
+
+def tables(*, holes: bool) -> list[pa.Table]:
+    """Give tables of times and dates, of dictionaries (Parquet takes none with holes), and with a stored index."""
+    times = {"t": pa.time32("ms"), "u": pa.time64("ns"), "d": pa.duration("us"), "e": pa.date32()}
+    codes = pa.array([0, 1, None], pa.int8())
+    dictionaries = {
+        "s": pa.DictionaryArray.from_arrays(codes, pa.array(["a", None if holes else "b", "a"])),
+        "n": pa.DictionaryArray.from_arrays(codes, pa.array([1, 2])),
+        "f": pa.DictionaryArray.from_arrays(codes, pa.array([0.5, float("nan")])),
+        "d": pa.DictionaryArray.from_arrays(codes, pa.array([1, 2], pa.date32())),
+    }
+    indexed = pd.DataFrame({"c": pd.Categorical([1, 2]), "y": ["u", "v"]}, index=pd.Index([7, 9], name="id"))
+    small = {"int": pa.int32(), "long": pa.int64()}
+    return [
+        pa.table(
+            {n: pa.array([1, None, 3], small["int" if t.bit_width == 32 else "long"]).cast(t) for n, t in times.items()}
+            | {"z": pa.array([1, None, 3]).cast(pa.timestamp("ns", "UTC")), "y": ["u", "v", "u"]}
+        ),
+        pa.table(dictionaries | {"y": ["u", "v", "u"]}),
+        pa.Table.from_pandas(indexed),
+    ]
+
+
 def seeds(name: str) -> list[bytes]:
     """Give small whole files to start from."""
     frame = pd.DataFrame({"a": [1.5, None], "s": ["x", "y"], "c": pd.Categorical(["u", "v"]), "y": [1, 0]})
     if name in ("parquet", "feather"):
-        buffer = io.BytesIO()
-        table = pa.Table.from_pandas(frame)
-        if name == "parquet":
-            pa.parquet.write_table(table, buffer, compression="none")
-        else:
-            pa.feather.write_feather(table, buffer, compression="uncompressed")
-        return [buffer.getvalue()]
+        return [columnar(name, table) for table in (pa.Table.from_pandas(frame), *tables(holes=name == "feather"))]
     texts = {
-        "csv": ['a,b,y\n1,x,u\n?,"q\nr",v\n', "5,1;3\n4,9;3\n", "a\tb\n 1\t x\n", frame.to_csv()],
+        "csv": [
+            'a,b,y\n1,x,u\n?,"q\nr",v\n',
+            "5,1;3\n4,9;3\n",
+            "a\tb\n 1\t x\n",
+            frame.to_csv(),
+            "sep=;\n# note\n \nd;t;s;y;\n2020-01-02;10:30;2020-01-02 10:00;a;\n ; ; ;b;\n",
+            'm,n,y\nr,"1,234",12%,u\ns,007,$5,v\n',
+            '"a" "b"\n"1" 31.12.2020 x\n"2" 1.1.2021 y\n',
+        ],
         "arff": [
             "@relation r\n@attribute a numeric\n@attribute 'b c' {x, 'y z'}\n@attribute d date 'yyyy'\n"
             "@attribute s string\n@data\n1,x,2020,t\n?,'y z',?,\"u v\"\n{0 2, 1 'y z'}\n1,x,?,w,{5}\n",

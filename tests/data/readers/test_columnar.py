@@ -1,5 +1,7 @@
 """Parquet, Feather and Arrow files, and round trips between the libraries."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -130,3 +132,67 @@ def test_no_rows_and_doubled_columns_are_refused(tmp_path):
     as_stream(doubled, tmp_path / "t.arrow")
     with pytest.raises(ReadError, match="has the column 'a' twice"):
         read_table(tmp_path / "t.arrow")
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_a_named_index_is_no_feature_and_not_the_class(tmp_path, name):
+    stored = frame().assign(id=[7, 9, 8], who=list("abc")).set_index(["id", "who"])
+    WRITERS[name](pa.Table.from_pandas(stored), tmp_path / name)
+    table = read_table(tmp_path / name)
+    assert table.y.name == "y"
+    assert list(table.X.columns) == ["n", "s", "c", "b", "d"]
+    assert list(table.extra.columns) == ["id", "who"]
+    assert table.notes[0] == "'id' is the stored pandas index, so it is no feature."
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_categories_that_are_numbers_stay_nominal(tmp_path, name):
+    categories = pd.DataFrame(
+        {"c": pd.Categorical([3, 1, None]), "f": pd.Categorical([0.5, 2.0, 0.5]), "y": list("aba")}
+    )
+    WRITERS[name](pa.Table.from_pandas(categories), tmp_path / name)
+    table = read_table(tmp_path / name)
+    assert table.kinds == {"c": "nominal", "f": "nominal"}
+    assert table.X["c"].cat.categories.tolist() == [1, 3]
+
+
+def test_damaged_pandas_metadata_is_passed_over(tmp_path):
+    for number, stored in enumerate([b"{", b"\xff", b"[]", b'{"index_columns": 3, "columns": [1]}']):
+        table = pa.table({"a": [1], "y": ["u"]}).replace_schema_metadata({"pandas": stored})
+        as_stream(table, tmp_path / f"{number}.arrow")
+        assert read_table(tmp_path / f"{number}.arrow").y.name == "y"
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_day_are_microseconds_whatever_their_unit(tmp_path, unit):
+    kind = pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
+    at = pa.array([36_000_000_000, None], pa.time64("us")).cast(kind)
+    as_feather(pa.table({"at": at, "y": ["u", "v"]}), tmp_path / "t.feather")
+    (tmp_path / "t.csv").write_text("at,y\n10:00:00,u\n,v\n")
+    for name in ("t.feather", "t.csv"):
+        np.testing.assert_array_equal(read_table(tmp_path / name).X["at"], [36e9, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("values", "codes", "expected"),
+    [
+        (pa.array(["a", None, "b", "a"]), [0, 1, 2, 3, None], ["a", None, "b", "a", None]),
+        (pa.array([1.5, float("nan"), 1.5, None]), [0, 1, 2, 3, None], [1.5, None, 1.5, None, None]),
+        (pa.array(["a", "b"], pa.string_view()), [1, 0, None, 1, 1], ["b", "a", None, "b", "b"]),
+    ],
+)
+def test_dictionaries_with_holes_and_doubles_are_mended(tmp_path, values, codes, expected):
+    column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.uint32()), values)
+    as_stream(pa.table({"c": column, "y": list("uvuvu")}), tmp_path / "t.arrow")
+    read = read_table(tmp_path / "t.arrow").X["c"]
+    assert read.dtype == "category"
+    assert [None if pd.isna(value) else value for value in read] == expected
+
+
+@pytest.mark.parametrize("cell", [1, None, "x", True])
+def test_time_grows_no_faster_than_the_number_of_columns(tmp_path, cell):
+    columns = {f"c{j}": [cell, None if cell is True else cell] for j in range(20_000)}
+    as_stream(pa.table(columns | {"y": ["u", "v"]}), tmp_path / "t.arrow")
+    start = time.process_time()
+    assert read_table(tmp_path / "t.arrow").n_features == 20_000
+    assert time.process_time() - start < 20  # quadratic time takes minutes

@@ -15,7 +15,7 @@ from calibrant.data._readers.arff_header import Lines, read_header
 from calibrant.data._readers.arff_rows import DenseRow, parse_row, split_plain
 from calibrant.data._readers.arff_values import BLANKS, LineError
 from calibrant.data._readers.cells import Column, TextColumn
-from calibrant.data._readers.file_text import PathLike, plain_text
+from calibrant.data._readers.file_text import PathLike, lines_of, plain_text
 from calibrant.data._readers.gather import Gatherer
 from calibrant.exceptions import ReadError
 
@@ -23,7 +23,7 @@ __all__ = ["read_arff"]
 
 
 def read_arff(path: PathLike, text: str) -> Parsed:
-    r"""Read the text of an ARFF file.
+    r"""Read the text of an ARFF file; ``path`` names it in messages.
 
     Numbers become float64, those declared ``integer`` int64 where all are whole and none is missing; nominal
     attributes become categorical with the declared values in declared order; dates become datetime64, strings
@@ -34,23 +34,6 @@ def read_arff(path: PathLike, text: str) -> Parsed:
 
     Values end at commas and tabs. Where these do not give as many values as there are attributes, they end at
     blanks, too, as in Weka. A comma at the end of a row is passed over.
-
-    Parameters
-    ----------
-    path : path
-        The name of the file, for messages.
-    text : str
-        What the file says.
-
-    Returns
-    -------
-    Parsed
-        The columns in file order, and the weights of the rows where any row has one.
-
-    Raises
-    ------
-    ReadError
-        Where the text is not ARFF, with line and column.
 
     Examples
     --------
@@ -63,7 +46,7 @@ def read_arff(path: PathLike, text: str) -> Parsed:
     Traceback (most recent call last):
     calibrant.exceptions.ReadError: a.arff, line 5, column 'y': 'yse' is not a declared value. ...
     """
-    lines = iter(enumerate(plain_text(path, text).split("\n"), start=1))
+    lines = lines_of(plain_text(path, text))
     header = read_header(path, lines)
     rows = _Rows(path, header.columns)
     rows.take(lines)

@@ -11,7 +11,7 @@ from string import ascii_letters
 
 from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_over, one_value, split_values
 from calibrant.data._readers.cells import Column, NominalColumn, NumericColumn, TextColumn
-from calibrant.data._readers.file_text import PathLike, shown, suggestion
+from calibrant.data._readers.file_text import PathLike, check_width, shown, suggestion
 from calibrant.data._readers.java_dates import ISO_8601, DateColumn, PatternError
 from calibrant.exceptions import ReadError
 
@@ -47,7 +47,7 @@ def read_header(path: PathLike, lines: Lines) -> Header:
     >>> [column.name for column in read_header("a.arff", lines).columns], next(lines)
     (['age'], (4, '31'))
     """
-    line, reader = 0, _HeaderReader()
+    line, reader = 0, _HeaderReader(path)
     for line, text in lines:
         try:
             if not is_over(text, 0) and reader.take(text.strip(BLANKS)):
@@ -61,8 +61,8 @@ def read_header(path: PathLike, lines: Lines) -> Header:
 class _HeaderReader:
     """The state between the lines of a header."""
 
-    def __init__(self) -> None:
-        self._relation = False
+    def __init__(self, path: PathLike) -> None:
+        self._path, self._relation = path, False
         self._attributes: dict[str, _Attribute] = {}
 
     def take(self, text: str) -> bool:
@@ -106,6 +106,7 @@ class _HeaderReader:
         if name in self._attributes:
             raise LineError("a second attribute has this name", "Rename one of them.", column=name)
         self._attributes[name] = attribute
+        check_width(self._path, len(self._attributes))
 
     def _take_data(self, rest: str) -> bool:
         if not is_over(rest, 0):

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from calibrant._optional import optional_import
 from calibrant.data._frames import repeated
 from calibrant.data._parsed import Parsed
-from calibrant.data._readers.csv_shape import HOLES, check_width
+from calibrant.data._readers.arrow_columns import is_text, settle
+from calibrant.data._readers.doubts import doubt
+from calibrant.data._readers.file_text import check_width
+from calibrant.data._readers.first_bytes import refuse_foreign, told_format
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_feather", "read_parquet", "to_parsed"]
 
-_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+_MANY_COLUMNS = 1000
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(path: Path, raw: bytes) -> Parsed:
@@ -45,6 +49,8 @@ def read_feather(path: Path, raw: bytes) -> Parsed:
 
 def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Parsed:
     pa = optional_import("pyarrow", extra="data", purpose=f"read {what} files")
+    if told_format(raw) != f".{what.lower()}":
+        refuse_foreign(path, raw)
     try:
         table = read(pa.BufferReader(raw))
         table.validate(full=True)
@@ -56,103 +62,101 @@ def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Pars
 
 def _from_table(path: Path, table: Any) -> Parsed:
     check_width(path, table.num_columns)
-    table = table.replace_schema_metadata(None)
-    index = [name for name in table.column_names if _PANDAS_INDEX.fullmatch(name)]
-    table = table.drop_columns(index) if index else table
-    if table.num_columns == 0 or table.num_rows == 0:
-        shape = f"{table.num_rows} rows and {table.num_columns} columns"
-        raise ReadError.at(path, f"has {shape}", hint="Pass a table with rows.")
     twice = repeated(table.column_names)
     if twice:
         raise ReadError.at(path, f"has the column {twice[0][:60]!r} twice", hint="Rename or remove one.")
-    return to_parsed(path, table, notes=("The stored pandas index is left out.",) if index else ())
+    stored = _pandas_metadata(table)
+    unnamed = [name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)]
+    table = _as_categories(table.drop_columns(unnamed) if unnamed else table, stored)
+    if table.num_columns == 0 or table.num_rows == 0:
+        shape = f"{table.num_rows} rows and {table.num_columns} columns"
+        raise ReadError.at(path, f"has {shape}", hint="Pass a table with rows.")
+    index = _named_index(table, stored)
+    notes = ["The stored pandas index is left out."] if unnamed else []
+    notes += [f"{name!r} is the stored pandas index, so it is no feature." for name in index]
+    return to_parsed(path, table.replace_schema_metadata(None), notes=notes, extra=index)
 
 
-def to_parsed(
-    path: Path, table: Any, *, trim: bool = False, keep_text: Collection[str] = (), notes: Sequence[str] = ()
-) -> Parsed:
-    """Turn an Arrow table into a `Parsed`, its columns of the types that `Parsed` promises."""
-    more: list[str] = []
-    for position, name in enumerate(table.column_names):
-        column = _settle(path, name, table.column(position), trim, name not in keep_text)
-        table = table.set_column(position, name, column) if column is not table.column(position) else table
-    frame = table.to_pandas(split_blocks=True, self_destruct=True, date_as_object=False)
-    for name in frame.columns[[dtype.kind == "O" and dtype.name == "object" for dtype in frame.dtypes]]:
-        frame[name] = _settle_objects(frame[name])
-    more.extend(_doubts(frame))
-    return Parsed(frame, notes=(*notes, *more))
+def _pandas_metadata(table: Any) -> dict[str, Any]:
+    """Give what pandas wrote about its frame; nothing where that is absent or damaged."""
+    try:
+        stored = table.schema.pandas_metadata
+    except ValueError:
+        return {}
+    return stored if isinstance(stored, dict) else {}
 
 
-def _settle(path: Path, name: str, column: Any, trim: bool, retype: bool) -> Any:
-    """Cast what pandas would make objects of; refuse what is no column of a table."""
+def _named_index(table: Any, stored: dict[str, Any]) -> tuple[str, ...]:
+    listed = stored.get("index_columns")
+    names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    index = tuple(name for name in table.column_names if name in names)
+    return index if len(index) < table.num_columns else ()
+
+
+def _as_categories(table: Any, stored: dict[str, Any]) -> Any:
+    """Make columns categories again that pandas wrote as such: Parquet keeps only those of strings."""
     import pyarrow as pa
 
-    kind = column.type
-    is_ = pa.types
-    if is_.is_decimal(kind) or is_.is_float16(kind):
-        return column.cast(pa.float64())
-    if is_.is_time(kind):
-        return column.cast(pa.int32() if is_.is_time32(kind) else pa.int64()).cast(pa.float64())
-    if is_.is_null(kind):
-        return column.cast(pa.float64())
-    if is_.is_dictionary(kind):
-        return _settle_dictionary(path, name, column)
-    if is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind):
-        return _trimmed(column, retype) if trim else column
-    if is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind) or is_.is_temporal(kind):
-        return column
-    hint = "Drop the column, or write it as numbers or strings."
-    raise ReadError.at(path, f"holds values of type {kind}, which is neither number nor string", column=name, hint=hint)
+    listed = stored.get("columns")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    names = {str(entry.get("field_name")) for entry in entries if entry.get("pandas_type") == "categorical"}
+    if not names:
+        return table
+    columns = [
+        _sorted_categories(column) if name in names and pa.types.is_primitive(column.type) else column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names=table.column_names)
 
 
-def _settle_dictionary(path: Path, name: str, column: Any) -> Any:
-    import pyarrow as pa
-
-    values = column.type.value_type
-    plain = pa.types.is_string(values) or pa.types.is_large_string(values) or pa.types.is_primitive(values)
-    if not plain:
-        hint = "Drop the column, or write it as strings."
-        raise ReadError.at(path, f"is a dictionary of {values}", column=name, hint=hint)
-    return column.unify_dictionaries()
-
-
-def _trimmed(column: Any, retype: bool) -> Any:
-    """Strip blanks; holes hidden by them come out, and numbers too where ``retype``."""
+def _sorted_categories(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    column = pc.utf8_trim_whitespace(column)
-    column = pc.if_else(pc.is_in(column, value_set=pa.array(HOLES)), pa.scalar(None, column.type), column)
-    for better in (pa.int64(), pa.float64(), pa.bool_()) if retype else ():
-        try:
-            return column.cast(better if column.null_count < len(column) else pa.float64())
-        except pa.ArrowInvalid:
-            continue
-    return column
+    values = pc.unique(column).drop_null()
+    values = values.take(pc.sort_indices(values))
+    codes = pc.index_in(column, value_set=values)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)])
 
 
-def _settle_objects(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Give truth values with holes a type of their own; strings stay strings on every version of pandas."""
-    known = column.dropna()
-    return column.astype("boolean") if len(known) and all(isinstance(value, bool) for value in known) else column
+def to_parsed(
+    path: Path,
+    table: Any,
+    *,
+    trim: bool = False,
+    keep_text: Collection[str] = (),
+    notes: Sequence[str] = (),
+    extra: tuple[str, ...] = (),
+) -> Parsed:
+    """Turn an Arrow table into a `Parsed`, its columns of the types that `Parsed` promises."""
+    import pyarrow as pa
+
+    names = table.column_names
+    columns = [
+        settle(path, name, column, trim=trim, retype=name not in keep_text)
+        for name, column in zip(names, table.columns, strict=True)
+    ]
+    found = (doubt(n, c) for n, c in zip(names, columns, strict=True) if is_text(c.type) and n not in keep_text)
+    doubts = [note for note in found if note is not None]
+    del table
+    return Parsed(_to_frame(pa.Table.from_arrays(columns, names=names)), extra=extra, notes=(*notes, *doubts))
 
 
-def _doubts(frame: pd.DataFrame) -> list[str]:
-    """Name the columns of strings most of which are numbers: one odd cell decides their kind."""
-    doubts = []
-    for name, dtype in frame.dtypes.items():
-        if dtype.kind != "O":
-            continue
-        sample = frame[name].iloc[:1000].dropna()
-        odd = [value for value in sample if not _is_number(value)] if len(sample) > 1 else sample
-        if 0 < len(odd) < len(sample) / 2:
-            doubts.append(f"{name!r} is nominal because of values such as {odd[0]!r:.40}; most others are numbers.")
-    return doubts
+def _to_frame(table: Any) -> pd.DataFrame:
+    """Give truth values with holes a type of their own; pandas would make them objects."""
+    import pandas as pd
+    import pyarrow as pa
 
-
-def _is_number(value: object) -> bool:
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return True
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    holed = {name: c for name, c in columns.items() if pa.types.is_boolean(c.type) and c.null_count}
+    # a block for each column saves copies of long ones, and takes longer than they do in wide tables
+    options = {"split_blocks": len(columns) <= _MANY_COLUMNS, "self_destruct": True, "date_as_object": False}
+    if not holed:
+        del columns
+        frame: pd.DataFrame = table.to_pandas(**options)
+        return frame
+    # parted by hand because Arrow drops columns in quadratic time
+    truth = pa.table(holed).to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+    rest = pa.table({name: column for name, column in columns.items() if name not in holed})
+    series = {**dict(rest.to_pandas(**options).items()), **dict(truth.items())}
+    return pd.DataFrame({name: series[name] for name in columns}, copy=False)

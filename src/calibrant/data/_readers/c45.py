@@ -19,32 +19,15 @@ __all__ = ["read_c45"]
 
 
 def read_c45(path: PathLike, text: str, names: Names) -> Parsed:
-    r"""Read the text of a ``.data`` or ``.test`` file.
+    r"""Read the text of a ``.data`` or ``.test`` file; ``path`` names it in messages.
 
     Continuous attributes become float64; those with declared values become categorical with these values in
     declared order, and so does the class. The values of ``discrete n`` are those of this file, in order of
     first appearance. What is to be ignored becomes ``str`` and is listed in ``extra``. ``?`` is a hole, also
     in the class.
 
-    Parameters
-    ----------
-    path : path
-        The name of the file, for messages.
-    text : str
-        What the file says.
-    names : Names
-        What the ``.names`` file declares.
-
-    Returns
-    -------
-    Parsed
-        The attributes in declared order, and after them the class, named ``class`` (``class_1`` and so on
-        where an attribute has that name).
-
-    Raises
-    ------
-    ReadError
-        Where the text does not fit the names, with line and column.
+    The class stands after the attributes and is named ``class``, or ``class_1`` and so on where an attribute has
+    that name.
 
     Examples
     --------

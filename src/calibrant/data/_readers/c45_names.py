@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from calibrant.data._readers.c45_lexer import Lexer, Name
-from calibrant.data._readers.file_text import PathLike, plain_text, shown, suggestion
+from calibrant.data._readers.file_text import PathLike, check_width, plain_text, shown, suggestion
 from calibrant.exceptions import ReadError, nearest
 
 __all__ = ["Names", "Spec", "read_names"]
@@ -62,24 +62,7 @@ class Names:
 
 
 def read_names(path: PathLike, text: str) -> Names:
-    r"""Read the text of a ``.names`` file.
-
-    Parameters
-    ----------
-    path : path
-        The name of the file, for messages.
-    text : str
-        What the file says.
-
-    Returns
-    -------
-    Names
-        Classes and attributes.
-
-    Raises
-    ------
-    ReadError
-        Where the text is no ``.names`` file, with the line.
+    r"""Read the text of a ``.names`` file; ``path`` names it in messages.
 
     Examples
     --------
@@ -140,6 +123,7 @@ class _NamesReader:
             hint = "Declare the attributes to leave out as ignore."
             raise self._error(name.line, f"{shown(name.text)} of See5 is not read", hint)
         self._attributes[name.text] = self._spec(name)
+        check_width(self._path, len(self._attributes))
 
     def _spec(self, attribute: Name) -> Spec:
         names = self._lexer.list_of_names()

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from calibrant.exceptions import ReadError, nearest
 
-__all__ = ["PathLike", "plain_text", "shown", "suggestion"]
+__all__ = ["MOST_COLUMNS", "PathLike", "check_width", "lines_of", "plain_text", "shown", "suggestion"]
 
 PathLike = str | os.PathLike[str]
+
+# A wider header is a transposed or damaged file; it would only fill the memory.
+MOST_COLUMNS = 100_000
 
 # The search for a near name takes time that grows with the square of their lengths: long ones are left out.
 _LONGEST_COMPARED = 60
 _MOST_COMPARED = 5_000
+_PIECE = 2**20
+
+
+def check_width(path: PathLike, n_columns: int) -> None:
+    """Refuse a table of more columns than any table has."""
+    if n_columns > MOST_COLUMNS:
+        hint = f"calibrant reads at most {MOST_COLUMNS:,}; is the table transposed?"
+        raise ReadError.at(path, f"has {n_columns:,} columns", hint=hint)
 
 
 def plain_text(path: PathLike, text: str) -> str:
@@ -31,6 +42,25 @@ def plain_text(path: PathLike, text: str) -> str:
     if not text or text.isspace():
         raise ReadError.at(path, "is empty", hint="Check that the file was copied or downloaded whole.")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    r"""Give the lines and their numbers from 1, cut piece by piece: what is refused early costs little.
+
+    Examples
+    --------
+    >>> list(lines_of("a\nb"))
+    [(1, 'a'), (2, 'b')]
+    """
+    return enumerate(_lines(text), start=1)
+
+
+def _lines(text: str) -> Iterator[str]:
+    at = 0
+    while (end := text.find("\n", at + _PIECE)) >= 0:
+        yield from text[at:end].split("\n")
+        at = end + 1
+    yield from text[at:].split("\n")
 
 
 def _refuse_half_characters(path: PathLike, text: str) -> None:

@@ -1,0 +1,116 @@
+"""One column of an Arrow table made into what pandas and the door take: numbers, times, strings, categories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from calibrant.data._readers.csv_header import HOLES
+from calibrant.exceptions import ReadError
+
+__all__ = ["is_text", "settle"]
+
+
+def is_text(kind: Any) -> bool:
+    """Say whether an Arrow type is one of its strings."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def settle(path: Path, name: str, column: Any, *, trim: bool, retype: bool) -> Any:
+    """Cast what pandas would make objects of; refuse what is no column of a table.
+
+    Times of day become microseconds since midnight, the unit of all times behind the door.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> at = pa.chunked_array([[1_000, None]], pa.time32("ms"))
+    >>> settle(Path("a.parquet"), "at", at, trim=False, retype=True).to_pylist()
+    [1000000.0, None]
+    """
+    import pyarrow as pa
+
+    kind, is_ = column.type, pa.types
+    if is_text(kind):
+        column = column.cast(pa.large_string()) if is_.is_string_view(kind) else column
+        column = _trimmed(column, retype) if trim else column
+        kind = column.type
+    if is_.is_decimal(kind) or is_.is_float16(kind) or is_.is_null(kind):
+        return column.cast(pa.float64())
+    if is_.is_time(kind):
+        return column.cast(pa.time64("us"), safe=False).cast(pa.int64()).cast(pa.float64())
+    if is_.is_dictionary(kind):
+        return _settle_dictionary(path, name, column)
+    if is_text(kind) or is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind) or is_.is_temporal(kind):
+        return column
+    hint = "Drop the column, or write it as numbers or strings."
+    raise ReadError.at(path, f"holds values of type {kind}, which is neither number nor string", column=name, hint=hint)
+
+
+def _settle_dictionary(path: Path, name: str, column: Any) -> Any:
+    import pyarrow as pa
+
+    values = column.type.value_type
+    if not is_text(values) and not pa.types.is_primitive(values):
+        hint = "Drop the column, or write it as strings."
+        raise ReadError.at(path, f"is a dictionary of {values}", column=name, hint=hint)
+    chunks = [_plain_dictionary(chunk) for chunk in column.chunks]
+    return pa.chunked_array(chunks, chunks[0].type).unify_dictionaries() if chunks else column
+
+
+def _plain_dictionary(chunk: Any) -> Any:
+    """Give a dictionary as pandas takes it: signed codes, and values that are known and stand once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = chunk.dictionary
+    values = values.cast(pa.large_string()) if pa.types.is_string_view(values.type) else values
+    distinct = pc.unique(values).drop_null()
+    if pa.types.is_floating(values.type):
+        distinct = distinct.filter(pc.invert(pc.is_nan(distinct)))
+    codes = chunk.indices.cast(pa.int32())
+    if len(distinct) < len(values):
+        codes = pc.index_in(values, value_set=distinct, skip_nulls=True).take(codes)
+    return pa.DictionaryArray.from_arrays(codes, distinct, ordered=chunk.type.ordered)
+
+
+def _trimmed(column: Any, retype: bool) -> Any:
+    """Strip blanks; holes hidden by them come out, and numbers, truth values and dates too where ``retype``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = pc.utf8_trim_whitespace(column)
+    column = pc.if_else(pc.is_in(column, value_set=pa.array(HOLES)), pa.scalar(None, column.type), column)
+    if retype and column.null_count == len(column):
+        return column.cast(pa.float64())
+    better = (
+        pa.int64(),
+        pa.float64(),
+        pa.bool_(),
+        pa.date32(),
+        pa.timestamp("s"),
+        pa.timestamp("us"),
+        pa.timestamp("us", "UTC"),
+    )
+    for kind in better if retype else ():
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return _times_of_day(column) if retype else column
+
+
+def _times_of_day(column: Any) -> Any:
+    """Make times of day of what reads 10:30 or 10:30:00, for Arrow casts no strings to times; else give it back."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    start = column.drop_null()[0].as_py()
+    if len(start) not in (5, 8) or start[2] != ":":
+        return column
+    if not pc.all(pc.match_substring_regex(column, "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")).as_py():
+        return column
+    moments = pc.binary_join_element_wise(pa.scalar("1970-01-01", column.type), column, pa.scalar(" ", column.type))
+    return moments.cast(pa.timestamp("s")).cast(pa.time32("s"))

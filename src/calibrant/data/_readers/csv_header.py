@@ -1,0 +1,123 @@
+"""Whether the first row of a delimited file names its columns, and the names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibrant.exceptions import ReadError
+
+__all__ = ["HOLES", "NUMBER", "has_header", "is_r_table", "name_columns"]
+
+# What stands for a missing value, quoted or not: nothing, the field's ?, and the words of R, SAS, SQL and pandas.
+HOLES = ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "Null", "null", "None")
+NUMBER = re.compile(
+    r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[0-9]+,[0-9]+|inf(?:inity)?)\s*", re.IGNORECASE
+)
+
+_YEAR = re.compile(r"\s*(?:1[6-9]|20|21)[0-9]{2}\s*")
+_ROW_NAMES = "row_names"
+_LOOKS_LIKE_DATA = "The first line looks like data, so the columns are named x0, x1, …; header=True takes it as names."
+_R_NOTE = "The header has one name fewer than the rows have fields, as R writes it: the first column is no feature."
+
+
+def is_r_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether every row has one field more than the header: first a name of its own, as R's write.table does.
+
+    Examples
+    --------
+    >>> is_r_table([["mpg", "cyl"], ["Mazda", "21", "6"], ["Fiat", "32", "4"]])
+    True
+    """
+    first, *body = rows
+    if not body or any(len(row) != len(first) + 1 for row in body):
+        return False
+    return len({row[0] for row in body}) == len(body) and any(row[-1].strip() for row in body)
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first row names the columns, by comparing it column by column with the rows below.
+
+    Words above numbers are names. Without such a column, numbers in the first row make it data, unless they are
+    years far from the numbers below; and so do words that stand again below in half of the columns.
+
+    Examples
+    --------
+    >>> has_header([["age", "5"], ["31", "7"]]), has_header([["5.1", "setosa"], ["4.9", "setosa"]])
+    (True, False)
+    """
+    first = [cell.strip() for cell in rows[0]]
+    below = [_known(rows[1:], j) for j in range(len(first))]
+    columns = list(zip(first, below, strict=True))
+    if any(_names_numbers(cell, known) for cell, known in columns):
+        return True
+    if any(cell == "?" for cell in first):
+        return False
+    again = sum(cell in known for cell, known in columns if cell)
+    numbers = [(cell, known) for cell, known in columns if NUMBER.fullmatch(cell)]
+    if numbers:
+        return len(numbers) < len(columns) and not again and all(_is_year_apart(*pair) for pair in numbers)
+    return 2 * again < len(first)
+
+
+def _known(body: Sequence[Sequence[str]], j: int) -> set[str]:
+    cells = {row[j].strip() for row in body if j < len(row)}
+    return cells.difference(HOLES)
+
+
+def _names_numbers(cell: str, known: set[str]) -> bool:
+    if cell in HOLES or not known or NUMBER.fullmatch(cell) or cell in known:
+        return False
+    return all(map(NUMBER.fullmatch, known))
+
+
+def _is_year_apart(cell: str, known: set[str]) -> bool:
+    """Say whether a number is a year and the numbers below are none, by a tenth of the year and their own spread."""
+    if not known or not _YEAR.fullmatch(cell) or not all(map(NUMBER.fullmatch, known)):
+        return False
+    year, values = float(cell), [float(value.replace(",", ".")) for value in known]
+    least, most = min(values), max(values)
+    margin = max(year / 10, min(most - least, year))
+    return year < least - margin or year > most + margin
+
+
+def name_columns(
+    path: Path, rows: Sequence[Sequence[str]], header: bool | None, given: Sequence[str] | None
+) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
+    """Give the names of the columns, whether the first row holds them, and notes.
+
+    Examples
+    --------
+    >>> name_columns(Path("a.csv"), [["age", ""], ["31", "no"]], None, None)[:2]
+    (('age', 'column_1'), True)
+    """
+    first = rows[0]
+    if given is not None:
+        return _given_names(path, len(first), given), bool(header), ()
+    if header is not False and is_r_table(rows):
+        names = tuple(name.strip() or f"column_{j}" for j, name in enumerate(first, start=1))
+        own = _ROW_NAMES if _ROW_NAMES not in names else "column_0"
+        return _without_repeats(path, (own, *names)), True, (_R_NOTE,)
+    if not (has_header(rows) if header is None else header):
+        notes = (_LOOKS_LIKE_DATA,) if header is None else ()
+        return tuple(f"x{j}" for j in range(len(first))), False, notes
+    names = tuple(name.strip() or f"column_{j}" for j, name in enumerate(first))
+    return _without_repeats(path, names), True, ()
+
+
+def _given_names(path: Path, width: int, given: Sequence[str]) -> tuple[str, ...]:
+    if len(given) != width:
+        hint = "Give one name for each column."
+        raise ReadError.at(path, f"has {width} columns for {len(given)} names", hint=hint)
+    return _without_repeats(path, tuple(given))
+
+
+def _without_repeats(path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name in seen:
+            problem = f"has the column {name[:60]!r} twice (columns {seen[name] + 1} and {position + 1})"
+            raise ReadError.at(path, problem, hint="Rename or remove one.")
+        seen[name] = position
+    return names

@@ -1,0 +1,125 @@
+"""The bytes of a file: missing, packed, marked, or of another kind than its name says."""
+
+import bz2
+import gzip
+import io
+import lzma
+import sqlite3
+import zipfile
+
+import pandas as pd
+import pytest
+
+from calibrant.data import read_table
+from calibrant.exceptions import MissingFileError, ReadError
+
+
+def test_gzip_is_unpacked_all_its_members_and_without_their_padding(write):
+    packed = gzip.compress(b"a,y\n1,x\n") + gzip.compress(b"2,z\n") + bytes(8)
+    table = read_table(write(packed, "t.csv.gz"))
+    assert (table.name, table.n_rows) == ("t", 2)
+
+
+def test_damaged_gzip_is_refused(write):
+    with pytest.raises(ReadError, match="damaged gzip"):
+        read_table(write(gzip.compress(b"a,b\n1,2\n" * 500)[:30], "t.csv.gz"))
+
+
+def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
+    monkeypatch.setattr("calibrant.data._readers.source._LARGE", 2**20)
+    monkeypatch.setattr("calibrant.data._readers.source._CHUNK", 2**16)
+    with pytest.raises(ReadError, match=r"t.csv.gz: unpacks to more than \d+ MiB, over 200 times its size"):
+        read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
+
+
+def test_a_file_larger_than_the_memory_is_an_error_of_ours(write, monkeypatch):
+    path = write("a,y\n1,x\n")
+
+    def full(_):
+        raise MemoryError
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", full)
+    with pytest.raises(ReadError, match=r"t.csv: is larger than the memory"):
+        read_table(path)
+
+
+def test_a_missing_file_is_also_file_not_found(tmp_path):
+    with pytest.raises(MissingFileError, match="no such file") as caught:
+        read_table(tmp_path / "nowhere.csv")
+    assert isinstance(caught.value, FileNotFoundError)
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(ReadError, match="is a folder, not a file"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-8", "UTF-8", "utf_8", "utf-8-sig"])
+def test_a_byte_order_mark_is_no_part_of_the_first_name(write, encoding):
+    path = write("\ufeffa,y\n1,x\n".encode())
+    assert list(read_table(path, encoding=encoding).X.columns) == ["a"]
+
+
+def excel():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+    return buffer.getvalue()
+
+
+def archive():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
+        packed.writestr("t.csv", "a,y\n1,2\n")
+    return buffer.getvalue()
+
+
+def database(path):
+    sqlite3.connect(path).execute("create table t (a)").connection.close()
+    return path.read_bytes()
+
+
+def columnar(write):
+    buffer = io.BytesIO()
+    getattr(pd.DataFrame({"a": [1], "y": ["u"]}), write)(buffer)
+    return buffer.getvalue()
+
+
+FOREIGN = {
+    "xlsx": (lambda _: excel(), "is an Excel workbook, by its first bytes. Save its sheet as CSV"),
+    "xls": (lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is an old Excel workbook"),
+    "zip": (lambda _: archive(), "is a zip archive, by its first bytes. Unpack it first"),
+    "bz2": (lambda _: bz2.compress(b"a,y\n1,2\n"), "is packed with bzip2"),
+    "xz": (lambda _: lzma.compress(b"a,y\n1,2\n"), "is packed with xz"),
+    "zstd": (lambda _: b"\x28\xb5\x2f\xfd" + bytes(9), "is packed with zstd"),
+    "sqlite": (lambda folder: database(folder / "d"), "is an SQLite database"),
+    "pdf": (lambda _: b"%PDF-1.7\n", "is a PDF document"),
+    "html": (lambda _: b"<!DOCTYPE html><html>", "is a web page"),
+    "parquet": (
+        lambda _: columnar("to_parquet"),
+        r"is a Parquet file, by its first bytes. Give it the ending .parquet",
+    ),
+    "feather": (
+        lambda _: columnar("to_feather"),
+        r"is a Feather file, by its first bytes. Give it the ending .feather",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+@pytest.mark.parametrize("name", ["t.csv", "t.arff"])
+def test_a_file_of_another_kind_is_told_by_its_first_bytes(write, tmp_path, kind, name):
+    make, words = FOREIGN[kind]
+    with pytest.raises(ReadError, match=f"{name}: {words}"):
+        read_table(write(make(tmp_path), name))
+
+
+def test_text_that_begins_like_another_kind_is_text(write):
+    assert read_table(write("BZh,PAR1\n1,2\n")).n_rows == 1
+
+
+@pytest.mark.parametrize("told", [{}, {"nominal": ["b"]}])
+def test_bytes_that_are_not_utf_8_deep_in_a_file_name_their_line(write, told):
+    content = b"a,b,y\n" + b"1,xxxx,z\n" * 300_000 + b"1,caf\xe9,z\n"
+    with pytest.raises(ReadError, match="line 300002: byte 0xe9 is not UTF-8"):
+        read_table(write(content), **told)
