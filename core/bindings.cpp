@@ -12,6 +12,7 @@
 #include <future>
 
 #include "coded_table.hpp"
+#include "file_bytes.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;
@@ -113,6 +114,18 @@ nb::object values_of(nb::handle_t<CodedTable> self, std::size_t index) {
     return column.kind == Kind::nominal ? nb::none() : as_array(column.values, self);
 }
 
+nb::bytes read_descriptor(int descriptor, std::size_t size) {
+    const auto whole = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!whole.is_valid()) throw nb::python_error();
+    const std::span<char> memory(PyBytes_AsString(whole.ptr()), size);
+    std::size_t n = 0;
+    {
+        const nb::gil_scoped_release released;
+        n = read_file(descriptor, memory);
+    }
+    return n == size ? whole : nb::bytes(memory.data(), n);
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -127,6 +140,7 @@ NB_MODULE(_core, module) {
         .def("n_values", [](const CodedTable& table, std::size_t index) { return table.column(index).n_values; }, "index"_a)
         .def("n_missing", [](const CodedTable& table, std::size_t index) { return table.column(index).n_missing; }, "index"_a);
 
+    module.def("read_descriptor", &read_descriptor, "descriptor"_a, "size"_a, "Read at most size bytes of an open file, fast where they are many.");
     module.def("code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
                "Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),

@@ -35,6 +35,9 @@ class CodedTable:
 
     def n_missing(self, index: int) -> int: ...
 
+def read_descriptor(descriptor: int, size: int) -> bytes:
+    """Read at most size bytes of an open file, fast where they are many."""
+
 def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], n_threads: int) -> CodedTable:
     """
     Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data import read_table
+from calibrant.data._readers.source import read_bytes
 from calibrant.exceptions import MissingFileError, ReadError
 
 
@@ -32,13 +33,18 @@ def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
         read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
 
 
+def test_a_large_file_is_read_whole(write):
+    path = write("a,y\n" + "1234567,x\n" * 2_000_000)
+    assert read_bytes(path) == path.read_bytes()
+
+
 def test_a_file_larger_than_the_memory_is_an_error_of_ours(write, monkeypatch):
     path = write("a,y\n1,x\n")
 
     def full(_):
         raise MemoryError
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", full)
+    monkeypatch.setattr("calibrant.data._readers.source._read", full)
     with pytest.raises(ReadError, match=r"t.csv: is larger than the memory"):
         read_table(path)
 

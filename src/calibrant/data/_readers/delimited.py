@@ -26,6 +26,8 @@ AsText = Callable[[Sequence[str]], set[str]]
 
 _FIRST_BLOCK = 2**20
 _LARGEST_BLOCK = 2**31 - 1
+# Text in another encoding, or no text, shows zero bytes early; one further on is a character like others.
+_SNIFFED = 2**16
 _UTF_8 = ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
 
 
@@ -79,7 +81,7 @@ def _read(path: Path, raw: bytes, shape: CsvShape, text: set[str]) -> Parsed:
 def _as_utf8(path: Path, raw: bytes, encoding: str | None) -> bytes:
     """Recode where the file says or the caller knows that it is not UTF-8; Arrow reads nothing else."""
     is_utf8 = (encoding or "utf-8").lower().replace("_", "-") in _UTF_8
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw or not is_utf8:
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:_SNIFFED] or not is_utf8:
         try:
             return decode(path, raw, encoding).encode()
         except UnicodeEncodeError as error:
