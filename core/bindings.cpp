@@ -10,10 +10,14 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
 
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
+#include "grower.hpp"
 #include "parallel.hpp"
+#include "predict.hpp"
+#include "pruning.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -23,6 +27,7 @@ namespace {
 
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using ReadOnly = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
 
@@ -114,6 +119,122 @@ nb::object values_of(nb::handle_t<CodedTable> self, std::size_t index) {
     return column.kind == Kind::nominal ? nb::none() : as_array(column.values, self);
 }
 
+// A member of a tree or another result as a read-only view.
+template <class Owner, class T>
+auto view_of(std::vector<T> Owner::*member) {
+    return [member](nb::handle_t<Owner> self) { return as_array(nb::cast<const Owner&>(self).*member, self); };
+}
+
+Examples examples_of(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
+                     std::size_t n_classes) {
+    const auto contiguous = [](const auto& array) { return array.stride(0) == 1 || array.shape(0) < 2; };
+    if (!contiguous(labels) || (weights && !contiguous(*weights))) throw std::invalid_argument("labels and weights must be contiguous");
+    return {&table, {labels.data(), labels.shape(0)}, weights ? std::span{weights->data(), weights->shape(0)} : std::span<const double>{},
+            n_classes};
+}
+
+Tree prune_tree_pessimistically(const Tree& tree, const CodedTable& table, const Column<std::uint16_t>& labels,
+                                const std::optional<Column<double>>& weights, const PessimisticOptions& options) {
+    const Examples examples = examples_of(table, labels, weights, tree.n_classes);
+    return run_interruptibly([&](const std::stop_token& stop) { return prune_pessimistic(tree, examples, options, stop); });
+}
+
+Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
+               std::size_t n_classes, const GrowOptions& options) {
+    const Examples examples = examples_of(table, labels, weights, n_classes);
+    return run_interruptibly([&](const std::stop_token& stop) { return grow(examples, options, stop); });
+}
+
+using PredictColumnArgument = std::variant<Column<float>, Column<double>, Column<std::int32_t>>;
+template <class T>
+using Grid = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+using PredictArgument = std::variant<Grid<float>, Grid<double>, std::vector<PredictColumnArgument>>;
+
+struct ToPredictColumns {
+    template <class T>
+    std::vector<PredictColumn> operator()(const Grid<T>& grid) const {
+        std::vector<PredictColumn> columns;
+        columns.reserve(grid.shape(1));
+        for (std::size_t j = 0; j < grid.shape(1); ++j) {
+            const T* const first = grid.data() + static_cast<std::int64_t>(j) * grid.stride(1);
+            columns.push_back(StridedView<T>{first, grid.shape(0), grid.stride(0)});
+        }
+        return columns;
+    }
+    std::vector<PredictColumn> operator()(const std::vector<PredictColumnArgument>& given) const {
+        std::vector<PredictColumn> columns;
+        columns.reserve(given.size());
+        for (const auto& column : given) columns.push_back(std::visit([](const auto& array) { return PredictColumn{view(array)}; }, column));
+        return columns;
+    }
+};
+
+PredictRows rows_to_predict(std::size_t n_rows, const PredictArgument& columns) { return {n_rows, std::visit(ToPredictColumns{}, columns)}; }
+
+// Few rows are done before a thread would have started.
+constexpr std::size_t small_job = std::size_t{1} << 20;
+
+template <class Work>
+void run_down(const Tree& tree, std::size_t n_rows, Work&& work) {
+    if (n_rows * tree.n_nodes() > small_job && n_rows > 1) return run_interruptibly(work);
+    const nb::gil_scoped_release released;
+    work(std::stop_token{});
+}
+
+// An array of its own for what the core computes.
+template <class T>
+nb::object given_away(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = kept->data();
+    const nb::capsule owner(kept.release(), [](void* pointer) noexcept { std::unique_ptr<std::vector<T>>(static_cast<std::vector<T>*>(pointer)); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+}
+
+nb::object predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const Matrix& table,
+                        std::size_t n_threads) {
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    std::vector<double> out(n_rows * table.shape(1));
+    run_down(tree, n_rows, [&](const std::stop_token& stop) { predict(tree, rows, {table.data(), table.size()}, out, n_threads, stop); });
+    return given_away(std::move(out), {n_rows, table.shape(1)});
+}
+
+nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, std::size_t n_threads) {
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    std::vector<std::int32_t> out(n_rows);
+    run_down(tree, n_rows, [&](const std::stop_token& stop) { apply(tree, rows, out, n_threads, stop); });
+    return given_away(std::move(out), {n_rows});
+}
+
+Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const Column<std::uint16_t>& labels,
+                const Column<double>& weights) {
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    const auto labels_copy = copied(labels);
+    const auto weights_copy = copied(weights);
+    return run_interruptibly([&](const std::stop_token& stop) { return count_rows(tree, rows, labels_copy, weights_copy, stop); });
+}
+
+// The arrays of a tree in the order in which Tree.state gives them.
+using TreeState = std::tuple<Column<std::int32_t>, Column<std::int32_t>, Column<double>, Column<std::uint32_t>, Column<std::int32_t>, Column<double>,
+                             Column<double>, Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>, Column<std::uint32_t>,
+                             Column<std::uint32_t>, Column<std::int32_t>>;
+constexpr auto tree_members =
+    std::tuple{&Tree::parent, &Tree::feature, &Tree::threshold, &Tree::cut_code, &Tree::label, &Tree::weight, &Tree::counts,
+               &Tree::first_child, &Tree::n_children, &Tree::children, &Tree::first_value, &Tree::n_values, &Tree::branch_of_value};
+
+nb::object state_of(nb::handle_t<Tree> self) {
+    const Tree& tree = nb::cast<const Tree&>(self);
+    return std::apply([&](auto... member) { return nb::object(nb::make_tuple(as_array(tree.*member, self)...)); }, tree_members);
+}
+
+Tree restore_tree(std::size_t n_classes, const TreeState& state) {
+    Tree tree(n_classes);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        ((tree.*std::get<I>(tree_members) = copied(std::get<I>(state))), ...);
+    }(std::make_index_sequence<std::tuple_size_v<TreeState>>{});
+    tree.check();
+    return tree;
+}
+
 nb::bytes read_descriptor(int descriptor, std::size_t size) {
     const auto whole = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
     if (!whole.is_valid()) throw nb::python_error();
@@ -139,6 +260,85 @@ NB_MODULE(_core, module) {
         .def("values", &values_of, "index"_a, "The distinct values of a numeric column, ascending; None for a nominal one.")
         .def("n_values", [](const CodedTable& table, std::size_t index) { return table.column(index).n_values; }, "index"_a)
         .def("n_missing", [](const CodedTable& table, std::size_t index) { return table.column(index).n_missing; }, "index"_a);
+
+    nb::enum_<CriterionName>(module, "Criterion")
+        .value("entropy", CriterionName::entropy)
+        .value("gini", CriterionName::gini)
+        .value("dkm", CriterionName::dkm)
+        .value("hellinger", CriterionName::hellinger);
+    nb::enum_<NominalSplits>(module, "NominalSplits")
+        .value("multiway", NominalSplits::multiway)
+        .value("subset", NominalSplits::subset)
+        .value("binary", NominalSplits::binary);
+    nb::enum_<Dialect>(module, "Dialect").value("c45", Dialect::c45).value("j48", Dialect::j48);
+
+    nb::class_<GrowOptions>(module, "GrowOptions", "How to grow a tree.")
+        .def(nb::init<>())
+        .def_rw("criterion", &GrowOptions::criterion)
+        .def_rw("ratio", &GrowOptions::ratio)
+        .def_rw("nominal_splits", &GrowOptions::nominal_splits)
+        .def_rw("min_leaf", &GrowOptions::min_leaf)
+        .def_rw("c45_cuts", &GrowOptions::c45_cuts)
+        .def_rw("max_depth", &GrowOptions::max_depth)
+        .def_rw("midpoint", &GrowOptions::midpoint)
+        .def_rw("penalty", &GrowOptions::penalty)
+        .def_rw("dialect", &GrowOptions::dialect)
+        .def_rw("accept_zero_gain", &GrowOptions::accept_zero_gain)
+        .def_rw("n_declared_classes", &GrowOptions::n_declared_classes)
+        .def_rw("random_ties", &GrowOptions::random_ties)
+        .def_rw("seed", &GrowOptions::seed)
+        .def_rw("n_threads", &GrowOptions::n_threads);
+
+    nb::class_<PessimisticOptions>(module, "PessimisticOptions", "How to prune by C4.5's error estimates.")
+        .def(nb::init<>())
+        .def_rw("confidence", &PessimisticOptions::confidence)
+        .def_rw("z", &PessimisticOptions::z)
+        .def_rw("raising", &PessimisticOptions::raising)
+        .def_rw("dialect", &PessimisticOptions::dialect);
+
+    nb::class_<CostComplexity>(module, "CostComplexity", "The nested sequence of weakest-link pruning.")
+        .def_prop_ro("node_alpha", view_of(&CostComplexity::node_alpha), "The alpha from which each node tests nothing.")
+        .def_prop_ro("alphas", view_of(&CostComplexity::alphas), "Where the pruned tree changes, ascending from 0.")
+        .def_prop_ro("n_leaves", view_of(&CostComplexity::n_leaves))
+        .def_prop_ro("risks", view_of(&CostComplexity::risks));
+
+    nb::class_<Tree>(module, "Tree", "A grown tree, nodes in preorder.")
+        .def_ro("n_classes", &Tree::n_classes)
+        .def_prop_ro("n_nodes", &Tree::n_nodes)
+        .def_prop_ro("parent", view_of(&Tree::parent))
+        .def_prop_ro("feature", view_of(&Tree::feature))
+        .def_prop_ro("threshold", view_of(&Tree::threshold))
+        .def_prop_ro("label", view_of(&Tree::label))
+        .def_prop_ro("weight", view_of(&Tree::weight))
+        .def_prop_ro("counts", view_of(&Tree::counts))
+        .def_prop_ro("first_child", view_of(&Tree::first_child))
+        .def_prop_ro("n_children", view_of(&Tree::n_children))
+        .def_prop_ro("children", view_of(&Tree::children))
+        .def_prop_ro("first_value", view_of(&Tree::first_value))
+        .def_prop_ro("n_values", view_of(&Tree::n_values))
+        .def_prop_ro("branch_of_value", view_of(&Tree::branch_of_value))
+        .def_prop_ro("state", &state_of, "Every array, as restore_tree takes them.");
+
+    module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "n_classes"_a, "options"_a,
+               "Grow a tree from coded rows, their classes and their weights.");
+
+    const nb::call_guard<nb::gil_scoped_release> released;
+    module.def("collapse_tree", &collapse, "tree"_a, "Make a leaf of every node whose leaves make no fewer training errors.", released);
+    module.def("prune_pessimistic", &prune_tree_pessimistically, "tree"_a, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
+               "options"_a, "Prune by C4.5's error estimates; the rows are those the tree was grown from.");
+    module.def("prune_reduced_error", &prune_reduced_error, "tree"_a, "holdout"_a,
+               "Prune where it makes no more errors on a holdout, given as the same tree with its counts.", released);
+    module.def("cost_complexity", &cost_complexity, "tree"_a, "Give the nested sequence of weakest-link pruning.", released);
+    module.def("prune_cost_complexity", &prune_cost_complexity, "tree"_a, "alpha"_a, "Prune every link no stronger than alpha.", released);
+    module.def("prune_mdl", &prune_mdl, "tree"_a, "table"_a, "Prune where a leaf is the shorter description.", released);
+
+    module.def("predict_tree", &predict_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "table"_a.noconvert(), "n_threads"_a,
+               "Read a table of one row for each node at the leaves that the rows reach.");
+    module.def("apply_tree", &apply_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a, "Give the leaf of each row.");
+
+    module.def("count_rows", &count_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
+               "Give the same tests with the counts of these rows at every node.");
+    module.def("restore_tree", &restore_tree, "n_classes"_a, "state"_a.noconvert(), "Make a tree again from its arrays.");
 
     module.def("read_descriptor", &read_descriptor, "descriptor"_a, "size"_a, "Read at most size bytes of an open file, fast where they are many.");
     module.def("code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,

@@ -3,6 +3,7 @@ The native core of calibrant; private, its interface may change at any time.
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated
 
 import numpy
@@ -34,6 +35,250 @@ class CodedTable:
     def n_values(self, index: int) -> int: ...
 
     def n_missing(self, index: int) -> int: ...
+
+class Criterion(enum.Enum):
+    entropy = 0
+
+    gini = 1
+
+    dkm = 2
+
+    hellinger = 3
+
+class NominalSplits(enum.Enum):
+    multiway = 0
+
+    subset = 1
+
+    binary = 2
+
+class Dialect(enum.Enum):
+    c45 = 0
+
+    j48 = 1
+
+class GrowOptions:
+    """How to grow a tree."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def criterion(self) -> Criterion: ...
+
+    @criterion.setter
+    def criterion(self, arg: Criterion, /) -> None: ...
+
+    @property
+    def ratio(self) -> bool: ...
+
+    @ratio.setter
+    def ratio(self, arg: bool, /) -> None: ...
+
+    @property
+    def nominal_splits(self) -> NominalSplits: ...
+
+    @nominal_splits.setter
+    def nominal_splits(self, arg: NominalSplits, /) -> None: ...
+
+    @property
+    def min_leaf(self) -> float: ...
+
+    @min_leaf.setter
+    def min_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def c45_cuts(self) -> bool: ...
+
+    @c45_cuts.setter
+    def c45_cuts(self, arg: bool, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int: ...
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def midpoint(self) -> bool: ...
+
+    @midpoint.setter
+    def midpoint(self, arg: bool, /) -> None: ...
+
+    @property
+    def penalty(self) -> bool: ...
+
+    @penalty.setter
+    def penalty(self, arg: bool, /) -> None: ...
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @dialect.setter
+    def dialect(self, arg: Dialect, /) -> None: ...
+
+    @property
+    def accept_zero_gain(self) -> bool: ...
+
+    @accept_zero_gain.setter
+    def accept_zero_gain(self, arg: bool, /) -> None: ...
+
+    @property
+    def n_declared_classes(self) -> int: ...
+
+    @n_declared_classes.setter
+    def n_declared_classes(self, arg: int, /) -> None: ...
+
+    @property
+    def random_ties(self) -> bool: ...
+
+    @random_ties.setter
+    def random_ties(self, arg: bool, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def n_threads(self) -> int: ...
+
+    @n_threads.setter
+    def n_threads(self, arg: int, /) -> None: ...
+
+class PessimisticOptions:
+    """How to prune by C4.5's error estimates."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def confidence(self) -> float: ...
+
+    @confidence.setter
+    def confidence(self, arg: float, /) -> None: ...
+
+    @property
+    def z(self) -> float: ...
+
+    @z.setter
+    def z(self, arg: float, /) -> None: ...
+
+    @property
+    def raising(self) -> bool: ...
+
+    @raising.setter
+    def raising(self, arg: bool, /) -> None: ...
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @dialect.setter
+    def dialect(self, arg: Dialect, /) -> None: ...
+
+class CostComplexity:
+    """The nested sequence of weakest-link pruning."""
+
+    @property
+    def node_alpha(self) -> object:
+        """The alpha from which each node tests nothing."""
+
+    @property
+    def alphas(self) -> object:
+        """Where the pruned tree changes, ascending from 0."""
+
+    @property
+    def n_leaves(self) -> object: ...
+
+    @property
+    def risks(self) -> object: ...
+
+class Tree:
+    """A grown tree, nodes in preorder."""
+
+    @property
+    def n_classes(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def parent(self) -> object: ...
+
+    @property
+    def feature(self) -> object: ...
+
+    @property
+    def threshold(self) -> object: ...
+
+    @property
+    def label(self) -> object: ...
+
+    @property
+    def weight(self) -> object: ...
+
+    @property
+    def counts(self) -> object: ...
+
+    @property
+    def first_child(self) -> object: ...
+
+    @property
+    def n_children(self) -> object: ...
+
+    @property
+    def children(self) -> object: ...
+
+    @property
+    def first_value(self) -> object: ...
+
+    @property
+    def n_values(self) -> object: ...
+
+    @property
+    def branch_of_value(self) -> object: ...
+
+    @property
+    def state(self) -> object:
+        """Every array, as restore_tree takes them."""
+
+def grow_tree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions) -> Tree:
+    """Grow a tree from coded rows, their classes and their weights."""
+
+def collapse_tree(tree: Tree) -> Tree:
+    """Make a leaf of every node whose leaves make no fewer training errors."""
+
+def prune_pessimistic(tree: Tree, table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, options: PessimisticOptions) -> Tree:
+    """
+    Prune by C4.5's error estimates; the rows are those the tree was grown from.
+    """
+
+def prune_reduced_error(tree: Tree, holdout: Tree) -> Tree:
+    """
+    Prune where it makes no more errors on a holdout, given as the same tree with its counts.
+    """
+
+def cost_complexity(tree: Tree) -> CostComplexity:
+    """Give the nested sequence of weakest-link pruning."""
+
+def prune_cost_complexity(tree: Tree, alpha: float) -> Tree:
+    """Prune every link no stronger than alpha."""
+
+def prune_mdl(tree: Tree, table: CodedTable) -> Tree:
+    """Prune where a leaf is the shorter description."""
+
+def predict_tree(tree: Tree, n_rows: int, columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> object:
+    """
+    Read a table of one row for each node at the leaves that the rows reach.
+    """
+
+def apply_tree(tree: Tree, n_rows: int, columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], n_threads: int) -> object:
+    """Give the leaf of each row."""
+
+def count_rows(tree: Tree, n_rows: int, columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)]) -> Tree:
+    """Give the same tests with the counts of these rows at every node."""
+
+def restore_tree(n_classes: int, state: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> Tree:
+    """Make a tree again from its arrays."""
 
 def read_descriptor(descriptor: int, size: int) -> bytes:
     """Read at most size bytes of an open file, fast where they are many."""

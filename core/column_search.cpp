@@ -1,0 +1,227 @@
+#include "column_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "nominal_groups.hpp"
+
+namespace calibrant {
+namespace {
+
+constexpr std::size_t most_counted = 64;  // numeric columns of more values are kept sorted, the others counted
+constexpr std::size_t few_rows = 16;      // at most so many rows are sorted at the node rather than counted
+
+}  // namespace
+
+void ValueTable::reserve(std::size_t n_values, std::size_t n_classes) {
+    if (weights.size() >= n_values) return;
+    weights.resize(n_values);
+    table.resize(n_values * n_classes);
+}
+
+void ValueTable::clear(std::size_t n_classes) {
+    for (const std::uint32_t value : seen) {
+        weights[value] = 0;
+        std::fill_n(table.begin() + static_cast<std::ptrdiff_t>(value * n_classes), n_classes, 0.0);
+    }
+    seen.clear();
+}
+
+std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, int class_bits) {
+    std::vector<bool> sorted(table.n_columns());
+    for (std::size_t column = 0; column < table.n_columns(); ++column) {
+        const CodedColumn& coded = table.column(column);
+        const bool fits = (std::uint64_t{coded.n_values} + 1) << class_bits <= std::uint64_t{1} << 32;
+        sorted[column] = coded.kind == Kind::numeric && coded.n_values > most_counted && fits;
+    }
+    return sorted;
+}
+
+ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
+                           int class_bits, double total_weight)
+    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), n_classes_(examples.n_classes),
+      class_bits_(class_bits), xlogx_(static_cast<std::size_t>(std::min(total_weight, 6e7))),
+      in_pairs_(n_classes_ == 2 && !partition.is_weighted() && total_weight <= static_cast<double>(xlogx_.largest())),
+      close_values_(examples.table->n_columns(), nullptr), scratch_(2 * examples.n_classes), known_counts_(examples.n_classes),
+      lost_counts_(examples.n_classes) {
+    const auto close = [&](double a, double b) { return !(a < b - cut_rules_.gap); };
+    for (std::size_t column = 0; column < close_values_.size(); ++column) {
+        const auto& values = examples.table->column(column).values;
+        if (std::adjacent_find(values.begin(), values.end(), close) != values.end()) close_values_[column] = values.data();
+    }
+}
+
+FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
+    switch (options_.criterion) {
+        case CriterionName::entropy: return search<Entropy>(column, node);
+        case CriterionName::gini: return search<Gini>(column, node);
+        case CriterionName::dkm: return search<Dkm>(column, node);
+        case CriterionName::hellinger: return search<Hellinger>(column, node);
+    }
+    return {};
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
+    if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
+    if (examples_.table->column(column).kind == Kind::numeric) {
+        if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
+        if (in_pairs_) return search_in_pairs<C>(column, node);
+    }
+    return search_values<C>(column, node);
+}
+
+double ColumnSearch::min_side(double known_weight) const {
+    if (!options_.c45_cuts) return options_.min_leaf;
+    const double tenth = 0.1 * known_weight / static_cast<double>(options_.n_declared_classes);
+    return tenth <= options_.min_leaf ? options_.min_leaf : std::min(tenth, 25.0);
+}
+
+NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known) {
+    return {node.weight, options_.min_leaf, min_side(known_weight), n_known, &xlogx_, scratch_};
+}
+
+// What lost_counts_ leaves of a node.
+Known ColumnSearch::known_of(const NodeRows& node) {
+    double lost = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        known_counts_[k] = left_over(node.counts[k], lost_counts_[k]);
+        lost += lost_counts_[k];
+    }
+    return {known_counts_, left_over(node.weight, lost)};
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& node) {
+    auto rows = partition_.sorted_rows(column, node.segment);
+    const CodedColumn& coded = examples_.table->column(column);
+    Known known{node.counts, node.weight};
+    if (coded.n_missing > 0) {
+        const std::uint32_t missing = coded.n_values;
+        const auto end = std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return row.key >> class_bits_ < missing; });
+        std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
+        for (auto row = end; row != rows.end(); ++row) {
+            lost_counts_[row->key & ((1U << class_bits_) - 1)] += partition_.weight_of(row->row);
+        }
+        rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
+        known = known_of(node);
+    }
+    return search_rows<C>(column, rows, node, known);
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known) {
+    auto n_known = static_cast<double>(rows.size());
+    if (cut_rules_.count_cases && !examples_.weights.empty()) {
+        n_known = 0;
+        for (const SortedRow& row : rows) n_known += examples_.weights[row.row];
+    }
+    const NodeFacts facts = facts_of(node, known.weight, n_known);
+    const double* values = close_values_[column];
+    if (in_pairs_) return search_sorted_pairs<C>(rows, facts, known, cut_rules_, values);
+    if (partition_.is_weighted()) {
+        const auto weight_of = [weights = partition_.weights()](std::uint32_t row) { return weights[row]; };
+        return search_sorted<C>(rows, class_bits_, weight_of, facts, known, cut_rules_, values);
+    }
+    return search_sorted<C>(rows, class_bits_, [](std::uint32_t) { return 1.0; }, facts, known, cut_rules_, values);
+}
+
+// Few rows of a column of few values: sorted here and now.
+template <Criterion C>
+FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node) {
+    few_rows_.clear();
+    std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (const std::uint32_t row : partition_.rows(node.segment)) {
+                const std::uint32_t label = examples_.labels[row];
+                if (codes[row] != missing_code<Code>) {
+                    few_rows_.push_back({row, static_cast<std::uint32_t>(codes[row]) << class_bits_ | label});
+                    continue;
+                }
+                lost_counts_[label] += partition_.weight_of(row);
+            }
+        },
+        examples_.table->column(column).codes);
+    std::sort(few_rows_.begin(), few_rows_.end(), [](const SortedRow& a, const SortedRow& b) { return a.key < b.key; });
+    return search_rows<C>(column, few_rows_, node, known_of(node));
+}
+
+// Whole counts of two classes, for columns of few values without holes.
+template <Criterion C>
+FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node) {
+    const CodedColumn& coded = examples_.table->column(column);
+    pair_counts_.assign(2 * std::size_t{coded.n_values}, 0);
+    std::visit(
+        [&](const auto& codes) {
+            for (const std::uint32_t row : partition_.rows(node.segment)) ++pair_counts_[2 * std::size_t{codes[row]} + examples_.labels[row]];
+        },
+        coded.codes);
+    return search_counted_pairs<C>(pair_counts_, facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, close_values_[column]);
+}
+
+// Fills values_ and known_counts_.
+void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
+    const CodedColumn& coded = examples_.table->column(column);
+    values_.reserve(coded.n_values, n_classes_);
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (const std::uint32_t row : partition_.rows(node.segment)) {
+                const Code code = codes[row];
+                if (code == missing_code<Code>) continue;
+                const double weight = partition_.is_weighted() ? partition_.weight_of(row) : 1.0;
+                if (values_.weights[code] == 0) values_.seen.push_back(code);
+                values_.weights[code] += weight;
+                values_.table[code * n_classes_ + examples_.labels[row]] += weight;
+            }
+        },
+        coded.codes);
+    std::fill(known_counts_.begin(), known_counts_.end(), 0.0);
+    for (const std::uint32_t value : values_.seen) {
+        for (std::size_t k = 0; k < n_classes_; ++k) known_counts_[k] += values_.table[value * n_classes_ + k];
+    }
+}
+
+// Known cases, each counted whole, for the rule of J48.
+double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const {
+    double n_known = 0;
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (const std::uint32_t row : partition_.rows(node.segment)) {
+                if (codes[row] != missing_code<Code>) n_known += examples_.weights.empty() ? 1.0 : examples_.weights[row];
+            }
+        },
+        examples_.table->column(column).codes);
+    return n_known;
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) {
+    count_values(column, node);
+    const Known known{known_counts_, std::accumulate(known_counts_.begin(), known_counts_.end(), 0.0)};
+    const CodedColumn& coded = examples_.table->column(column);
+    const bool asks = coded.kind == Kind::numeric && cut_rules_.count_cases;
+    const NodeFacts facts = facts_of(node, known.weight, asks ? count_cases(column, node) : 0.0);
+    FoundTest found;
+    if (coded.kind == Kind::nominal) {
+        found = search_nominal<C>(coded, facts, known);
+    } else {
+        const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
+        found = search_counted<C>(table, facts, known, cut_rules_, close_values_[column]);
+    }
+    values_.clear(n_classes_);
+    return found;
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known) {
+    const NominalCounts counts{values_.seen, {values_.table.data(), coded.n_values * n_classes_}, {values_.weights.data(), coded.n_values}};
+    switch (coded.n_values > 2 ? options_.nominal_splits : NominalSplits::multiway) {
+        case NominalSplits::subset: return search_subsets<C>(counts, facts, known, options_.ratio);
+        case NominalSplits::binary: return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_.tolerance);
+        case NominalSplits::multiway: break;
+    }
+    return search_multiway<C>(counts.seen, counts.table, counts.weights, facts, known);
+}
+
+}  // namespace calibrant

@@ -1,0 +1,77 @@
+// Searches one column at one node: picks the way of searching that fits the column, the weights and the number of classes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grower.hpp"
+#include "partition.hpp"
+#include "split_search.hpp"
+
+namespace calibrant {
+
+// The node whose columns are searched.
+struct NodeRows {
+    Segment segment;
+    std::span<const double> counts;  // class weights
+    double weight;
+};
+
+// Weights of the values of one column at a node, values x classes; only what was touched is cleared.
+struct ValueTable {
+    std::vector<double> table, weights;
+    std::vector<std::uint32_t> seen;
+
+    void reserve(std::size_t n_values, std::size_t n_classes);
+    void clear(std::size_t n_classes);
+};
+
+class ColumnSearch {
+public:
+    // The columns worth keeping presorted: numeric ones of more than a few values.
+    static std::vector<bool> columns_to_sort(const CodedTable& table, int class_bits);
+
+    ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition, int class_bits,
+                 double total_weight);
+
+    FoundTest best_test(std::size_t column, const NodeRows& node);
+
+private:
+    template <Criterion C>
+    FoundTest search(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_presorted(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known);
+    template <Criterion C>
+    FoundTest search_few_rows(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_in_pairs(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_values(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known);
+    void count_values(std::size_t column, const NodeRows& node);
+    double count_cases(std::size_t column, const NodeRows& node) const;
+    Known known_of(const NodeRows& node);
+    NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known);
+    double min_side(double known_weight) const;
+
+    const Examples& examples_;
+    const GrowOptions& options_;
+    const CutRules& cut_rules_;
+    const Partition& partition_;
+    const std::size_t n_classes_;
+    const int class_bits_;
+    const XLogX xlogx_;
+    const bool in_pairs_;  // two classes, every row counting once, no holes: whole numbers will do
+    std::vector<const double*> close_values_;  // the values of columns that have some closer than the gap
+    std::vector<double> scratch_, known_counts_, lost_counts_;
+    ValueTable values_;
+    std::vector<SortedRow> few_rows_;
+    std::vector<std::uint32_t> pair_counts_;
+};
+
+}  // namespace calibrant

@@ -1,0 +1,45 @@
+// Grows one tree: pop a node, find its best test, make it a leaf or part its rows, push the children.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+
+#include "coded_table.hpp"
+#include "tree.hpp"
+
+namespace calibrant {
+
+enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger };
+enum class NominalSplits : std::uint8_t { multiway, subset, binary };
+enum class Dialect : std::uint8_t { c45, j48 };
+
+struct GrowOptions {
+    CriterionName criterion = CriterionName::entropy;
+    bool ratio = true;              // divide by the split information, among tests of at least average gain
+    NominalSplits nominal_splits = NominalSplits::multiway;  // a branch for each value, groups of values, or one value against the rest
+    double min_leaf = 2;
+    bool c45_cuts = true;           // at least min_leaf, a tenth of the mean class size, at most 25, on each side of a cut
+    std::size_t max_depth = 0;      // 0: no limit
+    bool midpoint = false;          // thresholds half-way between two values, not at a value that occurs
+    bool penalty = true;            // the cost of choosing among cuts (Quinlan 1996)
+    Dialect dialect = Dialect::c45;
+    bool accept_zero_gain = true;   // a nominal test that gains nothing may be chosen
+    std::size_t n_declared_classes = 0;
+    bool random_ties = false;
+    std::uint64_t seed = 0;
+    std::size_t n_threads = 1;      // any number gives the same tree
+};
+
+// What is learnt from: the class of each row, numbered in the order that settles ties, and its weight.
+struct Examples {
+    const CodedTable* table = nullptr;
+    std::span<const std::uint16_t> labels;
+    std::span<const double> weights;  // empty: every row counts once; a row of weight 0 is absent
+    std::size_t n_classes = 0;
+};
+
+Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);
+
+}  // namespace calibrant

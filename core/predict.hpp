@@ -1,0 +1,37 @@
+// Rows down a tree: which leaf answers, and the probabilities read from a table of one row for each node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <variant>
+#include <vector>
+
+#include "coding.hpp"
+#include "tree.hpp"
+
+namespace calibrant {
+
+// A column of rows to be predicted: numbers, NaN where unknown, or category codes, negative where unknown or unseen.
+using PredictColumn = std::variant<StridedView<float>, StridedView<double>, StridedView<std::int32_t>>;
+
+struct PredictRows {
+    std::size_t n_rows = 0;
+    std::vector<PredictColumn> columns;
+};
+
+// Writes n_rows x n_columns numbers to `out`: the row of `table` (nodes x n_columns) at the leaf, or, where a tested value is
+// unknown, the mean over the branches, weighted by their training weight; where they have none, the node itself answers.
+void predict(const Tree& tree, const PredictRows& rows, std::span<const double> table, std::span<double> out, std::size_t n_threads,
+             const std::stop_token& stop);
+
+// Writes the leaf of each row; with unknown values, the leaf that holds most of the row's weight, the first of equals.
+void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads, const std::stop_token& stop);
+
+// The same tests, with the counts of these rows at every node; unknown values are shared out by the weights of the tree given.
+// A node that no row reaches has its parent's majority class. A row of weight 0 is absent.
+Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels, std::span<const double> weights,
+                const std::stop_token& stop);
+
+}  // namespace calibrant

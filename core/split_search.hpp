@@ -1,0 +1,275 @@
+// The best test of one column at one node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "criteria.hpp"
+
+namespace calibrant {
+
+// A row of a presorted column: its number, and its code and class in one key, code << class_bits | class.
+struct SortedRow {
+    std::uint32_t row;
+    std::uint32_t key;
+};
+
+// What every search at a node shares.
+struct NodeFacts {
+    double weight;          // of all cases, unknown ones included
+    double min_branch;      // a branch counts as filled from this weight on
+    double min_side;        // the least weight on each side of a numeric cut
+    double n_known;         // cases with a known value, each counted whole; only the rule of J48 asks
+    const XLogX* xlogx;
+    std::span<double> scratch;  // two rows of class weights
+};
+
+// The rules that the dialects settle differently.
+struct CutRules {
+    double gap = 1e-5;            // values closer than this are not cut apart
+    double tolerance = 1e-9;      // a later cut must gain more than this to win
+    double least_gain = -std::numeric_limits<double>::infinity();  // and the first one more than this
+    double usable_gain = 0.0;     // a cut is usable where its gain, the penalty taken off, exceeds this
+    bool count_cases = false;     // enough known cases: by their number, against min_side (J48), not their weight
+    bool penalty = true;          // take log2(cuts tried) / weight off the gain (Quinlan 1996)
+};
+
+// What a search found; the gain counts the cases with unknown value as lost.
+struct FoundTest {
+    bool usable = false;
+    double gain = 0;
+    double info = 0;                       // the split information, unknown cases as one more outcome
+    std::uint32_t below = 0, above = 0;  // numeric: the codes on both sides of the cut
+    std::size_t n_branches = 0;
+    std::vector<std::int32_t> branches{};  // nominal: the branch of each value; empty where each value has its own
+};
+
+inline constexpr double size_tolerance = 1e-9;
+inline constexpr double tie_tolerance = 1e-9;   // scores closer than this are equal
+inline constexpr double split_epsilon = 1e-3;   // R8's: the score of a test that will not do, and the slack in "at least average"
+
+// T(u, b_1, b_2, ...) / w: the information in the branching itself.
+inline double split_information(const NodeFacts& node, double unknown, std::span<const double> branches) {
+    double sum = (*node.xlogx)(node.weight) - (*node.xlogx)(unknown);
+    for (const double weight : branches) sum -= (*node.xlogx)(weight);
+    return sum / node.weight;
+}
+
+inline bool too_few(const NodeFacts& node, const Known& known, const CutRules& rules) {
+    if (rules.count_cases) return node.n_known < 2 * node.min_side - 1e-6;
+    return known.weight < 2 * node.min_branch - size_tolerance;
+}
+
+// The best cut so far, and how many were tried.
+class BestCut {
+public:
+    BestCut(const NodeFacts& node, const CutRules& rules) : node_(node), rules_(rules), gain_(rules.least_gain) {}
+
+    bool none_tried() const { return tries_ == 0; }
+    void skip() { ++tries_; }
+    void offer(double gain, double low, std::uint32_t below, std::uint32_t above) {
+        ++tries_;
+        if (!(gain > gain_ + rules_.tolerance)) return;
+        gain_ = gain;
+        low_ = low;
+        below_ = below;
+        above_ = above;
+    }
+    FoundTest result(double known_weight) const {
+        if (tries_ == 0 || !std::isfinite(gain_)) return {};
+        const double gain = gain_ - (rules_.penalty ? std::log2(static_cast<double>(tries_)) / node_.weight : 0.0);
+        if (!(gain > rules_.usable_gain)) return {};
+        const double sides[] = {low_, known_weight - low_};
+        return {.usable = true, .gain = gain, .info = split_information(node_, std::max(0.0, node_.weight - known_weight), sides),
+                .below = below_, .above = above_, .n_branches = 2};
+    }
+
+private:
+    const NodeFacts& node_;
+    const CutRules& rules_;
+    double gain_, low_ = 0;
+    std::uint32_t below_ = 0, above_ = 0;
+    std::size_t tries_ = 0;
+};
+
+// Told the known cases in ascending order, keeps the best cut: any weights, any number of classes.
+template <Criterion C>
+class CutSearch {
+public:
+    CutSearch(const NodeFacts& node, const Known& known, const CutRules& rules)
+        : node_(node), known_(known), criterion_(known, *node.xlogx), best_(node, rules), left_(node.scratch.first(known.counts.size())),
+          right_(node.scratch.last(known.counts.size())) {
+        std::fill(left_.begin(), left_.end(), 0.0);
+    }
+
+    void add(std::size_t label, double weight) {
+        left_[label] += weight;
+        low_ += weight;
+    }
+    bool too_low() const { return low_ < node_.min_side - size_tolerance; }
+    bool too_high(double more = 0) const { return low_ + more > known_.weight - node_.min_side + size_tolerance; }
+    bool none_tried() const { return best_.none_tried(); }
+    void skip() { best_.skip(); }
+    void try_cut(std::uint32_t below, std::uint32_t above) {
+        for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
+        criterion_.start();
+        criterion_.add(left_, low_);
+        criterion_.add(right_, known_.weight - low_);
+        best_.offer(criterion_.gain() * known_.weight / node_.weight, low_, below, above);
+    }
+    FoundTest result() const { return best_.result(known_.weight); }
+
+private:
+    const NodeFacts& node_;
+    const Known& known_;
+    C criterion_;
+    BestCut best_;
+    double low_ = 0;
+    std::span<double> left_, right_;
+};
+
+// The best cut of a column whose known rows are given in ascending order. `values` is null where every two distinct
+// values lie further apart than the gap.
+template <Criterion C, class WeightOf>
+FoundTest search_sorted(std::span<const SortedRow> rows, int class_bits, const WeightOf& weight_of, const NodeFacts& node,
+                        const Known& known, const CutRules& rules, const double* values) {
+    if (too_few(node, known, rules)) return {};
+    CutSearch<C> search(node, known, rules);
+    const std::uint32_t class_mask = (std::uint32_t{1} << class_bits) - 1;
+    const auto code = [&](std::size_t i) { return rows[i].key >> class_bits; };
+    const auto apart = [&](std::size_t i) {
+        return code(i) != code(i + 1) && (values == nullptr || values[code(i)] < values[code(i + 1)] - rules.gap);
+    };
+    bool pure = true;  // the rows since the last boundary are of one class
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+        const std::uint32_t label = rows[i].key & class_mask, next_label = rows[i + 1].key & class_mask;
+        search.add(label, weight_of(rows[i].row));
+        if (!apart(i)) {
+            pure = pure && label == next_label;
+            continue;
+        }
+        if (!search.too_low()) {
+            if (search.too_high()) break;
+            // the gain is convex along rows of one class, so only the ends of such a run can be best
+            const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && !search.none_tried() &&
+                                !search.too_high(weight_of(rows[i + 1].row));
+            if (inside) search.skip();
+            else search.try_cut(code(i), code(i + 1));
+        }
+        pure = true;
+    }
+    return search.result();
+}
+
+// The same for two classes and rows that count once each: whole numbers throughout.
+template <Criterion C>
+FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const NodeFacts& node, const Known& known, const CutRules& rules,
+                              const double* values) {
+    const std::size_t n = rows.size();
+    if (too_few(node, known, rules)) return {};
+    const auto first = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));  // the least size of the left side
+    const auto last = static_cast<double>(n) - node.min_side + size_tolerance;               // and the greatest
+    const auto end = last < static_cast<double>(first) ? 0 : std::min(static_cast<std::size_t>(last), n - 1);
+    const auto all_ones = static_cast<std::size_t>(known.counts[1]);
+    C criterion(known, *node.xlogx);
+    BestCut best(node, rules);
+    const double scale = known.weight / node.weight;
+    const auto apart = [&](std::size_t i) {
+        const std::uint32_t code = rows[i].key >> 1, next = rows[i + 1].key >> 1;
+        return code != next && (values == nullptr || values[code] < values[next] - rules.gap);
+    };
+    std::size_t ones = 0, left = 0;
+    for (; left + 1 < first && left < end; ++left) ones += rows[left].key & 1;
+    bool pure = true;
+    while (left < end) {
+        const std::uint32_t key = rows[left].key, next = rows[left + 1].key;
+        ones += key & 1;
+        ++left;
+        const bool same_class = ((key ^ next) & 1) == 0;
+        if (!apart(left - 1)) {
+            pure = pure && same_class;
+            continue;
+        }
+        if (pure && same_class && left < end && apart(left) && !best.none_tried()) {
+            best.skip();
+        } else {
+            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
+            best.offer(gain * scale, static_cast<double>(left), key >> 1, next >> 1);
+        }
+        pure = true;
+    }
+    return best.result(known.weight);
+}
+
+// The same from a table of weights, values x classes.
+template <Criterion C>
+FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known, const CutRules& rules,
+                         const double* values) {
+    if (too_few(node, known, rules)) return {};
+    CutSearch<C> search(node, known, rules);
+    const std::size_t n_classes = known.counts.size(), n_values = table.size() / n_classes;
+    constexpr auto none = std::numeric_limits<std::size_t>::max();
+    std::size_t before = none;
+    for (std::size_t value = 0; value < n_values; ++value) {
+        const auto cell = table.subspan(value * n_classes, n_classes);
+        if (std::all_of(cell.begin(), cell.end(), [](double n) { return n == 0; })) continue;
+        if (before != none && !search.too_low() && (values == nullptr || values[before] < values[value] - rules.gap)) {
+            if (search.too_high()) break;
+            search.try_cut(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
+        }
+        for (std::size_t k = 0; k < n_classes; ++k) search.add(k, cell[k]);
+        before = value;
+    }
+    return search.result();
+}
+
+// And for two classes and rows that count once each: `table` is values x 2.
+template <Criterion C>
+FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known, const CutRules& rules,
+                               const double* values) {
+    const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
+    if (too_few(node, known, rules)) return {};
+    const double least = node.min_side - size_tolerance, most = static_cast<double>(n) - node.min_side + size_tolerance;
+    C criterion(known, *node.xlogx);
+    BestCut best(node, rules);
+    const double scale = known.weight / node.weight;
+    std::size_t left = 0, ones = 0, before = 0;
+    for (std::size_t value = 0; value < table.size() / 2; ++value) {
+        const std::uint32_t zeros_here = table[2 * value], ones_here = table[2 * value + 1];
+        if (zeros_here + ones_here == 0) continue;
+        const auto low = static_cast<double>(left);
+        if (low > most) break;
+        if (left > 0 && low >= least && (values == nullptr || values[before] < values[value] - rules.gap)) {
+            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
+            best.offer(gain * scale, low, static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
+        }
+        left += zeros_here + ones_here;
+        ones += ones_here;
+        before = value;
+    }
+    return best.result(known.weight);
+}
+
+// One branch for each value; `seen` lists the values that occur at the node, with their rows of `table` (values x classes)
+// and their weights.
+template <Criterion C>
+FoundTest search_multiway(std::span<const std::uint32_t> seen, std::span<const double> table, std::span<const double> value_weights,
+                          const NodeFacts& node, const Known& known) {
+    const auto is_filled = [&](std::uint32_t value) { return value_weights[value] >= node.min_branch - size_tolerance; };
+    if (std::count_if(seen.begin(), seen.end(), is_filled) < 2) return {};
+    C criterion(known, *node.xlogx);
+    criterion.start();
+    const std::size_t n_classes = known.counts.size();
+    double info = (*node.xlogx)(node.weight) - (*node.xlogx)(std::max(0.0, node.weight - known.weight));
+    for (const std::uint32_t value : seen) {
+        criterion.add(table.subspan(value * n_classes, n_classes), value_weights[value]);
+        info -= (*node.xlogx)(value_weights[value]);
+    }
+    return {.usable = true, .gain = criterion.gain() * known.weight / node.weight, .info = info / node.weight,
+            .n_branches = value_weights.size()};
+}
+
+}  // namespace calibrant

@@ -1,0 +1,54 @@
+// Trees written down by hand, for tests.
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "tree.hpp"
+
+// A node: its parent, its class counts, and the column it tests where other nodes name it as theirs.
+struct Spec {
+    std::int32_t parent;
+    std::vector<double> counts;
+    std::size_t column = 0;
+};
+
+// Nodes in preorder. Two children are the sides of the cut at code 0, more are one for each value.
+inline calibrant::Tree hand_made(const std::vector<Spec>& specs) {
+    std::vector<std::size_t> n_children(specs.size()), placed(specs.size());
+    for (const Spec& spec : specs) {
+        if (spec.parent >= 0) ++n_children[static_cast<std::size_t>(spec.parent)];
+    }
+    calibrant::Tree tree(specs.front().counts.size());
+    for (const Spec& spec : specs) {
+        const auto& counts = spec.counts;
+        std::int32_t label = 0;
+        for (std::size_t k = 1; k < counts.size(); ++k) {
+            if (counts[k] > counts[static_cast<std::size_t>(label)]) label = static_cast<std::int32_t>(k);
+        }
+        const std::size_t id = tree.add_node(spec.parent, counts, std::accumulate(counts.begin(), counts.end(), 0.0), label);
+        if (spec.parent >= 0) {
+            const auto parent = static_cast<std::size_t>(spec.parent);
+            tree.children[tree.first_child[parent] + placed[parent]++] = static_cast<std::int32_t>(id);
+        }
+        std::vector<std::int32_t> branches(n_children[id]);
+        std::iota(branches.begin(), branches.end(), 0);
+        if (n_children[id] == 2) tree.make_numeric(id, spec.column, 0.5, 0);
+        else if (n_children[id] > 0) tree.make_nominal(id, spec.column, n_children[id], branches);
+    }
+    return tree;
+}
+
+// A tree of n tests, each the second branch of the one before; every test saves one error.
+inline calibrant::Tree chain(std::size_t n_tests) {
+    std::vector<Spec> specs;
+    for (std::size_t i = 0; i < n_tests; ++i) {
+        const auto left = static_cast<double>(n_tests - i);
+        specs.push_back({static_cast<std::int32_t>(2 * i) - 2, {left + 1, left}});
+        specs.push_back({static_cast<std::int32_t>(2 * i), {0, 1}});
+        if (i > 0) continue;
+        specs.front().parent = calibrant::Tree::no_node;
+    }
+    specs.push_back({static_cast<std::int32_t>(2 * n_tests) - 2, {2, 0}});
+    return hand_made(specs);
+}

@@ -1,0 +1,126 @@
+#include "column_search.hpp"
+
+#include <random>
+
+#include "harness.hpp"
+#include "tables.hpp"
+
+using namespace calibrant;
+using tables::hole;
+using tables::near;
+
+namespace {
+
+constexpr CutRules rules{.usable_gain = 1e-12, .penalty = false};
+constexpr int class_bits = 1;
+
+// One column searched at the root.
+FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOptions& options, const CutRules& cut_rules = rules) {
+    const CodedTable table(problem.labels.size(), problem.columns);
+    const Examples examples{&table, problem.labels, problem.weights, 2};
+    Partition partition(table, problem.labels, problem.weights, {presorted}, class_bits);
+    std::vector<double> counts(2);
+    for (std::size_t row = 0; row < problem.labels.size(); ++row) {
+        counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
+    }
+    partition.enter(partition.root());
+    ColumnSearch search(examples, options, cut_rules, partition, class_bits, counts[0] + counts[1]);
+    return search.best_test(0, {partition.root(), counts, counts[0] + counts[1]});
+}
+
+tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool holes) {
+    tables::Problem problem{std::vector<std::uint16_t>(n)};
+    std::vector<double> column(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        column[i] = holes && random() % 6 == 0 ? hole : static_cast<double>(random() % 12);
+        problem.labels[i] = random() % 4 == 0 ? 1 : (column[i] > 5 ? 1 : 0);
+        if (weighted) problem.weights.push_back(static_cast<double>(1 + random() % 3) / 2);
+    }
+    problem.add(column);
+    return problem;
+}
+
+constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
+
+}  // namespace
+
+TEST(sorted_once_or_at_the_node_or_counted_finds_the_same_cut) {
+    std::mt19937 random(13);
+    for (int trial = 0; trial < 200; ++trial) {
+        const auto problem = drawn(random, trial % 2 == 0 ? 12 : 60, trial % 3 == 0, trial % 5 == 0);
+        for (const auto criterion : {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
+            GrowOptions options = plain;
+            options.criterion = criterion;
+            const FoundTest a = searched(problem, true, options), b = searched(problem, false, options);
+            CHECK(a.usable == b.usable && near(a.gain, b.gain) && near(a.info, b.info) && a.below == b.below && a.above == b.above);
+        }
+    }
+}
+
+TEST(release_8_asks_for_a_tenth_of_the_mean_class_on_each_side) {
+    tables::Problem problem{std::vector<std::uint16_t>(100)};
+    std::vector<double> column(100);
+    for (std::size_t i = 0; i < 100; ++i) {
+        column[i] = static_cast<double>(i);
+        problem.labels[i] = i < 3 || i >= 60 ? 1 : 0;
+    }
+    problem.labels[99] = 0;
+    problem.add(column);
+    GrowOptions options = plain;
+    options.min_leaf = 2;
+    options.c45_cuts = true;
+    CHECK(searched(problem, true, options).below == 59);
+    problem.labels.assign(100, 0);
+    std::fill_n(problem.labels.begin(), 3, std::uint16_t{1});
+    CHECK(searched(problem, true, options).below == 4);  // 0.1 * 100 / 2
+    options.c45_cuts = false;
+    CHECK(searched(problem, true, options).below == 2);
+}
+
+TEST(j48_counts_cases_and_weights_are_cases) {
+    tables::Problem problem{{0, 1, 1}};
+    problem.add({1, 2, 3});
+    GrowOptions options = plain;
+    options.min_leaf = 2;
+    CutRules by_cases = rules;
+    by_cases.count_cases = true;
+    CHECK(!searched(problem, true, options, by_cases).usable);
+    problem.weights = {2, 1, 1};
+    CHECK(searched(problem, true, options, by_cases).usable);
+    CHECK(searched(problem, false, options, by_cases).usable);
+}
+
+TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {
+    tables::Problem problem{};
+    std::vector<double> wide(100), narrow(100, 1.0);
+    std::vector<std::int32_t> words(100);
+    for (std::size_t i = 0; i < 100; ++i) {
+        wide[i] = static_cast<double>(i);
+        words[i] = static_cast<std::int32_t>(i);
+    }
+    problem.add(wide);
+    problem.add(narrow);
+    problem.add(words, 100);
+    CHECK((ColumnSearch::columns_to_sort(CodedTable(100, problem.columns), 1) == std::vector<bool>{true, false, false}));
+}
+
+TEST(a_nominal_column_is_searched_as_asked) {
+    tables::Problem problem{{0, 0, 1, 1, 0, 0, 1, 1}};
+    problem.add({0, 0, 1, 1, 2, 2, 3, 3}, 4);
+    GrowOptions options = plain;
+    CHECK(searched(problem, false, options).branches.empty() && searched(problem, false, options).n_branches == 4);
+    options.nominal_splits = NominalSplits::subset;
+    CHECK((searched(problem, false, options).branches == std::vector<std::int32_t>{0, 1, 0, 1}));
+    options.nominal_splits = NominalSplits::binary;
+    CHECK((searched(problem, false, options).branches == std::vector<std::int32_t>{0, 1, 1, 1}));
+}
+
+TEST(two_values_are_never_grouped) {
+    tables::Problem problem{{0, 0, 1, 1}};
+    problem.add({0, 0, 1, 1}, 2);
+    for (const auto splits : {NominalSplits::subset, NominalSplits::binary}) {
+        GrowOptions options = plain;
+        options.nominal_splits = splits;
+        CHECK(searched(problem, false, options).branches.empty());
+    }
+}

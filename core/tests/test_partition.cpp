@@ -1,0 +1,92 @@
+#include "partition.hpp"
+
+#include "harness.hpp"
+#include "tables.hpp"
+
+using namespace calibrant;
+using tables::hole;
+
+namespace {
+
+CodedTable one_column(const std::vector<double>& values) {
+    tables::Problem problem{};
+    problem.add(values);
+    return CodedTable(values.size(), problem.columns);
+}
+
+std::vector<std::uint32_t> numbers(std::span<const SortedRow> rows) {
+    std::vector<std::uint32_t> result;
+    for (const SortedRow& row : rows) result.push_back(row.row);
+    return result;
+}
+
+std::vector<std::uint32_t> numbers(std::span<const std::uint32_t> rows) { return {rows.begin(), rows.end()}; }
+
+using Rows = std::vector<std::uint32_t>;
+
+}  // namespace
+
+TEST(a_column_is_sorted_stably_with_holes_last) {
+    const CodedTable table = one_column({5, hole, 3, 5, 3});
+    const std::vector<std::uint16_t> labels{0, 1, 0, 1, 1};
+    const Partition partition(table, labels, {}, {true}, 1);
+    const auto rows = partition.sorted_rows(0, partition.root());
+    CHECK((numbers(rows) == Rows{2, 4, 0, 3, 1}));
+    CHECK((rows[1].key == (0U << 1 | 1U)) && (rows[2].key == (1U << 1)) && (rows[4].key == (2U << 1 | 1U)));
+}
+
+TEST(rows_of_weight_zero_are_absent) {
+    const CodedTable table = one_column({5, 4, 3});
+    const std::vector<std::uint16_t> labels{0, 1, 0};
+    const std::vector<double> weights{1, 0, 2};
+    Partition partition(table, labels, weights, {true}, 1);
+    CHECK(partition.root().size == 2);
+    CHECK((numbers(partition.sorted_rows(0, partition.root())) == Rows{2, 0}));
+    partition.enter(partition.root());
+    CHECK(partition.is_weighted() && partition.weight_of(2) == 2);
+}
+
+TEST(a_split_in_two_keeps_the_order_on_both_sides) {
+    const CodedTable table = one_column({6, 1, 5, 2, 4, 3});
+    const std::vector<std::uint16_t> labels(6, 0);
+    Partition partition(table, labels, {}, {true}, 1);
+    for (const std::uint32_t row : {0U, 1U, 2U}) partition.mark_side(row, true);
+    for (const std::uint32_t row : {3U, 4U, 5U}) partition.mark_side(row, false);
+    std::vector<Branch> branches(2, Branch{.keep = true, .segment = {0, 3}});
+    partition.part(partition.root(), branches, true, 1, {});
+    CHECK((numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{3, 5, 4}));
+    CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{1, 2, 0}));
+    CHECK(branches[0].segment.begin > branches[1].segment.begin);
+}
+
+TEST(the_rows_of_a_leaf_are_dropped) {
+    const CodedTable table = one_column({1, 2, 3, 4});
+    const std::vector<std::uint16_t> labels(4, 0);
+    Partition partition(table, labels, {}, {true}, 1);
+    for (std::uint32_t row = 0; row < 4; ++row) partition.mark_side(row, row >= 1);
+    std::vector<Branch> branches{{.keep = false, .segment = {0, 1}}, {.keep = true, .segment = {0, 3}}};
+    partition.part(partition.root(), branches, true, 1, {});
+    CHECK(branches[1].segment.begin == 0);
+    CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{1, 2, 3}));
+}
+
+TEST(unknown_cases_go_to_every_branch_by_its_share) {
+    const CodedTable table = one_column({1, hole, 2, 3});
+    const std::vector<std::uint16_t> labels(4, 0);
+    Partition partition(table, labels, {}, {true}, 1);
+    partition.enter(partition.root());
+    partition.mark(0, 0);
+    partition.mark(1, Partition::unknown);
+    partition.mark(2, 2);
+    partition.mark(3, 2);
+    std::vector<Branch> branches{{.share = 1.0 / 3, .keep = true, .segment = {0, 2}},
+                                 {.share = 0, .keep = false, .segment = {0, 0}},
+                                 {.share = 2.0 / 3, .keep = true, .segment = {0, 3}}};
+    partition.part(partition.root(), branches, false, 1, {});
+    partition.enter(branches[0].segment);
+    CHECK((numbers(partition.rows(branches[0].segment)) == Rows{0, 1}));
+    CHECK(tables::near(partition.weight_of(1), 1.0 / 3));
+    partition.enter(branches[2].segment);
+    CHECK((numbers(partition.sorted_rows(0, branches[2].segment)) == Rows{2, 3, 1}));
+    CHECK(tables::near(partition.weight_of(1), 2.0 / 3) && partition.weight_of(3) == 1);
+}
