@@ -196,7 +196,7 @@ def test_a_missing_column_names_the_likely_one():
 
 def test_another_number_of_columns_is_refused():
     schema = fit_columns(np.ones((2, 3))).schema
-    with pytest.raises(SchemaError, match="X has 2 features, but this table was fitted with 3"):
+    with pytest.raises(SchemaError, match="X has 2 features, but the fitted table is expecting 3 features as input"):
         match_columns(np.ones((2, 2)), schema)
 
 

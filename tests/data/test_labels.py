@@ -113,7 +113,7 @@ def test_weights_become_floats_and_none_stays_none():
         ([1, -1, 0], r"1 negative value\(s\) \(first at row 1\)"),
         ([1, 2, np.nan], r"1 NaN or infinite value\(s\) \(first at row 2\)"),
         ([1, np.inf, 1], "first at row 1"),
-        ([0, 0, 0], "0 for every row"),
+        ([0, 0, 0], "zero for every row"),
         ([1, 2], r"shape \(2,\)"),
         ([[1], [2], [3]], r"shape \(3, 1\)"),
     ],

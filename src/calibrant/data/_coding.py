@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._schema import Schema
 
-__all__ = ["CodedTable"]
+__all__ = ["CodedTable", "n_threads"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -78,7 +78,7 @@ class CodedTable:
             array if feature.kind == "numeric" else (array, len(feature.categories))
             for feature, array in zip(columns.schema.features, columns.arrays, strict=True)
         ]
-        return cls(_core.code_table(columns.n_rows, sources, _n_threads(n_jobs)), columns.schema)
+        return cls(_core.code_table(columns.n_rows, sources, n_threads(n_jobs)), columns.schema)
 
     @property
     def n_rows(self) -> int:
@@ -130,7 +130,14 @@ class CodedTable:
         )
 
 
-def _n_threads(n_jobs: int | None) -> int:
+def n_threads(n_jobs: int | None) -> int:
+    """Give the number of threads that ``n_jobs`` asks for, counted as scikit-learn counts.
+
+    Examples
+    --------
+    >>> n_threads(3)
+    3
+    """
     check_param("n_jobs", n_jobs, Int(1) | Int(None, -1) | Nothing())
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import narwhals as nw
@@ -25,14 +25,20 @@ __all__ = ["Columns", "Nominal", "choose_nominal", "fit_columns", "kinds_of", "m
 # Which columns are nominal: by their types, all, or these names, positions or this mask.
 Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None
 
+MOST_ROWS = 2**31 - 1
+
 
 @dataclass(frozen=True)
 class Columns:
-    """A table as arrays: floats with NaN for a numeric column, int32 codes with -1 for a nominal one."""
+    """A table as arrays: floats with NaN for a numeric column, int32 codes with -1 for a nominal one.
+
+    ``feature_names`` are the names as scikit-learn counts them: only where the table has names and all are strings.
+    """
 
     schema: Schema
     arrays: tuple[NDArray[Any], ...]
     n_rows: int
+    feature_names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -42,14 +48,22 @@ class _Opened:
     columns: tuple[Any, ...]
     names: tuple[str, ...] | None
     n_rows: int
+    has_string_names: bool = False
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self.names if self.has_string_names else None
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> _Opened:
+        return replace(self, columns=tuple(column[rows] for column in self.columns), n_rows=len(rows))
 
     def labelled(self) -> Iterator[tuple[str, Any]]:
         names = self.names or tuple(f"x{position}" for position in range(len(self.columns)))
         return zip(names, self.columns, strict=True)
 
 
-def fit_columns(X: Any, nominal: Nominal = "auto") -> Columns:
-    """Read a table whose columns and categories are to be learnt.
+def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]] | None = None) -> Columns:
+    """Read a table whose columns and categories are to be learnt, or only some rows of it, as if it had no others.
 
     Examples
     --------
@@ -59,7 +73,7 @@ def fit_columns(X: Any, nominal: Nominal = "auto") -> Columns:
     >>> columns.arrays[1]
     array([1, 0, 1], dtype=int32)
     """
-    opened = _open(X)
+    opened = _open(X) if rows is None else _open(X).take(rows)
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
     for (name, column), kind in zip(opened.labelled(), _kinds(opened, nominal), strict=True):
@@ -70,11 +84,12 @@ def fit_columns(X: Any, nominal: Nominal = "auto") -> Columns:
             coded = nominal_codes(column, name)
             arrays.append(coded.codes)
             features.append(Feature(name, kind, coded.categories, coded.declared))
-    return Columns(Schema(tuple(features), opened.names is not None), tuple(arrays), opened.n_rows)
+    schema = Schema(tuple(features), opened.names is not None)
+    return Columns(schema, tuple(arrays), opened.n_rows, opened.feature_names)
 
 
-def match_columns(X: Any, schema: Schema) -> Columns:
-    """Read a table by what was seen in ``fit``: columns found by name, unseen categories missing.
+def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Columns:
+    """Read a table by what was seen in ``fit`` of ``who``: columns found by name, unseen categories missing.
 
     Examples
     --------
@@ -83,9 +98,10 @@ def match_columns(X: Any, schema: Schema) -> Columns:
     array([-1,  1], dtype=int32)
     """
     opened = _open(X)
-    places = schema.locate(opened.names, len(opened.columns))
+    places = schema.locate(opened.names, len(opened.columns), who)
     pairs = zip(schema.features, (opened.columns[place] for place in places), strict=True)
-    return Columns(schema, tuple(_match(feature, column) for feature, column in pairs), opened.n_rows)
+    arrays = tuple(_match(feature, column) for feature, column in pairs)
+    return Columns(schema, arrays, opened.n_rows, opened.feature_names)
 
 
 def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
@@ -198,7 +214,8 @@ def _open(X: Any) -> _Opened:
 def _open_frame(frame: nw.DataFrame[Any]) -> _Opened:
     n_rows, n_columns = frame.shape
     _check_shape(n_rows, n_columns)
-    return _Opened(tuple(frame.iter_columns()), _string_names(frame.columns), n_rows)
+    has_string_names = all(isinstance(name, str) for name in frame.columns)
+    return _Opened(tuple(frame.iter_columns()), _string_names(frame.columns), n_rows, has_string_names)
 
 
 def _open_array(array: NDArray[Any]) -> _Opened:
@@ -217,6 +234,8 @@ def _check_shape(n_rows: int, n_columns: int) -> None:
         raise DataError(f"X has 0 feature(s) {shape} while a minimum of 1 is required.")
     if n_rows == 0:
         raise DataError(f"X has 0 sample(s) {shape} while a minimum of 1 is required.")
+    if n_rows > MOST_ROWS:
+        raise DataError(f"X has {n_rows:,} rows; at most {MOST_ROWS:,} can be coded. Pass a sample of them.")
 
 
 def _to_array(X: Any) -> NDArray[Any]:

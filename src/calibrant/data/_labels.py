@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -35,8 +35,8 @@ class Labels:
     n_declared: int
 
 
-def code_labels(y: Any, n_rows: int | None = None) -> Labels:
-    """Check and code the classes of the rows.
+def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]] | None = None) -> Labels:
+    """Check and code the classes of all rows, or only of some, as if there were no others.
 
     Examples
     --------
@@ -46,13 +46,16 @@ def code_labels(y: Any, n_rows: int | None = None) -> Labels:
     """
     coded = _codes(y)
     _check_labels(coded, n_rows)
+    if rows is not None:
+        coded = replace(coded, codes=coded.codes[rows])
     column_kind(np.array([*coded.categories, None], dtype=object), "y")  # the classes must be of one type
     used = np.bincount(coded.codes, minlength=len(coded.categories)) > 0
     seen = [value for value, is_used in zip(coded.categories, used, strict=True) if is_used]
     classes, rank = np.unique(np.asarray(seen), return_inverse=True)
     place = np.full(len(coded.categories), -1, dtype=np.int32)
     place[used] = rank
-    return Labels(classes, place[coded.codes], tuple(rank.tolist()), len(coded.categories))
+    n_declared = len(coded.categories) if coded.declared else len(seen)
+    return Labels(classes, place[coded.codes], tuple(rank.tolist()), n_declared)
 
 
 def _codes(y: Any) -> Coded:
@@ -140,10 +143,9 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
     """
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
-        sample_weight = np.full(n_rows, sample_weight)
     try:
         weights = np.ma.filled(np.ma.asarray(sample_weight, dtype=np.float64), np.nan)
+        weights = np.full(n_rows, weights) if weights.ndim == 0 else weights
     except (TypeError, ValueError) as error:
         raise DataTypeError("sample_weight must hold numbers; pass one weight for each row.") from error
     if weights.shape != (n_rows,):
@@ -155,5 +157,5 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
                 f"sample_weight has {wrong.sum()} {what} value(s) (first at row {first}); weights must be >= 0."
             )
     if not (weights > 0).any():
-        raise DataError("sample_weight is 0 for every row; at least one row must count.")
+        raise DataError("sample_weight is zero for every row; at least one row must count.")
     return weights

@@ -49,20 +49,27 @@ class Schema:
         """The names of the columns, in the order of ``fit``."""
         return tuple(feature.name for feature in self.features)
 
-    def locate(self, names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether every column is numeric."""
+        return all(feature.kind == "numeric" for feature in self.features)
+
+    def locate(
+        self, names: Sequence[str] | None, n_columns: int | None = None, who: str = "the fitted table"
+    ) -> list[int]:
         """Say where each fitted column stands in a new table: by name where both have names, else by position."""
         if names is None or not self.named:
-            return self._by_position(len(names) if names is not None else n_columns)
+            return self._by_position(len(names) if names is not None else n_columns, who)
         place = {name: position for position, name in enumerate(names)}
         missing = [name for name in self.names if name not in place]
         if missing:
             raise SchemaError(self._missing_message(missing, sorted(place.keys() - set(self.names))))
         return [place[name] for name in self.names]
 
-    def _by_position(self, n_columns: int | None) -> list[int]:
+    def _by_position(self, n_columns: int | None, who: str) -> list[int]:
         if n_columns != len(self.features):
             raise SchemaError(
-                f"X has {n_columns} features, but this table was fitted with {len(self.features)} features. "
+                f"X has {n_columns} features, but {who} is expecting {len(self.features)} features as input. "
                 "Pass the same columns in the same order, or a frame with their names."
             )
         return list(range(len(self.features)))

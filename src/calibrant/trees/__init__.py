@@ -1,0 +1,6 @@
+"""Trees made for probabilities: growing as C4.5 does, pruning, reading, and showing them."""
+
+from calibrant.trees._classifier import ProbabilityTreeClassifier
+from calibrant.trees._tree import Tree
+
+__all__ = ["ProbabilityTreeClassifier", "Tree"]

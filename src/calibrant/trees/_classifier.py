@@ -1,0 +1,359 @@
+"""The tree as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant import _core
+from calibrant._params import Choice, Int, Nothing, check_param, check_params
+from calibrant._random import SeedLike, seed_sequence
+from calibrant.data import CodedTable
+from calibrant.data._coding import n_threads
+from calibrant.data._frames import Nominal
+from calibrant.estimates import Estimate
+from calibrant.trees._graphviz import graphviz_text
+from calibrant.trees._growing import count_anew, grow
+from calibrant.trees._html import tree_html
+from calibrant.trees._parts import set_aside
+from calibrant.trees._pruning import cost_complexity, extra_errors, prune
+from calibrant.trees._reading import probability_table
+from calibrant.trees._rows import Rows, read_rows
+from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
+from calibrant.trees._text import c45_text, plain_text
+from calibrant.trees._training import read_training
+from calibrant.trees._tree import Tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ProbabilityTreeClassifier"]
+
+
+class ProbabilityTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A C4.5 tree made for class probabilities: grown in full, its leaves smoothed.
+
+    The default is C4.4 (Provost & Domingos 2003): C4.5's growing, no pruning, no collapsing, Laplace estimates.
+    Nominal columns (categorical, string, bool, Enum) are split as they are. A row with a missing value, or with a
+    category that was not seen, goes down every branch with its share of the training weight, in growing and in
+    prediction. Weights are frequencies: a row of weight 2 is the row twice, one of weight 0 is absent.
+
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"}
+        What makes a good test. ``"gain_ratio"`` is C4.5's, among tests of at least average gain; ``"entropy"`` the
+        information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's.
+    estimate : {"laplace", "frequency"} or an estimate of `calibrant.estimates`
+        How the counts of a leaf become probabilities.
+    prune : {"pessimistic", "reduced_error", "cost_complexity", "mdl"}, optional
+        How the tree is cut back. ``"reduced_error"`` grows on two thirds of the rows, each class in proportion, and
+        prunes on the rest.
+    confidence : float
+        Of pessimistic pruning: smaller prunes more. At most 0.5 with ``dialect="j48"``.
+    subtree_raising : bool
+        Whether pessimistic pruning may put a branch in the place of its parent.
+    ccp_alpha : float
+        Of cost-complexity pruning: the price of a leaf, in errors per row.
+    collapse : bool
+        Whether a subtree that makes no fewer training errors than a leaf becomes one, as C4.5 does before it prunes.
+    min_leaf : float
+        At least two branches of every test hold this much weight.
+    min_cut : {"c45", "min_leaf"}
+        The least weight on each side of a numeric cut: ``"c45"`` a tenth of the mean class weight, between `min_leaf`
+        and 25; ``"min_leaf"`` that alone, as in scikit-learn.
+    max_depth : int, optional
+        Most tests on a path.
+    nominal_splits : {"multiway", "subset", "binary"}
+        A branch for each category, for groups of categories (C4.5's ``-s``), or for one against the rest.
+    threshold : {"observed", "midpoint"}
+        Whether a cut stands at a value of the training rows, as in C4.5, or half-way between two.
+    mdl_penalty : bool
+        Whether numeric tests pay for their choice among cuts (Quinlan 1996); for ``"gain_ratio"`` and ``"entropy"``.
+    dialect : {"c45", "j48"}
+        Whose rules hold where C4.5 Release 8 and Weka's J48 differ. ``"j48"``: a test must gain more than 1e-6; scores
+        within 1e-6 are equal (1e-7 for tests, 1e-9 for cuts in C4.5); a numeric column needs enough rows rather
+        than weight; empty leaves answer as their parent whatever the estimate; pruning uses the exact normal deviate.
+    empty_leaf : {"majority", "parent"}, optional
+        What a leaf without training weight answers: 1 for its parent's majority class, or what its parent answers.
+        None: ``"majority"`` for C4.5's frequencies, else ``"parent"``.
+    accept_zero_gain : bool, optional
+        Whether a nominal test that gains nothing may be chosen. None: as C4.5 does, with ``dialect="c45"`` and
+        ``"gain_ratio"`` or ``"entropy"``; else not.
+    nominal : "auto", "all", or a sequence of names, positions or truth values
+        Which other columns to take as nominal.
+    tie_break : {"first", "random"}
+        Which of equally good tests is taken: that of the first column, or a random one.
+    honest : bool
+        Grow on one half of the rows, each class in proportion, and count on the other: the counts are then those of
+        rows that had no say in the tests. At a missing value such a row is shared out as in prediction.
+    class_weight : dict of class to weight or "balanced", optional
+        Multiplies the weights of the rows of each class. The probabilities are then those of a population in which
+        the classes are that much more frequent: with ``"balanced"``, one with equally many of each. They are no
+        longer the chances of the rows at hand. To decide with costs, leave this alone and weigh the probabilities.
+    n_jobs : int, optional
+        Threads, counted as scikit-learn counts them; the result is the same for any number.
+    random_state : int, numpy Generator, RandomState or SeedSequence, optional
+        Seeds random ties and the choice of the rows set aside by `honest` and ``"reduced_error"``.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as arrays: ``feature``, ``threshold``, ``parent``, ``counts`` ...; ``tree_.to_frame()`` shows it.
+    classes_ : array of shape (n_classes,)
+        The classes, sorted.
+    n_nodes_, n_leaves_, depth_ : int
+        Its size (empty leaves counted), its leaves, and the tests on its longest path.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+
+    References
+    ----------
+    J. R. Quinlan, *C4.5: Programs for Machine Learning*, 1993, and "Improved use of continuous attributes in C4.5",
+    1996. F. Provost and P. Domingos, "Tree induction for probability-based ranking", 2003.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> donors = load("appeal")
+    >>> train, test = donors.part("train"), donors.part("test")
+    >>> model = ProbabilityTreeClassifier(min_leaf=20).fit(train.X, train.y)
+    >>> model.predict_proba(test.X[:2]).round(3)
+    array([[0.8  , 0.2  ],
+           [0.925, 0.075]])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: CriterionName = "gain_ratio",
+        estimate: str | Estimate = "laplace",
+        prune: Pruning | None = None,
+        confidence: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float = 0.0,
+        collapse: bool = False,
+        min_leaf: float = 2,
+        min_cut: Literal["c45", "min_leaf"] = "c45",
+        max_depth: int | None = None,
+        nominal_splits: NominalSplits = "multiway",
+        threshold: Literal["observed", "midpoint"] = "observed",
+        mdl_penalty: bool = True,
+        dialect: Dialect = "c45",
+        empty_leaf: EmptyLeaf | None = None,
+        accept_zero_gain: bool | None = None,
+        nominal: Nominal = "auto",
+        tie_break: Literal["first", "random"] = "first",
+        honest: bool = False,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        n_jobs: int | None = 1,
+        random_state: SeedLike = None,
+    ) -> None:
+        self.criterion = criterion
+        self.estimate = estimate
+        self.prune = prune
+        self.confidence = confidence
+        self.subtree_raising = subtree_raising
+        self.ccp_alpha = ccp_alpha
+        self.collapse = collapse
+        self.min_leaf = min_leaf
+        self.min_cut = min_cut
+        self.max_depth = max_depth
+        self.nominal_splits = nominal_splits
+        self.threshold = threshold
+        self.mdl_penalty = mdl_penalty
+        self.dialect = dialect
+        self.empty_leaf = empty_leaf
+        self.accept_zero_gain = accept_zero_gain
+        self.nominal = nominal
+        self.tie_break = tie_break
+        self.honest = honest
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilityTreeClassifier:
+        """Grow a tree.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            The table: of pandas, polars or pyarrow, or an array.
+        y : sequence of length n_rows
+            The class of each row. Where it declares an order (a pandas Categorical), ties follow it.
+        sample_weight : sequence of length n_rows, optional
+            How often each row counts; a row of weight 0 is as if absent.
+
+        Returns
+        -------
+        ProbabilityTreeClassifier
+            The classifier itself.
+        """
+        check_params(self, RULES)
+        training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
+        table = CodedTable.from_columns(training.columns, n_jobs=self.n_jobs)
+        seed = seed_sequence(self.random_state)
+        parts = set_aside(training, self, seed)
+        core = grow(table, training, parts, self, seed)
+        core = prune(core, table, training, parts, self)
+        core = count_anew(core, training, parts)
+        names = training.columns.feature_names
+        return self._store(Tree(core, training.order, training.classes, training.columns.schema), names)
+
+    def _store(self, tree: Tree, feature_names: tuple[str, ...] | None) -> ProbabilityTreeClassifier:
+        self.tree_ = tree
+        self.classes_ = tree.classes
+        self.n_features_in_ = len(tree.schema.features)
+        self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
+        self.__dict__.pop("feature_names_in_", None)
+        if feature_names is not None:
+            self.feature_names_in_ = np.array(feature_names, dtype=object)
+        self._table = probability_table(tree, self)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the probability of each class.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            Rows; columns are found by name where both tables have names, else by position.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            In the order of ``classes_``.
+        """
+        n_rows, columns = self._rows(X)
+        return np.asarray(_core.predict_tree(self.tree_.core, n_rows, columns, self._table, n_threads(self.n_jobs)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the likeliest class of each row, the lower of equals.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            As in `predict_proba`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Values of ``classes_``.
+        """
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Give the leaf of each row; with missing values, the leaf that holds most of the row's weight.
+
+        In an honest tree a row with a missing value may stop at a test that no row was counted at.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            As in `predict_proba`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Numbers of nodes of ``tree_``.
+        """
+        n_rows, columns = self._rows(X)
+        return np.asarray(_core.apply_tree(self.tree_.core, n_rows, columns, n_threads(self.n_jobs)))
+
+    def export_text(self, *, style: Literal["plain", "c45"] = "plain", max_depth: int | None = None) -> str:
+        """Write the tree as text.
+
+        Parameters
+        ----------
+        style : {"plain", "c45"}
+            ``"c45"`` is what C4.5 prints: leaves with their weight N and errors E as ``(N/E)``, the errors estimated
+            where its pessimistic pruning was used. ``"plain"`` gives the probability of the likeliest class.
+        max_depth : int, optional
+            Where to stop; of the plain style only.
+
+        Returns
+        -------
+        str
+            One line a node.
+
+        Examples
+        --------
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> print(model.export_text())
+        x0 <= 2: a (p = 0.750, n = 2)
+        x0 > 2: b (p = 0.750, n = 2)
+        """
+        check_param("style", style, Choice("plain", "c45"))
+        check_param("max_depth", max_depth, Int(1) | Nothing())
+        self._check_fitted()
+        return (
+            c45_text(self.tree_, self._c45_errors) if style == "c45" else plain_text(self.tree_, self._table, max_depth)
+        )
+
+    def export_graphviz(self, *, max_depth: int | None = None) -> str:
+        """Write the tree in the DOT language; ``graphviz.Source(text)`` draws it.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Where to stop.
+
+        Returns
+        -------
+        str
+            A directed graph.
+
+        Examples
+        --------
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> model.export_graphviz().splitlines()[0]
+        'digraph tree {'
+        """
+        check_param("max_depth", max_depth, Int(1) | Nothing())
+        self._check_fitted()
+        return graphviz_text(self.tree_, self._table, max_depth)
+
+    def cost_complexity_path(self) -> Any:
+        """Give the nested sequence of trees that cost-complexity pruning makes of this one.
+
+        Returns
+        -------
+        arrays
+            The prices of a leaf at which branches fall, and the trees that remain, as the core gives them.
+        """
+        self._check_fitted()
+        return cost_complexity(self.tree_.core)
+
+    def _rows(self, X: Any) -> Rows:
+        self._check_fitted()
+        has_names = "feature_names_in_" in self.__dict__
+        return read_rows(X, self.tree_.schema, type(self).__name__, has_names=has_names)
+
+    def _check_fitted(self) -> None:
+        if "tree_" not in self.__dict__:  # scikit-learn's check takes longer than a prediction
+            check_is_fitted(self)
+
+    def _c45_errors(self, node: int) -> float:
+        n = float(self.tree_.weight[node])
+        errors = n - float(self.tree_.counts[node, self.tree_.label[node]])
+        is_estimated = self.prune == "pessimistic" and self.dialect == "c45" and n > 0
+        return errors + (extra_errors(n, errors, self.confidence) if is_estimated else 0.0)
+
+    def _html_repr(self) -> str:
+        """Show the parameters as scikit-learn does and, once fitted, the top of the tree."""
+        page: str = estimator_html_repr(self)
+        return page + tree_html(self.tree_, self._table) if "tree_" in self.__dict__ else page
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

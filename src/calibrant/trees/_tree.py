@@ -1,0 +1,219 @@
+"""A grown tree as arrays: one entry a node, nodes in preorder, the class counts of every node kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from calibrant import _core
+from calibrant._optional import optional_import
+from calibrant.data._schema import Schema
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Tree"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """A tree as read-only arrays with one entry a node; nodes are numbered in preorder, the root is 0.
+
+    Parameters
+    ----------
+    core : calibrant._core.Tree
+        The tree in the native core, which numbers the classes in the order in which they were declared.
+    order : array of int
+        The core's number of each class of ``classes``.
+    classes : array
+        The classes, sorted: the columns of ``counts``.
+    schema : Schema
+        Names, kinds and categories of the columns that the tree tests.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> tree
+    <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
+    >>> tree.parent, tree.feature, tree.threshold
+    (array([-1,  0,  0], dtype=int32), array([ 0, -1, -1], dtype=int32), array([ 2., nan, nan]))
+    >>> tree.counts
+    array([[2., 2.],
+           [2., 0.],
+           [0., 2.]])
+    """
+
+    core: _core.Tree
+    order: NDArray[np.intp]
+    classes: NDArray[Any]
+    schema: Schema
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes: C4.5's "size", empty leaves counted."""
+        return self.core.n_nodes
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, empty ones counted."""
+        return int(self.is_leaf.sum())
+
+    @property
+    def max_depth(self) -> int:
+        """Tests on the longest path."""
+        return int(self.depth.max())
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """The node above each node, -1 for the root."""
+        return cast("NDArray[np.int32]", self.core.parent)
+
+    @cached_property
+    def feature(self) -> NDArray[np.int32]:
+        """The column that each node tests, -1 for a leaf."""
+        return cast("NDArray[np.int32]", self.core.feature)
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Whether each node is a leaf."""
+        return _frozen(self.feature < 0)
+
+    @cached_property
+    def is_numeric(self) -> NDArray[np.bool_]:
+        """Whether each node tests a number: value <= threshold goes to the first child, others to the second."""
+        return _frozen(~self.is_leaf & (self.n_values == 0))
+
+    @cached_property
+    def threshold(self) -> NDArray[np.float64]:
+        """The threshold of each numeric test, NaN elsewhere."""
+        return _frozen(np.where(self.is_numeric, cast("NDArray[np.float64]", self.core.threshold), np.nan))
+
+    @cached_property
+    def weight(self) -> NDArray[np.float64]:
+        """The training weight that reached each node, shares of rows with missing values included."""
+        return cast("NDArray[np.float64]", self.core.weight)
+
+    @cached_property
+    def counts(self) -> NDArray[np.float64]:
+        """The training weight of each class (columns, sorted) at each node (rows)."""
+        counts = cast("NDArray[np.float64]", self.core.counts).reshape(self.n_nodes, -1)
+        is_sorted = (self.order == np.arange(len(self.order))).all()
+        return counts if is_sorted else _frozen(np.ascontiguousarray(counts[:, self.order]))
+
+    @cached_property
+    def label(self) -> NDArray[np.intp]:
+        """The majority class of each node, a position in ``classes``; an empty leaf has its parent's."""
+        return _frozen(np.argsort(self.order)[cast("NDArray[np.int32]", self.core.label)])
+
+    @cached_property
+    def depth(self) -> NDArray[np.intp]:
+        """Tests above each node."""
+        depth, above = (self.parent >= 0).astype(np.intp), self.parent.astype(np.intp)
+        while (above >= 0).any():  # each round doubles the way up that is counted
+            below = np.flatnonzero(above >= 0)
+            depth[below] += depth[above[below]]
+            above[below] = above[above[below]]
+        return _frozen(depth)
+
+    @cached_property
+    def first_child(self) -> NDArray[np.uint32]:
+        """Where the children of each node begin in ``children``."""
+        return cast("NDArray[np.uint32]", self.core.first_child)
+
+    @cached_property
+    def n_children(self) -> NDArray[np.uint32]:
+        """Number of branches of each node, 0 for a leaf."""
+        return cast("NDArray[np.uint32]", self.core.n_children)
+
+    @cached_property
+    def children(self) -> NDArray[np.int32]:
+        """The children of all nodes, node after node."""
+        return cast("NDArray[np.int32]", self.core.children)
+
+    @cached_property
+    def first_value(self) -> NDArray[np.uint32]:
+        """Where the categories of each nominal test begin in ``branch_of_value``."""
+        return cast("NDArray[np.uint32]", self.core.first_value)
+
+    @cached_property
+    def n_values(self) -> NDArray[np.uint32]:
+        """Number of categories of each nominal test, 0 elsewhere."""
+        return cast("NDArray[np.uint32]", self.core.n_values)
+
+    @cached_property
+    def branch_of_value(self) -> NDArray[np.int32]:
+        """The branch that each category takes, -1 for one that no branch takes, nominal test after nominal test."""
+        return cast("NDArray[np.int32]", self.core.branch_of_value)
+
+    def children_of(self, node: int) -> NDArray[np.int32]:
+        """Give the children of a node in the order of its branches."""
+        first = int(self.first_child[node])
+        return self.children[first : first + int(self.n_children[node])]
+
+    def branches_of(self, node: int) -> NDArray[np.int32]:
+        """Give the branch of each category at a nominal test."""
+        first = int(self.first_value[node])
+        return self.branch_of_value[first : first + int(self.n_values[node])]
+
+    def to_frame(self) -> Any:
+        """Give the tree as a pandas frame with a row for each node, indexed by its number.
+
+        ``condition`` is what leads to the node from its parent, ``test`` the column that it tests itself; the columns
+        named ``count`` and a class hold the training weight of that class.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a node.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+        >>> tree.to_frame()[["parent", "condition", "test", "label", "count a", "count b"]]
+              parent condition test label  count a  count b
+        node
+        0         -1             x0     a      2.0      2.0
+        1          0   x0 <= 2          a      2.0      0.0
+        2          0    x0 > 2          b      0.0      2.0
+        """
+        from calibrant.trees._conditions import all_conditions
+
+        pd = optional_import("pandas", extra="data", purpose="give a tree as a frame")
+        names = np.array([*self.schema.names, ""], dtype=object)
+        columns = {
+            "parent": self.parent,
+            "depth": self.depth,
+            "condition": all_conditions(self),
+            "test": names[self.feature],
+            "threshold": self.threshold,
+            "weight": self.weight,
+            "label": self.classes[self.label],
+        }
+        columns |= {f"count {label}": self.counts[:, k] for k, label in enumerate(self.classes)}
+        return pd.DataFrame(columns, index=pd.RangeIndex(self.n_nodes, name="node"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.core.n_classes, self.core.state, self.order, self.classes, self.schema)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
+        return self  # nothing in it can change
+
+    def __repr__(self) -> str:
+        return (
+            f"<Tree: {self.n_nodes:,} nodes, {self.n_leaves:,} leaves, depth {self.max_depth:,}, "
+            f"{len(self.classes)} classes>"
+        )
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _restore(n_classes: int, state: Any, order: NDArray[np.intp], classes: NDArray[Any], schema: Schema) -> Tree:
+    return Tree(_core.restore_tree(n_classes, state), order, classes, schema)

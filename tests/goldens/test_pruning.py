@@ -1,0 +1,312 @@
+"""Collapsed and pruned trees against C4.5 release 8, Weka 3.9.7's J48 and rpart.
+
+Figures and data: CALIBRANT_GOLDENS, described in its README.md. C4.5: tests, cuts, labels and class counts of every
+node (single precision: 2e-4) and the class weights of the test cases (3e-7), in every run without -s that
+AGREEMENT.json marks as growing our tree; in all runs, -s too, its own unpruned trees are pruned to its pruned ones.
+J48: sizes, and distributions within 1e-6. rpart: its nested sequence, to 1e-12, where its arithmetic is that of
+Breiman et al., and everywhere the complexities that its own arithmetic gives.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from calibrant import _core
+from calibrant.data import CodedTable, read_table
+from calibrant.data._frames import match_columns
+
+C45_TABLE = ([0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0], [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0])
+C45_SETS = ["golf", "labor-neg", "monk1", "monk3", "soybean", "vote"]
+C45_TWINS = ["credit-g", "glass", "ionosphere", "iris", "labor", "segment-challenge", "soybean", "vote"]
+J48_SETS = ["glass", "ionosphere", "iris", "labor", "soybean", "vote"]
+J48_SCHEMES = ["-U", "-U -A", "-C 0.25 -M 2", "-C 0.25 -M 2 -A", "-C 0.1 -M 2", "-C 0.25 -M 2 -S"]
+RPART_SETS = ["iris", "diabetes", "glass", "ionosphere", "segment-challenge"]
+
+# rpart lets a child go before its parent or not at all, and never looks again at grandchildren that would go between.
+# After these numbers of splits its CP is not the errors saved for each split, so that steps run together or apart.
+RPART_OFF = {
+    "diabetes/gini": [69, 74],
+    "diabetes/information": [9, 25, 31, 55, 74, 79],
+    "ionosphere/information": [7],
+}
+
+
+@cache
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+class Learnt:
+    """Coded training rows, and the rows to be predicted."""
+
+    def __init__(self, train: Any, test: Any) -> None:
+        train = train.take(np.flatnonzero(train.y.notna()))
+        self.coded = CodedTable.from_frame(train.X)
+        self.labels = train.y.cat.codes.to_numpy().astype(np.uint16)
+        self.n_classes = len(train.y.cat.categories)
+        self.rows = None if test is None else match_columns(test.X, self.coded.schema)
+
+    def options(self, dialect: str, **changes: Any) -> _core.GrowOptions:
+        options = _core.GrowOptions()
+        options.n_declared_classes = self.n_classes
+        options.dialect = getattr(_core.Dialect, dialect)
+        options.accept_zero_gain = dialect == "c45"
+        for name, value in changes.items():
+            setattr(options, name, value)
+        return options
+
+    def grow(self, options: _core.GrowOptions) -> _core.Tree:
+        return _core.grow_tree(self.coded.core, self.labels, None, self.n_classes, options)
+
+    def prune(self, tree: _core.Tree, dialect: str, confidence: float, raising: bool = True) -> _core.Tree:
+        options = _core.PessimisticOptions()
+        options.dialect = getattr(_core.Dialect, dialect)
+        options.confidence = confidence
+        options.z = float(np.interp(confidence, *C45_TABLE) if dialect == "c45" else norm.isf(confidence))
+        options.raising = raising
+        return _core.prune_pessimistic(tree, self.coded.core, self.labels, None, options)
+
+    def predict(self, tree: _core.Tree, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        assert self.rows is not None
+        return np.asarray(_core.predict_tree(tree, self.rows.n_rows, list(self.rows.arrays), table, 1))
+
+
+@cache
+def release_8(goldens: Path, name: str) -> Learnt:
+    stem = goldens / "data" / f"c45_{name}"
+    test = stem.with_suffix(".test")
+    names = stem.with_suffix(".names")
+    return Learnt(read_table(names), read_table(test, names=names) if test.exists() else None)
+
+
+@cache
+def split_arff(goldens: Path, name: str) -> Learnt:
+    table = read_table(goldens / "data" / f"{name}.arff")
+    split = read_json(goldens / "splits.json")[name]
+    return Learnt(table.take(split["train"]), table.take(split["test"]))
+
+
+def estimates(tree: _core.Tree, alpha: float, empty_leaf: str) -> NDArray[np.float64]:
+    """Class frequencies of every node, `alpha` added to each count."""
+    counts, weight = np.asarray(tree.counts).reshape(-1, tree.n_classes), np.asarray(tree.weight)
+    table = (counts + alpha) / np.where(weight > 0, weight + tree.n_classes * alpha, 1)[:, None]
+    for node in np.flatnonzero(weight == 0):
+        table[node] = np.eye(tree.n_classes)[tree.label[node]] if empty_leaf == "majority" else table[tree.parent[node]]
+    return np.ascontiguousarray(table)
+
+
+def first_difference(tree: _core.Tree, golden: dict[str, Any]) -> str | None:
+    """Where and how a tree differs from one of C4.5's; None where it does not."""
+    counts, todo, n_seen = np.asarray(tree.counts).reshape(-1, tree.n_classes), [(0, golden, "root")], 0
+    while todo:
+        node, other, path = todo.pop()
+        n_seen += 1
+        feature = -1 if other["type"] == "leaf" else other["att_index"]
+        if tree.feature[node] != feature:
+            return f"{path}: tests {tree.feature[node]}, not {feature}"
+        if tree.label[node] != other["class_index"]:
+            return f"{path}: class {tree.label[node]}, not {other['class_index']}"
+        if not np.isclose(tree.weight[node], other["items"], rtol=1e-5, atol=1e-4):
+            return f"{path}: weight {tree.weight[node]}, not {other['items']}"
+        if other["items"] > 0 and not np.allclose(counts[node], other["class_dist"], atol=2e-4):
+            return f"{path}: counts {counts[node]}, not {other['class_dist']}"
+        if other["type"] == "threshold" and not np.isclose(tree.threshold[node], other["cut"], rtol=1e-6, atol=1e-9):
+            return f"{path}: cut at {tree.threshold[node]}, not {other['cut']}"
+        children = tree.children[tree.first_child[node] :]
+        todo += [(children[b], branch, f"{path}/{b}") for b, branch in enumerate(other.get("branches") or [])]
+    return None if n_seen == tree.n_nodes else f"{tree.n_nodes} nodes, not {n_seen}"
+
+
+def agreeing_runs(goldens: Path, name: str) -> list[dict[str, Any]]:
+    """The runs that grow our tree; -c alone changes nothing before pruning."""
+    agreement = {(a["dataset"], a["options"], a["build"]): a for a in read_json(goldens / "c45" / "AGREEMENT.json")}
+
+    def agrees(run: dict[str, Any]) -> bool:
+        options = "(defaults)" if "-c" in run["options"] else run["options"]
+        entry = agreement.get((name, options, run["build"]))
+        return entry is not None and bool(entry["float64_tolerant_reimplementation_agrees"])
+
+    return [run for run in read_json(goldens / "c45" / f"{name}.json")["runs"] if agrees(run)]
+
+
+def c45_grown(learnt: Learnt, run: dict[str, Any]) -> _core.Tree:
+    words = run["options"].split()
+    min_leaf = float(words[words.index("-m") + 1]) if "-m" in words else 2.0
+    tree = learnt.grow(learnt.options("c45", ratio="-g" not in words, min_leaf=min_leaf))
+    return _core.collapse_tree(tree) if run["collapse"] else tree
+
+
+@pytest.mark.parametrize("name", C45_SETS + [f"weka_{name}" for name in C45_TWINS])
+def test_collapsed_and_pruned_trees_are_those_of_c45(goldens: Path, name: str) -> None:
+    learnt = release_8(goldens, name)
+    for run in agreeing_runs(goldens, name):
+        grown = c45_grown(learnt, run)
+        trees = {"unpruned": grown, "pruned": learnt.prune(grown, "c45", 0.1 if "-c" in run["options"] else 0.25)}
+        for kind, tree in trees.items():
+            assert first_difference(tree, run[f"{kind}_tree"]) is None, (run["options"], run["build"], kind)
+            weights = run.get(f"test_class_weights_{kind}")
+            if weights:
+                assert np.abs(learnt.predict(tree, estimates(tree, 0, "majority")) - weights).max() < 3e-7
+
+
+# The arrays of a tree, in the order of restore_tree.
+STATE = {
+    "parent": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "cut_code": np.uint32,
+    "label": np.int32,
+    "weight": np.float64,
+    "counts": np.float64,
+    "first_child": np.uint32,
+    "n_children": np.uint32,
+    "children": np.int32,
+    "first_value": np.uint32,
+    "n_values": np.uint32,
+    "branch_of_value": np.int32,
+}
+
+
+class Written:
+    """The arrays of a tree, filled node by node from one that C4.5 has written."""
+
+    def __init__(self, golden: dict[str, Any], table: _core.CodedTable, categories: list[list[str]]) -> None:
+        self.table, self.categories = table, categories
+        self.arrays: dict[str, list[Any]] = {name: [] for name in STATE}
+        todo: list[tuple[dict[str, Any], int, int]] = [(golden, -1, -1)]
+        while todo:
+            node, parent, place = todo.pop()
+            number, first = len(self.arrays["parent"]), len(self.arrays["children"])
+            if place >= 0:
+                self.arrays["children"][place] = number
+            todo += reversed([(son, number, first + b) for b, son in enumerate(node.get("branches") or [])])
+            self.add(node, parent)
+
+    def add(self, node: dict[str, Any], parent: int) -> None:
+        arrays, sons = self.arrays, node.get("branches") or []
+        branches = self.branch_of_value(node)
+        numbers = {
+            "parent": parent,
+            "feature": node.get("att_index", -1) if sons else -1,
+            "threshold": node["cut"] if node["type"] == "threshold" else 0.0,
+            "cut_code": self.cut_code(node) if node["type"] == "threshold" else 0,
+            "label": node["class_index"],
+            "weight": node["items"],
+            "first_child": len(arrays["children"]),
+            "n_children": len(sons),
+            "first_value": len(arrays["branch_of_value"]),
+            "n_values": len(branches),
+        }
+        for name, number in numbers.items():
+            arrays[name].append(number)
+        arrays["counts"] += [count if node["items"] > 0 else 0.0 for count in node["class_dist"]]
+        arrays["children"] += [-1] * len(sons)
+        arrays["branch_of_value"] += branches
+
+    def cut_code(self, node: dict[str, Any]) -> int:
+        values = np.asarray(self.table.values(node["att_index"]))
+        cut = node["cut"] + 1e-6 * abs(node["cut"]) + 1e-9  # written in single precision
+        return int(np.searchsorted(values, cut, side="right")) - 1
+
+    def branch_of_value(self, node: dict[str, Any]) -> list[int]:
+        if node["type"] not in ("discrete", "subset"):
+            return []
+        values = self.categories[node["att_index"]]
+        if node["type"] == "discrete":
+            return list(range(len(values)))
+        branches = {value: branch for branch, group in enumerate(node["branch_tests"]) for value in group}
+        return [branches.get(value, -1) for value in values]
+
+    def tree(self, n_classes: int) -> _core.Tree:
+        state = tuple(np.array(self.arrays[name], dtype) for name, dtype in STATE.items())
+        return _core.restore_tree(n_classes, state)
+
+
+@pytest.mark.skipif(not hasattr(_core, "restore_tree"), reason="needs trees made from arrays")
+@pytest.mark.parametrize("name", C45_SETS + [f"weka_{name}" for name in C45_TWINS])
+def test_c45s_own_trees_are_pruned_as_c45_prunes_them(goldens: Path, name: str) -> None:
+    learnt = release_8(goldens, name)
+    frame = read_table(goldens / "data" / f"c45_{name}.names").X
+    nominal = [list(column.cat.categories) if column.dtype == "category" else [] for _, column in frame.items()]
+    for run in read_json(goldens / "c45" / f"{name}.json")["runs"]:
+        grown = Written(run["unpruned_tree"], learnt.coded.core, nominal).tree(learnt.n_classes)
+        pruned = learnt.prune(grown, "c45", 0.1 if "-c" in run["options"] else 0.25)
+        assert first_difference(pruned, run["pruned_tree"]) is None, (run["options"], run["build"])
+
+
+@pytest.mark.parametrize("scheme", J48_SCHEMES)
+@pytest.mark.parametrize("name", J48_SETS)
+def test_collapsed_and_pruned_trees_predict_as_those_of_j48(goldens: Path, name: str, scheme: str) -> None:
+    models = {model["scheme"]: model for model in read_json(goldens / "weka" / f"{name}.json")["models"]}
+    model = models[f"weka.classifiers.trees.J48 {scheme}"]
+    learnt = split_arff(goldens, name)
+    tree = _core.collapse_tree(learnt.grow(learnt.options("j48")))
+    if "-C" in scheme:
+        confidence = float(np.float32(scheme.split()[1]))  # single precision in Weka
+        tree = learnt.prune(tree, "j48", confidence, raising="-S" not in scheme)
+    assert tree.n_nodes == model["tree_size"]
+    proba = learnt.predict(tree, estimates(tree, 1 if "-A" in scheme else 0, "parent"))
+    assert np.abs(proba - model["test_distribution"]).max() < 1e-6
+
+
+def cart_tree(goldens: Path, name: str, split: str) -> _core.Tree:
+    learnt = split_arff(goldens, name)
+    options = learnt.options("c45", ratio=False, penalty=False, c45_cuts=False, min_leaf=1, midpoint=True)
+    options.criterion = _core.Criterion.gini if split == "gini" else _core.Criterion.entropy
+    return learnt.grow(options)
+
+
+def cp_table(tree: _core.Tree) -> NDArray[np.float64]:
+    """CP, splits and relative error as rpart prints them: the smallest tree first, relative to the root's error."""
+    sequence = _core.cost_complexity(tree)
+    alphas, n_leaves, risks = np.asarray(sequence.alphas), np.asarray(sequence.n_leaves), np.asarray(sequence.risks)
+    return np.column_stack([alphas / risks[-1], n_leaves - 1.0, risks / risks[-1]])[::-1]
+
+
+@pytest.mark.parametrize("split", ["gini", "information"])
+@pytest.mark.parametrize("name", RPART_SETS)
+def test_the_nested_sequence_is_that_of_rpart(goldens: Path, name: str, split: str) -> None:
+    golden = read_json(goldens / "rpart" / "rpart.json")[f"{name}/{split}"]
+    tree = cart_tree(goldens, name, split)
+    ours, theirs = cp_table(tree), np.array(golden["CP"][1:], dtype=float)
+    saved, taken = -np.diff(ours[:, 2]), np.diff(ours[:, 1])
+    np.testing.assert_allclose(saved / taken, ours[:-1, 0], atol=1e-12)  # what the steps are by definition
+    off = RPART_OFF.get(f"{name}/{split}", [])
+    kept, left = ours[~np.isin(ours[:, 1], off)], theirs[~np.isin(theirs[:, 1], off)]
+    np.testing.assert_allclose(kept, left, rtol=0, atol=1e-12)
+
+
+def rpart_complexities(tree: _core.Tree) -> NDArray[np.float64]:
+    """The complexity of every node by rpart's rule, in units of the root's error."""
+    errors = np.asarray(tree.weight) - np.asarray(tree.counts).reshape(-1, tree.n_classes).max(axis=1)
+    below, splits, complexity = errors.copy(), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    inner = np.flatnonzero(np.asarray(tree.feature) >= 0)
+    for node in inner[::-1]:
+        sons = sorted(tree.children[tree.first_child[node] :][:2], key=lambda son: complexity[son])
+        for son in sons:
+            if (errors[node] - below[sons].sum()) / (splits[sons].sum() + 1) <= complexity[son]:
+                break
+            below[son], splits[son] = errors[son], 0
+        below[node], splits[node] = below[sons].sum(), splits[sons].sum() + 1
+        complexity[node] = (errors[node] - below[node]) / splits[node]
+    for node in inner[1:]:
+        complexity[node] = min(complexity[node], complexity[tree.parent[node]])
+    return complexity[inner] / errors[0]
+
+
+@pytest.mark.parametrize("split", ["gini", "information"])
+@pytest.mark.parametrize("name", RPART_SETS)
+def test_rparts_own_rule_on_our_tree_gives_its_complexities(goldens: Path, name: str, split: str) -> None:
+    frame = read_json(goldens / "rpart" / "rpart.json")[f"{name}/{split}"]["FRAME"][1:]
+    theirs = [float(row[4]) for row in frame if row[1] != "<leaf>"]
+    np.testing.assert_allclose(
+        np.sort(rpart_complexities(cart_tree(goldens, name, split))), np.sort(theirs), atol=1e-12
+    )

@@ -1,0 +1,179 @@
+"""Input on the edge: a clear error, or the sensible result that is documented."""
+
+import datetime
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.trees import ProbabilityTreeClassifier
+
+
+def fit(X, y, **params):
+    return ProbabilityTreeClassifier(**params).fit(X, y)
+
+
+def test_one_class_is_certain():
+    model = fit([[1.0], [2.0], [3.0]], ["a"] * 3)
+    assert model.predict_proba([[9.0]]).tolist() == [[1.0]]
+    assert model.n_nodes_ == 1
+
+
+def test_one_row_is_a_leaf():
+    model = fit([[1.0, 2.0]], ["a"])
+    assert (model.n_nodes_, model.n_leaves_, model.depth_) == (1, 1, 0)
+
+
+def test_a_column_of_holes_is_never_tested():
+    X = np.column_stack([np.full(20, np.nan), np.arange(20.0)])
+    model = fit(X, np.arange(20) // 10)
+    assert set(model.tree_.feature) == {1, -1}
+    assert fit(X[:, :1], np.arange(20) // 10).n_nodes_ == 1
+
+
+def test_a_frame_of_nulls_is_never_tested():
+    X = pl.DataFrame({"a": [None] * 10, "b": ["x", "y"] * 5}, schema={"a": pl.String, "b": pl.String})
+    assert fit(X, [0, 1] * 5).tree_.feature[0] == 1
+
+
+def test_constant_columns_make_a_leaf():
+    X = pd.DataFrame({"number": [1.0] * 6, "word": ["a"] * 6})
+    model = fit(X, [0, 1, 0, 1, 0, 0])
+    assert model.n_nodes_ == 1
+    np.testing.assert_allclose(model.predict_proba(X[:1]), [[5 / 8, 3 / 8]])
+
+
+def test_infinities_are_extreme_values():
+    model = fit([[-np.inf], [0.0], [1.0], [np.inf]] * 3, [0, 0, 1, 1] * 3, mdl_penalty=False)
+    assert model.predict([[-np.inf], [np.inf]]).tolist() == [0, 1]
+
+
+def test_a_hundred_thousand_categories_each_get_a_branch():
+    names = [f"c{i}" for i in range(100_000)]
+    X = pd.DataFrame({"id": pd.Categorical(names * 2, categories=names)})
+    y = np.tile(np.arange(100_000) % 2, 2)
+    model = fit(X, y)
+    assert model.n_leaves_ == 100_000
+    assert model.score(X, y) == 1.0
+    assert len(model.tree_.to_frame()) == 100_001
+    assert len(model.export_text().splitlines()) == 100_000
+
+
+def test_more_classes_than_rows():
+    y = pd.Categorical(["b", "d"], categories=list("abcdefgh"))
+    model = fit([[1.0], [2.0]], y, min_leaf=1)
+    assert model.classes_.tolist() == ["b", "d"]
+    assert fit([[1.0], [2.0], [3.0]], [5, 6, 7]).predict_proba([[1.0]]).shape == (1, 3)
+
+
+def test_too_many_classes_are_refused():
+    with pytest.raises(DataError, match="y has 70,000 classes; a tree takes at most 65,535"):
+        fit(np.zeros((70_000, 1)), np.arange(70_000))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0, 1, 1, 0],
+        [0.0, 1.0, 1.0, 0.0],
+        [True, False, False, True],
+        ["no", "yes", "yes", "no"],
+        np.array([0, 1, 1, 0], dtype=np.uint8),
+        np.array(["no", "yes", "yes", "no"], dtype=object),
+        pd.Series(["no", "yes", "yes", "no"], dtype="category"),
+        pd.Series([1, 2, 2, 1], dtype="Int64"),
+        pd.Series([True, False, False, True], dtype="boolean"),
+        pd.Series(["no", "yes", "yes", "no"], dtype="string"),
+        pl.Series(["no", "yes", "yes", "no"]),
+        pl.Series([1, 2, 2, 1]),
+    ],
+)
+def test_labels_of_every_type_come_back(y):
+    X = [[1.0], [5.0], [6.0], [2.0]]
+    model = fit(X, y, mdl_penalty=False)
+    assert model.predict(X).tolist() == list(y)
+    assert model.classes_.tolist() == sorted(set(y))
+
+
+@pytest.mark.parametrize("y", [[0.5, 1.5, 2.5], [[0, 1], [1, 0], [0, 1]]])
+def test_labels_that_are_no_classes_are_refused(y):
+    with pytest.raises(DataError):
+        fit([[1.0], [2.0], [3.0]], y)
+
+
+def test_a_label_for_each_row_is_needed():
+    with pytest.raises(DataError, match="y has 2 labels for 3 rows"):
+        fit([[1.0], [2.0], [3.0]], [0, 1])
+
+
+def test_too_many_rows_are_refused_before_anything_is_copied():
+    with pytest.raises(DataError, match="X has 2,147,483,648 rows; at most 2,147,483,647"):
+        fit(np.broadcast_to(np.zeros((1, 1), dtype=np.int8), (2**31, 1)), np.broadcast_to(0, 2**31))
+
+
+def test_dates_are_numbers():
+    days = [[datetime.date(2024, 1, day)] for day in range(1, 21)]
+    assert fit(days, np.arange(20) // 10).predict([[datetime.date(2024, 3, 1)]]).tolist() == [1]
+
+
+def test_a_column_named_nominal_is_split_by_its_values():
+    X = np.array([1, 2, 3] * 4)[:, None]
+    model = fit(X, [0, 1, 0] * 4, nominal=[0])
+    assert model.n_leaves_ == 3
+    assert model.predict([[2], [3]]).tolist() == [1, 0]
+
+
+def test_no_path_is_longer_than_max_depth(ranks):
+    X, y = ranks
+    assert [fit(X, y, max_depth=depth).depth_ for depth in (1, 2, 5)] == [1, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"criterion": "gain"}, "criterion must be 'gain_ratio', .*; got 'gain'"),
+        ({"estimate": "laplas"}, "estimate must be .*; got 'laplas'. Did you mean 'laplace'?"),
+        ({"min_leaf": 0}, "min_leaf must be a finite number > 0; got 0."),
+        ({"max_depth": 0}, "max_depth must be an int >= 1 or None; got 0."),
+        ({"confidence": 1.5}, r"confidence must be a number in \(0, 1\]; got 1.5."),
+        ({"prune": True}, "prune must be 'pessimistic', .* or None; got True."),
+        ({"tie_break": "last"}, "tie_break must be 'first' or 'random'; got 'last'."),
+        ({"class_weight": "balancd"}, "class_weight must be .*; got 'balancd'. Did you mean 'balanced'?"),
+        ({"n_jobs": 0}, "n_jobs must be an int >= 1, an int <= -1 or None; got 0."),
+        ({"random_state": -1}, "random_state must be an int >= 0"),
+    ],
+)
+def test_a_parameter_outside_its_rule_is_named(params, message):
+    with pytest.raises(ParameterError, match=message):
+        fit([[1.0], [2.0]], [0, 1], **params)
+
+
+def test_sparse_tables_are_refused():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(DataTypeError, match=r"toarray\(\)"):
+        fit(scipy_sparse.csr_matrix(np.eye(3)), [0, 1, 0])
+
+
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises, also where the tests run in the background and SIGINT is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_stops_growing():
+    X = np.arange(60_000.0)[:, None]  # alternating classes: half a minute of work, a row a level
+    timer = threading.Timer(0.4, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        fit(X, np.arange(60_000) % 2, min_leaf=1, min_cut="min_leaf", criterion="entropy", mdl_penalty=False)
+    timer.join()
+    assert time.monotonic() - begin < 20  # far from the whole
