@@ -42,7 +42,8 @@ def compare_trees(table: Table) -> None:
     plan = RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0)
     for name, params in TREES.items():
         model = ProbabilityTreeClassifier(**params)
-        found = cross_validate(model, table.X, table.y, cv=plan, scoring=SCORES, return_estimator=True)
+        y = (table.y == table.positive).astype(int)
+        found = cross_validate(model, table.X, y, cv=plan, scoring=SCORES, return_estimator=True, error_score="raise")
         leaves = sum(tree.n_leaves_ for tree in found["estimator"]) / len(found["estimator"])
         means = (abs(found[f"test_{score}"].mean()) for score in SCORES)
         print(f"  {name:<28}{leaves:>8.1f}" + "".join(f"{mean:>10.4f}" for mean in means))
