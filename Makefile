@@ -62,6 +62,7 @@ sanitize: $(VENV)/.test
 	done
 
 bench: $(VENV)/.test
+	$(INSTALL) -e ".[bench]"
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
 
 stub: $(VENV)/.test
