@@ -136,14 +136,6 @@ def test_the_repr_says_what_is_inside():
     assert repr(CodedTable.from_frame([[1.0, "a"]])) == "<CodedTable: 1 rows, 1 numeric and 1 nominal columns, 0.0 MiB>"
 
 
-@pytest.fixture
-def interrupts():
-    """Ctrl-C raises, also where the tests run in the background and SIGINT is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_stops_coding():
     column = np.random.default_rng(0).integers(0, 300, 1_000_000) / 7

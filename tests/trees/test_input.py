@@ -159,14 +159,6 @@ def test_sparse_tables_are_refused():
         fit(scipy_sparse.csr_matrix(np.eye(3)), [0, 1, 0])
 
 
-@pytest.fixture
-def interrupts():
-    """Ctrl-C raises, also where the tests run in the background and SIGINT is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_stops_growing():
     X = np.arange(60_000.0)[:, None]  # alternating classes: half a minute of work, a row a level
