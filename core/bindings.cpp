@@ -324,6 +324,7 @@ NB_MODULE(_core, module) {
 
     const nb::call_guard<nb::gil_scoped_release> released;
     module.def("collapse_tree", &collapse, "tree"_a, "Make a leaf of every node whose leaves make no fewer training errors.", released);
+    module.def("extra_errors", &extra_errors, "weight"_a, "errors"_a, "options"_a, "Give the upper limit of the errors, less the errors.");
     module.def("prune_pessimistic", &prune_tree_pessimistically, "tree"_a, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
                "options"_a, "Prune by C4.5's error estimates; the rows are those the tree was grown from.");
     module.def("prune_reduced_error", &prune_reduced_error, "tree"_a, "holdout"_a,

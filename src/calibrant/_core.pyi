@@ -247,6 +247,9 @@ def grow_tree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(s
 def collapse_tree(tree: Tree) -> Tree:
     """Make a leaf of every node whose leaves make no fewer training errors."""
 
+def extra_errors(weight: float, errors: float, options: PessimisticOptions) -> float:
+    """Give the upper limit of the errors, less the errors."""
+
 def prune_pessimistic(tree: Tree, table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, options: PessimisticOptions) -> Tree:
     """
     Prune by C4.5's error estimates; the rows are those the tree was grown from.

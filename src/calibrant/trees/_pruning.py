@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,27 +67,23 @@ def extra_errors(n: float, errors: float, confidence: float) -> float:
     >>> round(extra_errors(2, 0, 0.25), 3), round(extra_errors(10, 1, 0.25), 3)
     (1.0, 1.441)
     """
-    none = n * (1 - math.pow(confidence, 1 / n))
-    if errors < 1e-6:
-        return none
-    if errors < 0.9999:
-        return none + errors * (extra_errors(n, 1.0, confidence) - none)
-    if errors + 0.5 >= n:
-        return 0.67 * (n - errors)
-    square, above = deviate(confidence, "c45") ** 2, errors + 0.5
-    spread = math.sqrt(square * (above * (1 - above / n) + square / 4))
-    return n * (above + square / 2 + spread) / (n + square) - errors
+    return _core.extra_errors(n, errors, _options(confidence, "c45"))
+
+
+def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.PessimisticOptions:
+    options = _core.PessimisticOptions()
+    options.confidence = float(confidence)
+    options.z = deviate(confidence, dialect)
+    options.raising = raising
+    options.dialect = _core.Dialect[dialect]
+    return options
 
 
 def _prune_pessimistic(
     tree: _core.Tree, table: CodedTable, training: Training, parts: Parts, params: TreeParams
 ) -> _core.Tree:
     weights = training.weights if parts.grow is None else training.weights_of(parts.grow)
-    options = _core.PessimisticOptions()
-    options.confidence = float(params.confidence)
-    options.z = deviate(params.confidence, params.dialect)
-    options.raising = bool(params.subtree_raising)
-    options.dialect = _core.Dialect[params.dialect]
+    options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
     return _core.prune_pessimistic(tree, table.core, training.labels, weights, options)
 
 
