@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "nominal_groups.hpp"
+#include "pair_search.hpp"
 
 namespace calibrant {
 namespace {
@@ -27,29 +28,26 @@ void ValueTable::clear(std::size_t n_classes) {
     seen.clear();
 }
 
-std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, int class_bits) {
+std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const Keys& keys) {
     std::vector<bool> sorted(table.n_columns());
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         const CodedColumn& coded = table.column(column);
-        const bool fits = (std::uint64_t{coded.n_values} + 1) << class_bits <= std::uint64_t{1} << 32;
-        sorted[column] = coded.kind == Kind::numeric && coded.n_values > most_counted && fits;
+        sorted[column] = coded.kind == Kind::numeric && coded.n_values > most_counted && keys.fit(coded.n_values);
     }
     return sorted;
 }
 
-ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
-                           int class_bits, double total_weight)
-    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), n_classes_(examples.n_classes),
-      class_bits_(class_bits), xlogx_(static_cast<std::size_t>(std::min(total_weight, 6e7))),
-      in_pairs_(n_classes_ == 2 && !partition.is_weighted() && total_weight <= static_cast<double>(xlogx_.largest())),
-      close_values_(examples.table->n_columns(), nullptr), scratch_(2 * examples.n_classes), known_counts_(examples.n_classes),
-      lost_counts_(examples.n_classes) {
-    const auto close = [&](double a, double b) { return !(a < b - cut_rules_.gap); };
-    for (std::size_t column = 0; column < close_values_.size(); ++column) {
-        const auto& values = examples.table->column(column).values;
-        if (std::adjacent_find(values.begin(), values.end(), close) != values.end()) close_values_[column] = values.data();
-    }
+double least_side(const GrowOptions& options, double known_weight) {
+    if (!options.c45_cuts) return options.min_leaf;
+    const double tenth = 0.1 * known_weight / static_cast<double>(options.n_declared_classes);
+    return tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0);
 }
+
+ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
+                           const XLogX& xlogx, std::span<const Gaps> gaps)
+    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), n_classes_(examples.n_classes),
+      keys_(partition.keys()), xlogx_(xlogx), in_pairs_(n_classes_ == 2 && !partition.is_weighted()), gaps_(gaps),
+      scratch_(2 * examples.n_classes), known_counts_(examples.n_classes), lost_counts_(examples.n_classes) {}
 
 FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
     switch (options_.criterion) {
@@ -71,14 +69,8 @@ FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
     return search_values<C>(column, node);
 }
 
-double ColumnSearch::min_side(double known_weight) const {
-    if (!options_.c45_cuts) return options_.min_leaf;
-    const double tenth = 0.1 * known_weight / static_cast<double>(options_.n_declared_classes);
-    return tenth <= options_.min_leaf ? options_.min_leaf : std::min(tenth, 25.0);
-}
-
 NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known) {
-    return {node.weight, options_.min_leaf, min_side(known_weight), n_known, &xlogx_, scratch_};
+    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_};
 }
 
 // What lost_counts_ leaves of a node.
@@ -98,10 +90,10 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
     Known known{node.counts, node.weight};
     if (coded.n_missing > 0) {
         const std::uint32_t missing = coded.n_values;
-        const auto end = std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return row.key >> class_bits_ < missing; });
+        const auto end = std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
         std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
         for (auto row = end; row != rows.end(); ++row) {
-            lost_counts_[row->key & ((1U << class_bits_) - 1)] += partition_.weight_of(row->row);
+            lost_counts_[keys_.label(row->key)] += partition_.weight_of(row->row);
         }
         rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
         known = known_of(node);
@@ -114,16 +106,17 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     auto n_known = static_cast<double>(rows.size());
     if (cut_rules_.count_cases && !examples_.weights.empty()) {
         n_known = 0;
-        for (const SortedRow& row : rows) n_known += examples_.weights[row.row];
+        for (const SortedRow& row : rows) n_known += examples_.weights[partition_.origin(row.row)];
     }
     const NodeFacts facts = facts_of(node, known.weight, n_known);
-    const double* values = close_values_[column];
-    if (in_pairs_) return search_sorted_pairs<C>(rows, facts, known, cut_rules_, values);
+    const Gaps& gaps = gaps_[column];
+    if (in_pairs_) return search_sorted_pairs<C>(rows, facts, known, cut_rules_, gaps);
     if (partition_.is_weighted()) {
         const auto weight_of = [weights = partition_.weights()](std::uint32_t row) { return weights[row]; };
-        return search_sorted<C>(rows, class_bits_, weight_of, facts, known, cut_rules_, values);
+        if (n_classes_ == 2) return search_weighted_pairs<C>(rows, weight_of, facts, known, cut_rules_, gaps);
+        return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
     }
-    return search_sorted<C>(rows, class_bits_, [](std::uint32_t) { return 1.0; }, facts, known, cut_rules_, values);
+    return search_sorted<C>(rows, keys_, [](std::uint32_t) { return 1.0; }, facts, known, cut_rules_, gaps);
 }
 
 // Few rows of a column of few values: sorted here and now.
@@ -134,9 +127,9 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
-                const std::uint32_t label = examples_.labels[row];
-                if (codes[row] != missing_code<Code>) {
-                    few_rows_.push_back({row, static_cast<std::uint32_t>(codes[row]) << class_bits_ | label});
+                const std::uint32_t origin = partition_.origin(row), label = examples_.labels[origin];
+                if (codes[origin] != missing_code<Code>) {
+                    few_rows_.push_back({row, keys_.key(codes[origin], label)});
                     continue;
                 }
                 lost_counts_[label] += partition_.weight_of(row);
@@ -144,6 +137,7 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
         },
         examples_.table->column(column).codes);
     std::sort(few_rows_.begin(), few_rows_.end(), [](const SortedRow& a, const SortedRow& b) { return a.key < b.key; });
+    keys_.mark_close(few_rows_, gaps_[column]);
     return search_rows<C>(column, few_rows_, node, known_of(node));
 }
 
@@ -154,10 +148,13 @@ FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node
     pair_counts_.assign(2 * std::size_t{coded.n_values}, 0);
     std::visit(
         [&](const auto& codes) {
-            for (const std::uint32_t row : partition_.rows(node.segment)) ++pair_counts_[2 * std::size_t{codes[row]} + examples_.labels[row]];
+            for (const std::uint32_t row : partition_.rows(node.segment)) {
+                const std::uint32_t origin = partition_.origin(row);
+                ++pair_counts_[2 * std::size_t{codes[origin]} + examples_.labels[origin]];
+            }
         },
         coded.codes);
-    return search_counted_pairs<C>(pair_counts_, facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, close_values_[column]);
+    return search_counted_pairs<C>(pair_counts_, facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, gaps_[column]);
 }
 
 // Fills values_ and known_counts_.
@@ -167,12 +164,13 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
-                const Code code = codes[row];
+                const std::uint32_t origin = partition_.origin(row);
+                const Code code = codes[origin];
                 if (code == missing_code<Code>) continue;
                 const double weight = partition_.is_weighted() ? partition_.weight_of(row) : 1.0;
                 if (values_.weights[code] == 0) values_.seen.push_back(code);
                 values_.weights[code] += weight;
-                values_.table[code * n_classes_ + examples_.labels[row]] += weight;
+                values_.table[code * n_classes_ + examples_.labels[origin]] += weight;
             }
         },
         coded.codes);
@@ -188,7 +186,8 @@ double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
-                if (codes[row] != missing_code<Code>) n_known += examples_.weights.empty() ? 1.0 : examples_.weights[row];
+                const std::uint32_t origin = partition_.origin(row);
+                if (codes[origin] != missing_code<Code>) n_known += examples_.weights.empty() ? 1.0 : examples_.weights[origin];
             }
         },
         examples_.table->column(column).codes);
@@ -207,7 +206,7 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
         found = search_nominal<C>(coded, facts, known);
     } else {
         const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
-        found = search_counted<C>(table, facts, known, cut_rules_, close_values_[column]);
+        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column]);
     }
     values_.clear(n_classes_);
     return found;

@@ -28,13 +28,16 @@ struct ValueTable {
     void clear(std::size_t n_classes);
 };
 
+// The least weight on each side of a numeric cut.
+double least_side(const GrowOptions& options, double known_weight);
+
 class ColumnSearch {
 public:
     // The columns worth keeping presorted: numeric ones of more than a few values.
-    static std::vector<bool> columns_to_sort(const CodedTable& table, int class_bits);
+    static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys);
 
-    ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition, int class_bits,
-                 double total_weight);
+    ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
+                 const XLogX& xlogx, std::span<const Gaps> gaps);
 
     FoundTest best_test(std::size_t column, const NodeRows& node);
 
@@ -57,17 +60,16 @@ private:
     double count_cases(std::size_t column, const NodeRows& node) const;
     Known known_of(const NodeRows& node);
     NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known);
-    double min_side(double known_weight) const;
 
     const Examples& examples_;
     const GrowOptions& options_;
     const CutRules& cut_rules_;
     const Partition& partition_;
     const std::size_t n_classes_;
-    const int class_bits_;
-    const XLogX xlogx_;
+    const Keys keys_;
+    const XLogX& xlogx_;
     const bool in_pairs_;  // two classes, every row counting once, no holes: whole numbers will do
-    std::vector<const double*> close_values_;  // the values of columns that have some closer than the gap
+    std::span<const Gaps> gaps_;
     std::vector<double> scratch_, known_counts_, lost_counts_;
     ValueTable values_;
     std::vector<SortedRow> few_rows_;

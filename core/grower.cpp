@@ -11,14 +11,17 @@
 #include <vector>
 
 #include "choice.hpp"
+#include "coarse_search.hpp"
 #include "column_search.hpp"
 #include "parallel.hpp"
 #include "partition.hpp"
 #include "split_search.hpp"
+#include "thresholds.hpp"
 
 namespace calibrant {
 namespace {
 
+constexpr double closest_values = 1e-5;       // closer ones are not cut apart
 constexpr std::size_t fewest_aside = 2000;    // a part of the tree is worth a thread from so many rows on
 constexpr std::size_t fewest_shared = 20000;  // and a node's columns are worth sharing
 
@@ -39,6 +42,7 @@ struct Pending {
     std::size_t branch = 0;
     Segment segment{};
     bool is_leaf = false;
+    bool is_settled = false;  // its columns are sorted
     std::size_t depth = 0;
     std::int32_t multiway_above = Tree::no_node;  // the nearest node above that gives each nominal value its branch
     std::uint64_t key = 0;                        // names the path from the root
@@ -74,6 +78,7 @@ private:
     Pending make_root();
     void start(double total_weight);
     void grow_pending(const std::stop_token& stop);
+    void settle(Pending& node, const std::stop_token& stop);
     void set_aside(std::size_t id, Pending&& node);
     Tree grow_aside(Aside& aside, const std::stop_token& stop);
     Tree with_asides(const std::stop_token& stop);
@@ -82,8 +87,6 @@ private:
     void mark_used(const Pending& node, bool used);
 
     void split(std::size_t id, const Pending& node, std::size_t column, const std::stop_token& stop);
-    std::uint32_t set_threshold(std::size_t id, std::size_t column);
-    std::uint32_t last_present(std::size_t column, std::uint32_t code);
     void tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::vector<Pending>& children, std::vector<Branch>& branches);
     template <class BranchOf>
     void tally(std::size_t column, const Pending& node, std::vector<Pending>& children, std::vector<Branch>& branches, BranchOf&& branch_of);
@@ -94,15 +97,18 @@ private:
     const Tolerances tolerances_;
     CutRules cut_rules_;
     const std::size_t n_classes_;
-    const int class_bits_;
+    const Keys keys_;
+    const std::shared_ptr<const std::vector<Gaps>> gaps_;
     Partition partition_;
+    std::shared_ptr<const XLogX> xlogx_;
+    std::shared_ptr<const Buckets> buckets_;
+    std::optional<CoarseSearch> coarse_;  // for large nodes, where it will do
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
     std::optional<Choice> choice_;
     std::vector<bool> used_;
     std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above that gives each value its branch
     std::vector<FoundTest> found_;
-    const bool has_absent_rows_;
-    std::vector<std::vector<std::uint32_t>> last_present_;
+    Thresholds thresholds_;
     std::vector<double> unknown_counts_;
     double unknown_weight_ = 0;
     std::size_t n_unknown_ = 0;
@@ -120,23 +126,25 @@ CutRules cut_rules(const GrowOptions& options, CutRules rules) {
 
 Grower::Grower(const Examples& examples, const GrowOptions& options)
     : examples_(examples), options_(options), tolerances_(options.dialect), cut_rules_(cut_rules(options, tolerances_.cuts)),
-      n_classes_(examples.n_classes), class_bits_(static_cast<int>(std::bit_width(examples.n_classes - 1))),
-      partition_(*examples.table, examples.labels, examples.weights, ColumnSearch::columns_to_sort(*examples.table, class_bits_), class_bits_),
-      used_(examples.table->n_columns()), found_(examples.table->n_columns()),
-      has_absent_rows_(partition_.root().size < examples.table->n_rows()), last_present_(examples.table->n_columns()),
+      n_classes_(examples.n_classes), keys_{static_cast<int>(std::bit_width(examples.n_classes - 1))},
+      gaps_(std::make_shared<const std::vector<Gaps>>(gaps_of(*examples.table, closest_values))),
+      partition_(*examples.table, examples.labels, examples.weights, ColumnSearch::columns_to_sort(*examples.table, keys_), keys_, *gaps_),
+      xlogx_(std::make_shared<const XLogX>(examples.table->n_rows())), used_(examples.table->n_columns()),
+      found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
       unknown_counts_(examples.n_classes), tree_(examples.n_classes) {}
 
 Grower::Grower(const Grower& whole)
     : examples_(whole.examples_), options_(whole.options_), tolerances_(whole.tolerances_), cut_rules_(whole.cut_rules_),
-      n_classes_(whole.n_classes_), class_bits_(whole.class_bits_), partition_(whole.partition_, whole.examples_.table->n_rows()),
-      used_(whole.used_.size()), found_(whole.found_.size()), has_absent_rows_(whole.has_absent_rows_),
-      last_present_(whole.last_present_.size()), unknown_counts_(whole.n_classes_), tree_(whole.n_classes_) {
+      n_classes_(whole.n_classes_), keys_(whole.keys_), gaps_(whole.gaps_), partition_(whole.partition_, nullptr), xlogx_(whole.xlogx_),
+      buckets_(whole.buckets_), used_(whole.used_.size()), found_(whole.found_.size()), thresholds_(whole.thresholds_),
+      unknown_counts_(whole.n_classes_), tree_(whole.n_classes_) {
     start(whole.total_weight_);
 }
 
 void Grower::start(double total_weight) {
     total_weight_ = total_weight;
-    searches_.push_back(std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, class_bits_, total_weight));
+    if (buckets_) coarse_.emplace(examples_, options_, cut_rules_, partition_, *xlogx_, *gaps_, buckets_);
+    searches_.push_back(std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, *xlogx_, *gaps_));
     choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
 }
 
@@ -169,11 +177,16 @@ bool Grower::must_be_leaf(const Pending& node) const {
 
 Tree Grower::grow(const std::stop_token& stop) {
     stack_.push_back(make_root());
+    const auto sorted = ColumnSearch::columns_to_sort(*examples_.table, keys_);
+    if (!stack_.back().is_leaf && CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_, sorted)) {
+        const auto rows = partition_.rows(partition_.root());
+        buckets_ = std::make_shared<const Buckets>(*examples_.table, sorted, rows, *gaps_, options_.n_threads, stop);
+    }
     start(stack_.back().weight);
     if (options_.n_threads > 1) {
         aside_below_ = std::max<std::size_t>(fewest_aside, stack_.back().segment.size / (8 * options_.n_threads));
         while (searches_.size() < options_.n_threads) {
-            searches_.push_back(std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, class_bits_, total_weight_));
+            searches_.push_back(std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, *xlogx_, *gaps_));
         }
     }
     grow_pending(stop);
@@ -191,15 +204,24 @@ void Grower::grow_pending(const std::stop_token& stop) {
             tree_.children[tree_.first_child[static_cast<std::size_t>(node.parent)] + node.branch] = static_cast<std::int32_t>(id);
         }
         if (node.is_leaf) continue;
+        if (!node.is_settled) partition_.unsettle();
         if (node.segment.size < aside_below_) {
             set_aside(id, std::move(node));
             continue;
         }
+        settle(node, stop);
         partition_.enter(node.segment);
         search_all(node, stop);
         const std::size_t column = choice_->choose(found_, mix(node.key));
         if (column < found_.size()) split(id, node, column, stop);
     }
+}
+
+// Below a node whose columns are sorted, so are those of all others.
+void Grower::settle(Pending& node, const std::stop_token& stop) {
+    if (node.is_settled || (coarse_ && node.segment.size >= CoarseSearch::fewest_rows)) return;
+    partition_.settle(node.segment, threads_for(node), stop);
+    node.is_settled = true;
 }
 
 void Grower::set_aside(std::size_t id, Pending&& node) {
@@ -214,6 +236,7 @@ Tree Grower::grow_aside(Aside& aside, const std::stop_token& stop) {
     used_ = aside.used;
     aside.node.segment = partition_.put_in(std::move(aside.parcel));
     aside.node.parent = Tree::no_node;
+    aside.node.is_settled = false;
     aside.node.multiway_above = Tree::no_node;
     stack_.push_back(std::move(aside.node));
     grow_pending(stop);
@@ -243,7 +266,9 @@ void Grower::mark_used(const Pending& node, bool used) {
 void Grower::search_all(const Pending& node, const std::stop_token& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
     mark_used(node, true);
+    if (!node.is_settled) coarse_->search(rows, found_, threads_for(node), stop);
     parallel_for(found_.size(), threads_for(node), stop, [&](std::size_t column, std::size_t worker) {
+        if (!node.is_settled && partition_.is_sorted(column)) return;
         found_[column] = used_[column] ? FoundTest{} : searches_[worker]->best_test(column, rows);
     });
     mark_used(node, false);
@@ -252,50 +277,18 @@ void Grower::search_all(const Pending& node, const std::stop_token& stop) {
 // Threads cost time to start: only nodes of many rows are worth it.
 std::size_t Grower::threads_for(const Pending& node) const { return node.segment.size < fewest_shared ? 1 : searches_.size(); }
 
-// The greatest code up to the given one that a row of some weight has.
-std::uint32_t Grower::last_present(std::size_t column, std::uint32_t code) {
-    if (!has_absent_rows_) return code;
-    auto& last = last_present_[column];
-    if (last.empty()) {
-        const CodedColumn& coded = examples_.table->column(column);
-        last.assign(coded.n_values, 0);
-        std::visit(
-            [&]<class Code>(const std::vector<Code>& codes) {
-                for (std::size_t row = 0; row < codes.size(); ++row) {
-                    if (codes[row] != missing_code<Code> && examples_.weights[row] > 0) last[codes[row]] = codes[row];
-                }
-            },
-            coded.codes);
-        std::partial_sum(last.begin(), last.end(), last.begin(), [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
-    }
-    return last[code];
-}
-
-// The threshold and the greatest code that goes to the first branch.
-std::uint32_t Grower::set_threshold(std::size_t id, std::size_t column) {
-    const auto& values = examples_.table->column(column).values;
-    const FoundTest& test = found_[column];
-    double middle = values[test.below] + (values[test.above] - values[test.below]) / 2;
-    if (!(middle < values[test.above]) || !std::isfinite(middle)) middle = values[test.below];
-    const auto above = std::upper_bound(values.begin(), values.end(), middle);
-    auto code = static_cast<std::uint32_t>(above - values.begin() - 1);
-    if (!options_.midpoint) code = last_present(column, code);
-    tree_.make_numeric(id, column, options_.midpoint ? middle : values[code], code);
-    return code;
-}
-
-// A cut of a presorted column without holes, all weights 1: the first rows go left, the others right.
+// A cut of a sorted column without holes: the first rows go left, the others right.
 void Grower::tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::vector<Pending>& children,
                           std::vector<Branch>& branches) {
     n_unknown_ = 0;
-    const std::uint32_t class_mask = (1U << class_bits_) - 1;
     for (const SortedRow& row : partition_.sorted_rows(column, node.segment)) {
-        const std::size_t branch = row.key >> class_bits_ > cut;
+        const std::size_t branch = keys_.code(row.key) > cut;
         partition_.mark_side(row.row, branch == 1);
-        children[branch].counts[row.key & class_mask] += 1;
+        const double weight = partition_.is_weighted() ? partition_.weight_of(row.row) : 1.0;
+        children[branch].counts[keys_.label(row.key)] += weight;
+        children[branch].weight += weight;
         ++branches[branch].segment.size;
     }
-    for (std::size_t b = 0; b < 2; ++b) children[b].weight = static_cast<double>(branches[b].segment.size);
 }
 
 template <class BranchOf>
@@ -308,15 +301,17 @@ void Grower::tally(std::size_t column, const Pending& node, std::vector<Pending>
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const double weight = partition_.is_weighted() ? partition_.weight_of(row) : 1.0;
-                const std::size_t label = examples_.labels[row];
-                if (codes[row] == missing_code<Code>) {
+                const std::uint32_t origin = partition_.origin(row);
+                const std::size_t label = examples_.labels[origin];
+                const Code code = codes[origin];
+                if (code == missing_code<Code>) {
                     unknown_counts_[label] += weight;
                     unknown_weight_ += weight;
                     ++n_unknown_;
                     partition_.mark(row, Partition::unknown);
                     continue;
                 }
-                const auto branch = static_cast<std::uint32_t>(branch_of(codes[row]));
+                const auto branch = static_cast<std::uint32_t>(branch_of(code));
                 partition_.mark(row, branch);
                 partition_.mark_side(row, branch == 1);
                 children[branch].counts[label] += weight;
@@ -345,7 +340,7 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
     const bool is_multiway = is_nominal && found_[column].branches.empty();
     const std::size_t n_branches = found_[column].n_branches;
     const bool by_sides = n_branches == 2 && examples_.table->column(column).n_missing == 0;
-    std::vector<Pending> children(n_branches, Pending{.parent = static_cast<std::int32_t>(id), .depth = node.depth + 1,
+    std::vector<Pending> children(n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled, .depth = node.depth + 1,
                                                       .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
                                                       .counts = std::vector<double>(n_classes_)});
     std::vector<Branch> branches(n_branches);
@@ -359,9 +354,10 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
         tree_.make_nominal(id, column, n_branches, branch_of_value);
         tally(column, node, children, branches, [&](auto code) { return branch_of_value[code]; });
     } else {
-        const std::uint32_t cut = set_threshold(id, column);
-        if (by_sides && partition_.is_sorted(column) && !partition_.is_weighted()) tally_sorted(column, node, cut, children, branches);
-        else tally(column, node, children, branches, [cut](auto code) { return code > cut; });
+        const auto [value, cut] = thresholds_.of(column, found_[column]);
+        tree_.make_numeric(id, column, value, cut);
+        if (by_sides && node.is_settled && partition_.is_sorted(column)) tally_sorted(column, node, cut, children, branches);
+        else tally(column, node, children, branches, [cut = cut](auto code) { return code > cut; });
     }
     share_unknown(children, branches);
     for (std::size_t b = 0; b < n_branches; ++b) {

@@ -4,33 +4,29 @@
 #include <numeric>
 
 #include "parallel.hpp"
+#include "row_sort.hpp"
 
 namespace calibrant {
 namespace {
 
-// Stable counting sort by code; missing values come last.
-std::vector<SortedRow> presort(const CodedColumn& column, std::span<const std::uint32_t> rows, std::span<const std::uint16_t> labels,
-                               int class_bits) {
-    std::vector<SortedRow> sorted(rows.size());
+// The rows with their codes and classes, missing values last.
+void fetch(const CodedColumn& column, std::span<const std::uint32_t> rows, std::span<const std::uint16_t> labels, const Keys& keys,
+           std::vector<SortedRow>& to) {
+    to.resize(rows.size());
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
-            const auto place_of = [&](Code code) { return code == missing_code<Code> ? column.n_values : code; };
-            std::vector<std::uint32_t> next(std::size_t{column.n_values} + 2, 0);
-            for (const std::uint32_t row : rows) ++next[std::size_t{place_of(codes[row])} + 1];
-            std::partial_sum(next.begin(), next.end(), next.begin());
-            for (const std::uint32_t row : rows) {
-                const std::uint32_t code = place_of(codes[row]);
-                sorted[next[code]++] = {row, code << class_bits | labels[row]};
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const Code code = codes[rows[i]];
+                to[i] = {static_cast<std::uint32_t>(i), keys.key(code == missing_code<Code> ? column.n_values : code, labels[rows[i]])};
             }
         },
         column.codes);
-    return sorted;
 }
 
 template <class Row>
-void make_room(std::vector<Row>& arena, std::span<const Branch> branches) {
+void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch> branches) {
     for (const Branch& branch : branches) {
-        const std::size_t end = branch.segment.begin + branch.segment.size;
+        const std::size_t end = branch.segment.begin + branch.segment.size - base;
         if (branch.keep && end > arena.size()) arena.resize(std::max(end, arena.size() + arena.size() / 2));
     }
 }
@@ -38,8 +34,8 @@ void make_room(std::vector<Row>& arena, std::span<const Branch> branches) {
 }  // namespace
 
 Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     const std::vector<bool>& sorted, int class_bits)
-    : arena_(table.n_columns()), marks_(table.n_rows()), sides_(table.n_rows()) {
+                     std::vector<bool> sorted, const Keys& keys, std::span<const Gaps> gaps)
+    : table_(table), labels_(labels), sorted_(std::move(sorted)), keys_(keys), gaps_(gaps), arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
         if (weights.empty() || weights[row] > 0) rows_.push_back(row);
     }
@@ -47,43 +43,67 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
     bool has_missing = false;
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         has_missing = has_missing || table.column(column).n_missing > 0;
-        if (sorted[column]) arena_[column] = presort(table.column(column), rows_, labels, class_bits);
-        else needs_rows_ = true;
+        needs_rows_ = needs_rows_ || !sorted_[column];
     }
-    if (weights.empty() && !has_missing) return;
-    needs_rows_ = true;
-    weight_of_.assign(table.n_rows(), 1.0);
+    is_weighted_ = !weights.empty() || has_missing;
+    needs_rows_ = needs_rows_ || is_weighted_;
+    if (!is_weighted_) return;
     row_weights_.assign(rows_.size(), 1.0);
     for (std::size_t i = 0; i < rows_.size() && !weights.empty(); ++i) row_weights_[i] = weights[rows_[i]];
 }
 
-Partition::Partition(const Partition& like, std::size_t n_rows)
-    : needs_rows_(like.needs_rows_), arena_(like.arena_.size()), marks_(n_rows), sides_(n_rows) {
-    if (like.is_weighted()) weight_of_.assign(n_rows, 1.0);
-}
+Partition::Partition(const Partition& like, std::nullptr_t)
+    : table_(like.table_), labels_(like.labels_), sorted_(like.sorted_), keys_(like.keys_), gaps_(like.gaps_), needs_rows_(like.needs_rows_),
+      is_weighted_(like.is_weighted_), arena_(like.arena_.size()) {}
 
 Partition::Parcel Partition::take_out(Segment segment) const {
-    const auto slice = [&]<class T>(const std::vector<T>& arena) {
-        if (arena.empty()) return std::vector<T>{};
-        const auto begin = arena.begin() + static_cast<std::ptrdiff_t>(segment.begin);
-        return std::vector<T>(begin, begin + static_cast<std::ptrdiff_t>(segment.size));
-    };
-    Parcel parcel{.size = segment.size, .sorted = {}, .rows = {}, .weights = {}};
-    for (const auto& arena : arena_) parcel.sorted.push_back(slice(arena));
-    if (needs_rows_) parcel.rows = slice(rows_);
-    if (is_weighted()) parcel.weights = slice(row_weights_);
+    Parcel parcel;
+    if (is_settled() && !needs_rows_) {
+        const std::size_t any = static_cast<std::size_t>(std::find(sorted_.begin(), sorted_.end(), true) - sorted_.begin());
+        for (const SortedRow& row : sorted_rows(any, segment)) parcel.rows.push_back(row.row);
+        std::sort(parcel.rows.begin(), parcel.rows.end());
+    } else {
+        const auto mine = rows(segment);
+        parcel.rows.assign(mine.begin(), mine.end());
+    }
+    for (std::uint32_t& row : parcel.rows) row = origin(row);
+    if (is_weighted()) parcel.weights.assign(weights(segment).begin(), weights(segment).end());
     return parcel;
 }
 
 Segment Partition::put_in(Parcel&& parcel) {
-    arena_ = std::move(parcel.sorted);
+    unsettle();
     rows_ = std::move(parcel.rows);
     row_weights_ = std::move(parcel.weights);
-    n_root_rows_ = parcel.size;
+    n_root_rows_ = rows_.size();
     return root();
 }
 
+void Partition::settle(Segment segment, std::size_t n_threads, const std::stop_token& stop) {
+    const auto mine = rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
+    origin_.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
+    base_ = segment.begin;
+    std::iota(mine, mine + static_cast<std::ptrdiff_t>(segment.size), std::uint32_t{0});
+    make_room_to_mark(segment.size);
+    if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
+    parallel_for(arena_.size(), n_threads, stop, [&](std::size_t column, std::size_t worker) {
+        if (!sorted_[column]) return;
+        const CodedColumn& coded = table_.column(column);
+        fetch(coded, origin_, labels_, keys_, arena_[column]);
+        sort_rows(arena_[column], spare_sorted_[worker], keys_.greatest(coded.n_values));
+        keys_.mark_close(arena_[column], gaps_[column]);
+    });
+}
+
+void Partition::make_room_to_mark(std::size_t n_rows) {
+    if (sides_.size() >= n_rows) return;
+    sides_.resize(n_rows);
+    marks_.resize(n_rows);
+    if (is_weighted()) weight_of_.resize(n_rows, 1.0);
+}
+
 void Partition::enter(Segment segment) {
+    if (!is_settled()) make_room_to_mark(table_.n_rows());
     if (!is_weighted()) return;
     for (std::size_t i = segment.begin; i < segment.begin + segment.size; ++i) weight_of_[rows_[i]] = row_weights_[i];
 }
@@ -99,23 +119,22 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
     const auto row_of_row = [](std::uint32_t row) { return row; };
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const auto part_column = [&](std::size_t column, std::size_t worker) {
-        auto& arena = arena_[column];
-        if (arena.empty()) return;
-        if (by_sides) part_two(arena, spare_sorted_[worker], segment, branches, row_of_sorted);
-        else part_many(arena, spare_sorted_[worker], segment, branches, row_of_sorted);
+        if (!sorted_[column]) return;
+        if (by_sides) part_two(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
+        else part_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
     };
-    parallel_for(arena_.size(), n_threads, stop, part_column);
-    if (!needs_rows_) return;
+    if (is_settled()) parallel_for(arena_.size(), n_threads, stop, part_column);
+    if (is_settled() && !needs_rows_) return;
     if (is_weighted()) part_weights(segment, branches, by_sides);
-    if (by_sides) part_two(rows_, spare_rows_, segment, branches, row_of_row);
-    else part_many(rows_, spare_rows_, segment, branches, row_of_row);
+    if (by_sides) part_two(rows_, 0, spare_rows_, segment, branches, row_of_row);
+    else part_many(rows_, 0, spare_rows_, segment, branches, row_of_row);
 }
 
 // In place: the second branch stays at the bottom, the first goes through the spare memory to the top.
 template <class Row, class RowOf>
-void Partition::part_two(std::vector<Row>& arena, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
+void Partition::part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
                          RowOf&& row_of) {
-    Row* const at = arena.data() + segment.begin;
+    Row* const at = arena.data() + (segment.begin - base);
     if (spare.size() < segment.size) spare.resize(segment.size);
     const bool both = branches[0].keep && branches[1].keep;
     Row* const first = both ? spare.data() : at;
@@ -141,15 +160,15 @@ void Partition::part_two(std::vector<Row>& arena, std::vector<Row>& spare, Segme
 }
 
 template <class Row, class RowOf>
-void Partition::part_many(std::vector<Row>& arena, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
-                          RowOf&& row_of) {
-    spare.assign(arena.begin() + static_cast<std::ptrdiff_t>(segment.begin),
-                 arena.begin() + static_cast<std::ptrdiff_t>(segment.begin + segment.size));
-    make_room(arena, branches);
+void Partition::part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                          std::span<const Branch> branches, RowOf&& row_of) {
+    const auto mine = arena.begin() + static_cast<std::ptrdiff_t>(segment.begin - base);
+    spare.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
+    make_room(arena, base, branches);
     std::vector<Row*> to(branches.size(), nullptr);
     std::vector<Row*> everywhere;
     for (std::size_t b = 0; b < branches.size(); ++b) {
-        if (branches[b].keep) to[b] = arena.data() + branches[b].segment.begin;
+        if (branches[b].keep) to[b] = arena.data() + (branches[b].segment.begin - base);
     }
     for (const Row row : spare) {
         const std::uint32_t branch = marks_[row_of(row)];
@@ -168,7 +187,7 @@ void Partition::part_weights(Segment segment, std::span<const Branch> branches, 
                           row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin + segment.size));
     const std::vector<std::uint32_t> rows(rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin),
                                           rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin + segment.size));
-    make_room(row_weights_, branches);
+    make_room(row_weights_, 0, branches);
     std::vector<double*> to(branches.size(), nullptr);
     for (std::size_t b = 0; b < branches.size(); ++b) {
         if (branches[b].keep) to[b] = row_weights_.data() + branches[b].segment.begin;

@@ -1,4 +1,5 @@
-// The rows of the nodes still to be grown, column by column: presorted once, then parted stably at every split.
+// The rows of the nodes still to be grown. A node small enough is settled: its rows are numbered anew and its columns sorted once, then
+// parted stably at every split, so that all that its subtree looks up fits a cache.
 #pragma once
 
 #include <cstddef>
@@ -26,36 +27,42 @@ struct Branch {
 
 class Partition {
 public:
-    // Columns marked in `sorted` are kept in the order of their values; the others are read through rows().
-    Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-              const std::vector<bool>& sorted, int class_bits);
+    // Columns marked in `sorted` are sorted when a node is settled; the others are read through rows().
+    Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights, std::vector<bool> sorted,
+              const Keys& keys, std::span<const Gaps> gaps);
 
     // An empty one, to which a node's rows are handed over.
-    explicit Partition(const Partition& like, std::size_t n_rows);
+    explicit Partition(const Partition& like, std::nullptr_t);
 
     // The rows of a node, taken out for another thread to grow.
     struct Parcel {
-        std::size_t size = 0;
-        std::vector<std::vector<SortedRow>> sorted;
         std::vector<std::uint32_t> rows;
         std::vector<double> weights;
     };
     Parcel take_out(Segment segment) const;
     Segment put_in(Parcel&& parcel);
 
+    // Numbers a node's rows from 0 and sorts its columns; every node below it is settled too. Back to the others with unsettle().
+    void settle(Segment segment, std::size_t n_threads, const std::stop_token& stop);
+    void unsettle() { origin_.clear(); }
+    bool is_settled() const { return !origin_.empty(); }
+
+    const Keys& keys() const { return keys_; }
     Segment root() const { return {0, n_root_rows_}; }
-    bool needs_rows() const { return needs_rows_; }
-    bool is_sorted(std::size_t column) const { return !arena_[column].empty(); }
+    bool is_sorted(std::size_t column) const { return sorted_[column]; }
     std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment) const {
-        return {arena_[column].data() + segment.begin, segment.size};
+        return {arena_[column].data() + (segment.begin - base_), segment.size};
     }
     std::span<const std::uint32_t> rows(Segment segment) const { return {rows_.data() + segment.begin, segment.size}; }
+    // The row of the table that a row of a node is.
+    std::uint32_t origin(std::uint32_t row) const { return is_settled() ? origin_[row] : row; }
 
     // Looks up the weights of a node's rows, which weight_of then gives; free where all weights are 1.
     void enter(Segment segment);
-    bool is_weighted() const { return !weight_of_.empty(); }
+    bool is_weighted() const { return is_weighted_; }
     double weight_of(std::uint32_t row) const { return weight_of_[row]; }
     const double* weights() const { return weight_of_.data(); }
+    std::span<const double> weights(Segment segment) const { return {row_weights_.data() + segment.begin, segment.size}; }
 
     // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split in two
     // without unknown cases is marked by sides, which take less memory to look up.
@@ -67,14 +74,25 @@ public:
     void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads, const std::stop_token& stop);
 
 private:
+    void make_room_to_mark(std::size_t n_rows);
     template <class Row, class RowOf>
-    void part_two(std::vector<Row>& arena, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches, RowOf&& row_of);
+    void part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
+                  RowOf&& row_of);
     template <class Row, class RowOf>
-    void part_many(std::vector<Row>& arena, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches, RowOf&& row_of);
+    void part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
+                   RowOf&& row_of);
     void part_weights(Segment segment, std::span<const Branch> branches, bool by_sides);
 
+    const CodedTable& table_;
+    std::span<const std::uint16_t> labels_;
+    std::vector<bool> sorted_;
+    Keys keys_;
+    std::span<const Gaps> gaps_;
     std::size_t n_root_rows_ = 0;
-    bool needs_rows_ = false;  // whether anything is read through rows()
+    bool needs_rows_ = false;  // whether anything below a settled node is read through rows()
+    bool is_weighted_ = false;
+    std::size_t base_ = 0;     // where the settled node begins
+    std::vector<std::uint32_t> origin_;
     std::vector<std::vector<SortedRow>> arena_;
     std::vector<std::uint32_t> rows_;
     std::vector<double> row_weights_;  // of rows_, in step; empty where all weights are 1

@@ -8,13 +8,41 @@
 #include <vector>
 
 #include "criteria.hpp"
+#include "gaps.hpp"
 
 namespace calibrant {
 
-// A row of a presorted column: its number, and its code and class in one key, code << class_bits | class.
+// A row of a sorted column: its number, and its code and class in one key.
 struct SortedRow {
     std::uint32_t row;
     std::uint32_t key;
+};
+
+// Between code and class stands a bit: whether the next greater value among the sorted rows lies too close to be cut apart. Rows may be
+// taken out later, so that the next one left is further away: then the values are looked up.
+struct Keys {
+    int class_bits;
+
+    std::uint32_t key(std::uint32_t code, std::uint32_t label) const { return code << (class_bits + 1) | label; }
+    std::uint32_t code(std::uint32_t key) const { return key >> (class_bits + 1); }
+    std::uint32_t label(std::uint32_t key) const { return key & ((std::uint32_t{1} << class_bits) - 1); }
+    std::uint32_t close_bit() const { return std::uint32_t{1} << class_bits; }
+    std::uint32_t greatest(std::uint32_t n_values) const { return key(n_values, close_bit() - 1); }
+    bool fit(std::uint64_t n_values) const { return (n_values + 1) << (class_bits + 1) <= std::uint64_t{1} << 32; }
+
+    // Whether a cut may part two rows, the first of which comes no later.
+    bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
+        if (code(first) == code(second)) return false;
+        return (first & close_bit()) == 0 || gaps.are_apart(code(first), code(second));
+    }
+    void mark_close(std::span<SortedRow> rows, const Gaps& gaps) const {
+        if (!gaps.any()) return;
+        for (std::size_t i = rows.size(), next = i; i-- > 0;) {
+            if (i + 1 < rows.size() && code(rows[i].key) != code(rows[i + 1].key)) next = i + 1;
+            const bool is_apart = next == rows.size() || gaps.are_apart(code(rows[i].key), code(rows[next].key));
+            rows[i].key |= is_apart ? 0 : close_bit();
+        }
+    }
 };
 
 // What every search at a node shares.
@@ -29,7 +57,6 @@ struct NodeFacts {
 
 // The rules that the dialects settle differently.
 struct CutRules {
-    double gap = 1e-5;            // values closer than this are not cut apart
     double tolerance = 1e-9;      // a later cut must gain more than this to win
     double least_gain = -std::numeric_limits<double>::infinity();  // and the first one more than this
     double usable_gain = 0.0;     // a cut is usable where its gain, the penalty taken off, exceeds this
@@ -70,6 +97,8 @@ public:
 
     bool none_tried() const { return tries_ == 0; }
     void skip() { ++tries_; }
+    // Whether a cut of about this gain, to within a millionth, may win.
+    bool is_worth(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
     void offer(double gain, double low, std::uint32_t below, std::uint32_t above) {
         ++tries_;
         if (!(gain > gain_ + rules_.tolerance)) return;
@@ -131,21 +160,16 @@ private:
     std::span<double> left_, right_;
 };
 
-// The best cut of a column whose known rows are given in ascending order. `values` is null where every two distinct
-// values lie further apart than the gap.
+// The best cut of a column whose known rows are given in ascending order.
 template <Criterion C, class WeightOf>
-FoundTest search_sorted(std::span<const SortedRow> rows, int class_bits, const WeightOf& weight_of, const NodeFacts& node,
-                        const Known& known, const CutRules& rules, const double* values) {
+FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of, const NodeFacts& node,
+                        const Known& known, const CutRules& rules, const Gaps& gaps) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
-    const std::uint32_t class_mask = (std::uint32_t{1} << class_bits) - 1;
-    const auto code = [&](std::size_t i) { return rows[i].key >> class_bits; };
-    const auto apart = [&](std::size_t i) {
-        return code(i) != code(i + 1) && (values == nullptr || values[code(i)] < values[code(i + 1)] - rules.gap);
-    };
+    const auto apart = [&](std::size_t i) { return keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
     bool pure = true;  // the rows since the last boundary are of one class
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-        const std::uint32_t label = rows[i].key & class_mask, next_label = rows[i + 1].key & class_mask;
+        const std::uint32_t label = keys.label(rows[i].key), next_label = keys.label(rows[i + 1].key);
         search.add(label, weight_of(rows[i].row));
         if (!apart(i)) {
             pure = pure && label == next_label;
@@ -157,57 +181,17 @@ FoundTest search_sorted(std::span<const SortedRow> rows, int class_bits, const W
             const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && !search.none_tried() &&
                                 !search.too_high(weight_of(rows[i + 1].row));
             if (inside) search.skip();
-            else search.try_cut(code(i), code(i + 1));
+            else search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));
         }
         pure = true;
     }
     return search.result();
 }
 
-// The same for two classes and rows that count once each: whole numbers throughout.
-template <Criterion C>
-FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const NodeFacts& node, const Known& known, const CutRules& rules,
-                              const double* values) {
-    const std::size_t n = rows.size();
-    if (too_few(node, known, rules)) return {};
-    const auto first = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));  // the least size of the left side
-    const auto last = static_cast<double>(n) - node.min_side + size_tolerance;               // and the greatest
-    const auto end = last < static_cast<double>(first) ? 0 : std::min(static_cast<std::size_t>(last), n - 1);
-    const auto all_ones = static_cast<std::size_t>(known.counts[1]);
-    C criterion(known, *node.xlogx);
-    BestCut best(node, rules);
-    const double scale = known.weight / node.weight;
-    const auto apart = [&](std::size_t i) {
-        const std::uint32_t code = rows[i].key >> 1, next = rows[i + 1].key >> 1;
-        return code != next && (values == nullptr || values[code] < values[next] - rules.gap);
-    };
-    std::size_t ones = 0, left = 0;
-    for (; left + 1 < first && left < end; ++left) ones += rows[left].key & 1;
-    bool pure = true;
-    while (left < end) {
-        const std::uint32_t key = rows[left].key, next = rows[left + 1].key;
-        ones += key & 1;
-        ++left;
-        const bool same_class = ((key ^ next) & 1) == 0;
-        if (!apart(left - 1)) {
-            pure = pure && same_class;
-            continue;
-        }
-        if (pure && same_class && left < end && apart(left) && !best.none_tried()) {
-            best.skip();
-        } else {
-            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
-            best.offer(gain * scale, static_cast<double>(left), key >> 1, next >> 1);
-        }
-        pure = true;
-    }
-    return best.result(known.weight);
-}
-
 // The same from a table of weights, values x classes.
 template <Criterion C>
 FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known, const CutRules& rules,
-                         const double* values) {
+                         const Gaps& gaps) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
     const std::size_t n_classes = known.counts.size(), n_values = table.size() / n_classes;
@@ -216,7 +200,7 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
     for (std::size_t value = 0; value < n_values; ++value) {
         const auto cell = table.subspan(value * n_classes, n_classes);
         if (std::all_of(cell.begin(), cell.end(), [](double n) { return n == 0; })) continue;
-        if (before != none && !search.too_low() && (values == nullptr || values[before] < values[value] - rules.gap)) {
+        if (before != none && !search.too_low() && gaps.are_apart(before, value)) {
             if (search.too_high()) break;
             search.try_cut(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
         }
@@ -224,33 +208,6 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
         before = value;
     }
     return search.result();
-}
-
-// And for two classes and rows that count once each: `table` is values x 2.
-template <Criterion C>
-FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known, const CutRules& rules,
-                               const double* values) {
-    const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
-    if (too_few(node, known, rules)) return {};
-    const double least = node.min_side - size_tolerance, most = static_cast<double>(n) - node.min_side + size_tolerance;
-    C criterion(known, *node.xlogx);
-    BestCut best(node, rules);
-    const double scale = known.weight / node.weight;
-    std::size_t left = 0, ones = 0, before = 0;
-    for (std::size_t value = 0; value < table.size() / 2; ++value) {
-        const std::uint32_t zeros_here = table[2 * value], ones_here = table[2 * value + 1];
-        if (zeros_here + ones_here == 0) continue;
-        const auto low = static_cast<double>(left);
-        if (low > most) break;
-        if (left > 0 && low >= least && (values == nullptr || values[before] < values[value] - rules.gap)) {
-            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
-            best.offer(gain * scale, low, static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
-        }
-        left += zeros_here + ones_here;
-        ones += ones_here;
-        before = value;
-    }
-    return best.result(known.weight);
 }
 
 // One branch for each value; `seen` lists the values that occur at the node, with their rows of `table` (values x classes)

@@ -12,19 +12,22 @@ using tables::near;
 namespace {
 
 constexpr CutRules rules{.usable_gain = 1e-12, .penalty = false};
-constexpr int class_bits = 1;
+constexpr Keys keys{.class_bits = 1};
 
 // One column searched at the root.
 FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOptions& options, const CutRules& cut_rules = rules) {
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2};
-    Partition partition(table, problem.labels, problem.weights, {presorted}, class_bits);
+    const auto gaps = gaps_of(table, 1e-5);
+    const XLogX xlogx(problem.labels.size());
+    Partition partition(table, problem.labels, problem.weights, {presorted}, keys, gaps);
+    partition.settle(partition.root(), 1, {});
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
     }
     partition.enter(partition.root());
-    ColumnSearch search(examples, options, cut_rules, partition, class_bits, counts[0] + counts[1]);
+    ColumnSearch search(examples, options, cut_rules, partition, xlogx, gaps);
     return search.best_test(0, {partition.root(), counts, counts[0] + counts[1]});
 }
 
@@ -101,7 +104,7 @@ TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {
     problem.add(wide);
     problem.add(narrow);
     problem.add(words, 100);
-    CHECK((ColumnSearch::columns_to_sort(CodedTable(100, problem.columns), 1) == std::vector<bool>{true, false, false}));
+    CHECK((ColumnSearch::columns_to_sort(CodedTable(100, problem.columns), keys) == std::vector<bool>{true, false, false}));
 }
 
 TEST(a_nominal_column_is_searched_as_asked) {

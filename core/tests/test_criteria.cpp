@@ -41,6 +41,8 @@ void check_pairs_equal_the_general_way() {
         const Counts all{left[0] + right[0], left[1] + right[1]};
         C criterion({all, weight_of(all)}, xlogx);
         CHECK(near(pair_gain(criterion, n[0], n[1], n[2], n[3]), gain_of<C>({left, right}), 1e-12));
+        CHECK(near(pair_gain(criterion, left[0], left[1], right[0], right[1]), gain_of<C>({left, right}), 1e-12));
+        CHECK(near(quick_pair_gain(criterion, left[0], left[1], right[0], right[1]), gain_of<C>({left, right}), 1e-9));
     }
 }
 
@@ -62,9 +64,19 @@ void check_removing_takes_back() {
 
 TEST(x_log_x_is_the_same_looked_up_and_computed) {
     const XLogX xlogx(10);
-    CHECK(xlogx(0) == 0 && xlogx(1) == 0 && xlogx.whole(8) == 24);
-    CHECK(near(xlogx(8), 24) && near(xlogx(16), 64) && near(xlogx(0.5), -0.5));
-    CHECK(xlogx.largest() == 10);
+    CHECK(xlogx(0.0) == 0 && xlogx(1.0) == 0 && xlogx(std::size_t{8}) == 24 && xlogx(std::size_t{16}) == 64);
+    CHECK(near(xlogx(8.0), 24) && near(xlogx(16.0), 64) && near(xlogx(0.5), -0.5));
+}
+
+TEST(x_log_x_has_a_quick_way_that_is_near_enough) {
+    const XLogX xlogx(10);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> exponent(-40, 40);
+    CHECK(xlogx.quick(0) == 0 && xlogx.quick(1) == 0 && xlogx.quick(1024) == 10240);
+    for (int trial = 0; trial < 10'000; ++trial) {
+        const double x = std::exp2(exponent(random));
+        CHECK(near(xlogx.quick(x), xlogx(x), 1e-10 * x));
+    }
 }
 
 TEST(entropy_of_golf_by_outlook_is_quinlans) {

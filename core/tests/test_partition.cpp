@@ -24,32 +24,42 @@ std::vector<std::uint32_t> numbers(std::span<const std::uint32_t> rows) { return
 
 using Rows = std::vector<std::uint32_t>;
 
+constexpr Keys keys{.class_bits = 1};
+const std::vector<Gaps> no_gaps{Gaps(CodedColumn{}, 1e-5)};
+
+Partition settled(const CodedTable& table, const std::vector<std::uint16_t>& labels, const std::vector<double>& weights = {}) {
+    Partition partition(table, labels, weights, {true}, keys, no_gaps);
+    partition.settle(partition.root(), 1, {});
+    return partition;
+}
+
 }  // namespace
 
 TEST(a_column_is_sorted_stably_with_holes_last) {
     const CodedTable table = one_column({5, hole, 3, 5, 3});
     const std::vector<std::uint16_t> labels{0, 1, 0, 1, 1};
-    const Partition partition(table, labels, {}, {true}, 1);
+    const Partition partition = settled(table, labels);
     const auto rows = partition.sorted_rows(0, partition.root());
     CHECK((numbers(rows) == Rows{2, 4, 0, 3, 1}));
-    CHECK((rows[1].key == (0U << 1 | 1U)) && (rows[2].key == (1U << 1)) && (rows[4].key == (2U << 1 | 1U)));
+    CHECK(rows[1].key == keys.key(0, 1) && rows[2].key == keys.key(1, 0) && rows[4].key == keys.key(2, 1));
 }
 
 TEST(rows_of_weight_zero_are_absent) {
     const CodedTable table = one_column({5, 4, 3});
     const std::vector<std::uint16_t> labels{0, 1, 0};
     const std::vector<double> weights{1, 0, 2};
-    Partition partition(table, labels, weights, {true}, 1);
+    Partition partition = settled(table, labels, weights);
     CHECK(partition.root().size == 2);
-    CHECK((numbers(partition.sorted_rows(0, partition.root())) == Rows{2, 0}));
+    CHECK((numbers(partition.sorted_rows(0, partition.root())) == Rows{1, 0}));
+    CHECK(partition.origin(1) == 2);
     partition.enter(partition.root());
-    CHECK(partition.is_weighted() && partition.weight_of(2) == 2);
+    CHECK(partition.is_weighted() && partition.weight_of(1) == 2);
 }
 
 TEST(a_split_in_two_keeps_the_order_on_both_sides) {
     const CodedTable table = one_column({6, 1, 5, 2, 4, 3});
     const std::vector<std::uint16_t> labels(6, 0);
-    Partition partition(table, labels, {}, {true}, 1);
+    Partition partition = settled(table, labels);
     for (const std::uint32_t row : {0U, 1U, 2U}) partition.mark_side(row, true);
     for (const std::uint32_t row : {3U, 4U, 5U}) partition.mark_side(row, false);
     std::vector<Branch> branches(2, Branch{.keep = true, .segment = {0, 3}});
@@ -62,7 +72,7 @@ TEST(a_split_in_two_keeps_the_order_on_both_sides) {
 TEST(the_rows_of_a_leaf_are_dropped) {
     const CodedTable table = one_column({1, 2, 3, 4});
     const std::vector<std::uint16_t> labels(4, 0);
-    Partition partition(table, labels, {}, {true}, 1);
+    Partition partition = settled(table, labels);
     for (std::uint32_t row = 0; row < 4; ++row) partition.mark_side(row, row >= 1);
     std::vector<Branch> branches{{.keep = false, .segment = {0, 1}}, {.keep = true, .segment = {0, 3}}};
     partition.part(partition.root(), branches, true, 1, {});
@@ -73,7 +83,7 @@ TEST(the_rows_of_a_leaf_are_dropped) {
 TEST(unknown_cases_go_to_every_branch_by_its_share) {
     const CodedTable table = one_column({1, hole, 2, 3});
     const std::vector<std::uint16_t> labels(4, 0);
-    Partition partition(table, labels, {}, {true}, 1);
+    Partition partition = settled(table, labels);
     partition.enter(partition.root());
     partition.mark(0, 0);
     partition.mark(1, Partition::unknown);
@@ -89,4 +99,23 @@ TEST(unknown_cases_go_to_every_branch_by_its_share) {
     partition.enter(branches[2].segment);
     CHECK((numbers(partition.sorted_rows(0, branches[2].segment)) == Rows{2, 3, 1}));
     CHECK(tables::near(partition.weight_of(1), 2.0 / 3) && partition.weight_of(3) == 1);
+}
+
+TEST(a_part_of_the_rows_is_settled_by_itself) {
+    const CodedTable table = one_column({6, 1, 5, 2, 4, 3});
+    const std::vector<std::uint16_t> labels{0, 1, 0, 1, 0, 1};
+    Partition partition(table, labels, {}, {true}, keys, no_gaps);
+    partition.enter(partition.root());
+    for (std::uint32_t row = 0; row < 6; ++row) partition.mark_side(row, row >= 2);
+    std::vector<Branch> branches{{.keep = true, .segment = {0, 2}}, {.keep = true, .segment = {0, 4}}};
+    partition.part(partition.root(), branches, true, 1, {});
+    CHECK(!partition.is_settled() && (numbers(partition.rows(branches[1].segment)) == Rows{2, 3, 4, 5}));
+    partition.settle(branches[0].segment, 1, {});
+    CHECK(partition.is_settled() && (numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{1, 0}));
+    partition.unsettle();
+    partition.settle(branches[1].segment, 1, {});
+    const auto rows = partition.sorted_rows(0, branches[1].segment);
+    CHECK((numbers(rows) == Rows{1, 3, 2, 0}) && partition.origin(rows[0].row) == 3 && keys.label(rows[0].key) == 1);
+    const auto parcel = partition.take_out(branches[1].segment);
+    CHECK((parcel.rows == Rows{2, 3, 4, 5}) && parcel.weights.empty());
 }

@@ -1,4 +1,4 @@
-#include "split_search.hpp"
+#include "pair_search.hpp"
 
 #include <numeric>
 #include <random>
@@ -11,7 +11,9 @@ using tables::near;
 
 namespace {
 
-constexpr int class_bits = 2;
+constexpr Keys keys{.class_bits = 2};
+
+const Gaps no_gaps(CodedColumn{}, 1e-5);
 
 // A column at a node: ascending rows, and what the searches are told.
 struct Drawn {
@@ -24,8 +26,8 @@ struct Drawn {
     double unknown = 0;  // weight of cases without a value
 
     Known known() const { return {counts, weight}; }
-    std::size_t label(std::size_t i) const { return rows[i].key & ((1U << class_bits) - 1); }
-    std::uint32_t code(std::size_t i) const { return rows[i].key >> class_bits; }
+    std::size_t label(std::size_t i) const { return keys.label(rows[i].key); }
+    std::uint32_t code(std::size_t i) const { return keys.code(rows[i].key); }
     std::vector<double> table() const {
         std::vector<double> cells(n_values * n_classes);
         for (std::size_t i = 0; i < rows.size(); ++i) cells[code(i) * n_classes + label(i)] += weights[i];
@@ -38,7 +40,7 @@ Drawn make(const std::vector<std::uint32_t>& codes, const std::vector<std::uint3
     Drawn drawn{.weights = std::move(weights), .n_classes = n_classes, .counts = std::vector<double>(n_classes)};
     if (drawn.weights.empty()) drawn.weights.assign(codes.size(), 1.0);
     for (std::uint32_t i = 0; i < codes.size(); ++i) {
-        drawn.rows.push_back({i, codes[i] << class_bits | labels[i]});
+        drawn.rows.push_back({i, keys.key(codes[i], labels[i])});
         drawn.counts[labels[i]] += drawn.weights[i];
         drawn.weight += drawn.weights[i];
         drawn.n_values = std::max<std::size_t>(drawn.n_values, codes[i] + 1);
@@ -72,9 +74,13 @@ struct Facts {
 };
 
 template <Criterion C>
-FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules, const double* values = nullptr) {
+FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules, const std::vector<double>& values = {}) {
     const auto weight_of = [&](std::uint32_t row) { return drawn.weights[row]; };
-    return search_sorted<C>(drawn.rows, class_bits, weight_of, facts.facts, drawn.known(), rules, values);
+    const CodedColumn column{.values = values};
+    const Gaps gaps(column, 1e-5);
+    auto rows = drawn.rows;
+    keys.mark_close(rows, gaps);
+    return search_sorted<C>(rows, keys, weight_of, facts.facts, drawn.known(), rules, gaps);
 }
 
 // The textbook: the gain of every cut between two values, the first of the best.
@@ -116,7 +122,7 @@ void check_brute_force(std::size_t n_classes, bool weighted, bool penalty) {
         const Facts facts(drawn, 1 + static_cast<double>(random() % 3));
         const FoundTest expected = drawn.weight < 2 ? FoundTest{} : brute_force<C>(drawn, facts, rules);
         CHECK(same(sorted<C>(drawn, facts, rules), expected));
-        CHECK(same(search_counted<C>(drawn.table(), facts.facts, drawn.known(), rules, nullptr), expected));
+        CHECK(same(search_counted<C>(drawn.table(), facts.facts, drawn.known(), rules, no_gaps), expected));
     }
 }
 
@@ -132,12 +138,29 @@ void check_pairs() {
         std::vector<std::uint32_t> table(2 * drawn.n_values);
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
             const auto label = static_cast<std::uint32_t>(drawn.label(i));
-            pairs.push_back({drawn.rows[i].row, drawn.code(i) << 1 | label});
+            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), label)});
             ++table[2 * drawn.code(i) + label];
         }
         const FoundTest expected = sorted<C>(drawn, facts, rules);
-        CHECK(same(search_sorted_pairs<C>(pairs, facts.facts, drawn.known(), rules, nullptr), expected));
-        CHECK(same(search_counted_pairs<C>(table, facts.facts, drawn.known(), rules, nullptr), expected));
+        CHECK(same(search_sorted_pairs<C>(pairs, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_weighted_pairs<C>(pairs, [](std::uint32_t) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_counted_pairs<C>(table, facts.facts, drawn.known(), rules, no_gaps), expected));
+    }
+}
+
+template <Criterion C>
+void check_weighted_pairs() {
+    std::mt19937 random(21);
+    const CutRules rules{.usable_gain = 1e-7};
+    for (int trial = 0; trial < 400; ++trial) {
+        const Drawn drawn = draw(random, 2, true);
+        const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
+        std::vector<SortedRow> pairs;
+        for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
+            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)))});
+        }
+        const auto weight_of = [&](std::uint32_t row) { return drawn.weights[row]; };
+        CHECK(same(search_weighted_pairs<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps), sorted<C>(drawn, facts, rules)));
     }
 }
 
@@ -150,6 +173,7 @@ void check_all() {
         }
     }
     check_pairs<C>();
+    check_weighted_pairs<C>();
 }
 
 }  // namespace
@@ -168,9 +192,22 @@ TEST(of_equal_cuts_the_first_wins) {
 TEST(values_closer_than_the_gap_are_not_cut_apart) {
     const Drawn drawn = make({0, 1, 2, 3}, {0, 0, 1, 1}, 2);
     const std::vector<double> close{1.0, 2.0, 2.000001, 3.0};
-    const FoundTest found = sorted<Entropy>(drawn, Facts(drawn, 1), {.penalty = false}, close.data());
+    const FoundTest found = sorted<Entropy>(drawn, Facts(drawn, 1), {.penalty = false}, close);
     CHECK(found.usable && found.below == 0);
     CHECK(sorted<Entropy>(drawn, Facts(drawn, 1), {.penalty = false}).below == 1);
+}
+
+TEST(values_are_apart_or_not_however_many_lie_between) {
+    std::mt19937 random(17);
+    CodedColumn column;
+    double value = 0;
+    for (int i = 0; i < 2000; ++i) column.values.push_back(value += i % 500 < 300 ? 1e-8 : static_cast<double>(1 + random() % 40) * 1e-6);
+    const Gaps gaps(column, 1e-5);
+    for (std::size_t code = 0; code < column.values.size(); ++code) {
+        for (std::size_t greater = code + 1; greater < column.values.size(); greater += 1 + random() % 9) {
+            CHECK(gaps.are_apart(code, greater) == (column.values[code] < column.values[greater] - 1e-5));
+        }
+    }
 }
 
 TEST(the_penalty_is_the_information_in_the_number_of_cuts) {
