@@ -63,6 +63,11 @@ class Tree:
         return int(self.is_leaf.sum())
 
     @property
+    def n_features(self) -> int:
+        """Number of columns that a node could test."""
+        return len(self.schema.features)
+
+    @property
     def max_depth(self) -> int:
         """Tests on the longest path."""
         return int(self.depth.max())
