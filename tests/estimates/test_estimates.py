@@ -1,28 +1,62 @@
-"""Counts into probabilities, by hand."""
+"""What every estimate keeps to: names, comparison, copies, and the simplest two by hand."""
 
-from types import SimpleNamespace
+import copy
+import pickle
 
 import numpy as np
 import pytest
 
-from calibrant.estimates import ESTIMATES, Estimate, Frequency, Laplace
-
-TREE = SimpleNamespace(
-    parent=np.array([-1, 0, 0]), weight=np.array([5.0, 5.0, 0.0]), counts=np.array([[4.0, 0, 1], [4, 0, 1], [0, 0, 0]])
-)
+from calibrant.estimates import ESTIMATES, Curtailment, Estimate, Frequency, Laplace, MEstimate, as_estimate
+from calibrant.exceptions import ParameterError
 
 
-def test_frequencies_are_shares():
-    np.testing.assert_allclose(Frequency().table(TREE)[:2], [[0.8, 0, 0.2]] * 2)
+@pytest.fixture
+def tree(fork):
+    return fork([4.0, 0, 1], [0, 0, 0])
 
 
-def test_laplace_adds_a_row_of_each_class():
-    np.testing.assert_allclose(Laplace().table(TREE), [[5 / 8, 1 / 8, 2 / 8], [5 / 8, 1 / 8, 2 / 8], [1 / 3] * 3])
+def test_frequencies_are_shares(tree):
+    np.testing.assert_allclose(Frequency().table(tree)[:2], [[0.8, 0, 0.2]] * 2)
+
+
+def test_laplace_adds_a_row_of_each_class(tree):
+    np.testing.assert_allclose(Laplace().table(tree), [[5 / 8, 1 / 8, 2 / 8], [5 / 8, 1 / 8, 2 / 8], [1 / 3] * 3])
+
+
+def test_laplace_of_five_and_of_fifty_rows_is_the_papers(fork):
+    """Chawla & Cieslak 2006, below equation 2."""
+    np.testing.assert_array_equal(Laplace().table(fork([5, 0], [50, 0]))[1:, 0].round(2), [0.86, 0.98])
+
+
+def test_the_names_are_those_of_the_design():
+    named = ["frequency", "laplace", "m", "curtailment", "smoothed_curtailment", "m_branch", "path_average"]
+    assert set(ESTIMATES) >= {*named, "hierarchical_shrinkage"}
+    assert as_estimate("estimate", "smoothed_curtailment") == Curtailment(then="m")
+
+
+@pytest.mark.filterwarnings("ignore:Curtailment")
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_a_name_is_short_for_an_estimate(name, tree):
+    estimate = ESTIMATES[name]()
+    assert isinstance(estimate, Estimate)
+    np.testing.assert_allclose(estimate.table(tree).sum(axis=1), 1)
+    assert estimate == ESTIMATES[name]()
 
 
 @pytest.mark.parametrize("name", ESTIMATES)
-def test_a_name_is_short_for_an_estimate(name):
+def test_estimates_can_be_copied_compared_and_hashed(name):
     estimate = ESTIMATES[name]()
-    assert isinstance(estimate, Estimate)
-    assert np.isfinite(estimate.table(TREE)).all()
-    assert estimate == ESTIMATES[name]()
+    for again in (copy.deepcopy(estimate), pickle.loads(pickle.dumps(estimate))):  # noqa: S301
+        assert again == estimate
+        assert hash(again) == hash(estimate)
+    assert MEstimate(prior=np.array([0.5, 0.5])) == MEstimate(prior=[0.5, 0.5])
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(ParameterError, match=r"got 'laplas'\. Did you mean 'laplace'\?"):
+        as_estimate("estimate", "laplas")
+
+
+def test_what_is_no_estimate_is_refused():
+    with pytest.raises(ParameterError, match=r"an estimate of calibrant\.estimates; got 3\."):
+        as_estimate("estimate", 3)

@@ -1,10 +1,31 @@
-"""Probabilities from the class counts of a grown tree: one file an estimate, each a table of nodes x classes."""
+"""Probabilities from the class counts of a grown tree: one file an estimate, each a table of nodes x classes.
 
-from calibrant.estimates._base import CountedTree, Estimate
+Which one: `Curtailment` with ``then="m"`` for a single tree and a rare class, `HierarchicalShrinkage` or `PathAverage`
+for a single tree and many classes, `Laplace` for balanced classes, `Frequency` inside an ensemble.
+"""
+
+from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable
+from calibrant.estimates._curtailment import Curtailment
 from calibrant.estimates._frequency import Frequency
 from calibrant.estimates._laplace import Laplace
+from calibrant.estimates._m_branch import MBranch
+from calibrant.estimates._m_estimate import MEstimate
+from calibrant.estimates._names import ESTIMATES, as_estimate
+from calibrant.estimates._path_average import PathAverage
+from calibrant.estimates._shrinkage import HierarchicalShrinkage
 
-__all__ = ["ESTIMATES", "CountedTree", "Estimate", "Frequency", "Laplace"]
-
-# What a string is short for.
-ESTIMATES: dict[str, type[Estimate]] = {"frequency": Frequency, "laplace": Laplace}
+__all__ = [
+    "ESTIMATES",
+    "ChosenByCV",
+    "CountedTree",
+    "Curtailment",
+    "Estimate",
+    "Frequency",
+    "HierarchicalShrinkage",
+    "Laplace",
+    "MBranch",
+    "MEstimate",
+    "PathAverage",
+    "Resolvable",
+    "as_estimate",
+]

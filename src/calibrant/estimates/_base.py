@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CountedTree", "Estimate"]
+__all__ = ["ChosenByCV", "CountedTree", "Estimate", "Resolvable"]
 
 
 class CountedTree(Protocol):
-    """A grown tree as an estimate sees it: the parent, the weight and the class counts of every node, in preorder.
+    """A grown tree as an estimate sees it: one entry a node, nodes in preorder, the root first.
 
     Examples
     --------
@@ -25,6 +25,26 @@ class CountedTree(Protocol):
     @property
     def parent(self) -> NDArray[np.int32]:
         """The node above each node, -1 for the root."""
+
+    @property
+    def depth(self) -> NDArray[np.intp]:
+        """Tests above each node."""
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Whether each node is a leaf."""
+
+    @property
+    def n_children(self) -> NDArray[np.uint32]:
+        """Number of branches of each node, 0 for a leaf."""
+
+    @property
+    def feature(self) -> NDArray[np.int32]:
+        """The column that each node tests, -1 for a leaf."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns that a node could test."""
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -47,4 +67,43 @@ class Estimate(Protocol):
     """
 
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give the probabilities of the classes (columns) at every node (rows); an empty node's row is not read."""
+        """Give the probabilities of the classes (columns) where a row's way ends at each node (rows).
+
+        The row of a node without training weight is not read: it has the answer of the nearest node above with some.
+        """
+
+
+@runtime_checkable
+class ChosenByCV(Estimate, Protocol):
+    """An estimate of which a classifier may have to choose a number by cross-validation.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import MEstimate
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> [estimate.m for estimate in MEstimate(m="cv").candidates(tree)]
+    [1.0, 2.0, 4.0]
+    """
+
+    def candidates(self, tree: CountedTree) -> tuple[Estimate, ...]:
+        """Give the estimates to choose from, the least smooth first; itself alone where nothing is left to choose."""
+
+
+@runtime_checkable
+class Resolvable(Estimate, Protocol):
+    """An estimate with numbers that follow from a training set, such as its base rates.
+
+    A single tree takes them from its own counts. A tree of an ensemble has seen one bag only: there `resolve` is told
+    of the whole training set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calibrant.estimates import MEstimate
+    >>> MEstimate().resolve(np.array([950, 50]))
+    MEstimate(m=200.0, strength=10, prior=(0.95, 0.05))
+    """
+
+    def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> Estimate:
+        """Give the same estimate in numbers, from the class weights of the training set and of its leaves (rows)."""

@@ -15,19 +15,37 @@ if TYPE_CHECKING:
 __all__ = ["Laplace"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Laplace:
     """The share of each class after one more row of every class.
 
+    For a single tree and balanced classes: a pure leaf of 5 rows gives 0.86, one of 50 rows 0.98 (Chawla & Cieslak
+    2006). It pulls towards 1/K, which is far too high for a rare class (Zadrozny & Elkan 2001, Tables 1 and 4, where
+    it is little better than the frequencies): take `MEstimate` or `Curtailment` there. With many classes and small
+    leaves the K added rows outweigh the real ones: take `HierarchicalShrinkage` or `MEstimate`.
+
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> leaf = SimpleNamespace(counts=np.array([[3.0, 0.0]]), weight=np.array([3.0]))
-    >>> Laplace().table(leaf)
-    array([[0.8, 0.2]])
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> Laplace().table(tree)
+    array([[0.5 , 0.5 ],
+           [0.75, 0.25],
+           [0.25, 0.75]])
     """
 
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give (n_k + 1) / (w + K) at every node, K the number of classes."""
+        """Give (n_k + 1) / (w + K) at every node, K the number of classes.
+
+        Parameters
+        ----------
+        tree : CountedTree
+            A grown tree.
+
+        Returns
+        -------
+        array of shape (n_nodes, n_classes)
+            Probabilities.
+        """
         n_classes = tree.counts.shape[1]
         return np.asarray((tree.counts + 1.0) / (tree.weight + n_classes)[:, np.newaxis])

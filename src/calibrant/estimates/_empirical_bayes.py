@@ -1,0 +1,83 @@
+"""The strength of a Dirichlet prior that makes the counts of the leaves likeliest."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import digamma, gammaln
+
+__all__ = ["likeliest_m"]
+
+_LEAST = 0.01  # below it the estimates are the frequencies, for any leaf
+_STEP = 16.0
+
+
+class _Terms(NamedTuple):
+    """Counts with the prior of their class and how often they occur; row totals as a class of prior 1, subtracted."""
+
+    seen: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    times: NDArray[np.float64]
+
+
+def likeliest_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> float:
+    """Give the m that maximises the Dirichlet-multinomial likelihood of the class counts of leaves.
+
+    The class probabilities of a leaf are taken as drawn from a Dirichlet distribution with parameters m times the
+    prior. The search covers 0.01 to 1,000 times the weight of all leaves: beyond, nothing changes any more.
+
+    Parameters
+    ----------
+    leaves : array of shape (n_leaves, n_classes)
+        The weight of each class in each leaf.
+    prior : array of shape (n_classes,)
+        The mean of the Dirichlet distribution; a class with prior 0 has no say.
+
+    Returns
+    -------
+    float
+        The maximum.
+
+    Examples
+    --------
+    >>> round(likeliest_m(np.array([[9.0, 1], [5, 5], [2, 8]]), np.array([0.5, 0.5])), 3)
+    3.271
+    """
+    terms = _terms(leaves, prior)
+    greatest = max(1000.0 * float(leaves.sum()), 1.0)
+    grid = np.append(_LEAST * _STEP ** np.arange(np.log(greatest / _LEAST) / np.log(_STEP)), greatest)
+    best = int(np.argmax([_log_likelihood(m, terms) for m in grid]))
+    low, high = np.log(grid[max(best - 1, 0)]), np.log(grid[min(best + 1, len(grid) - 1)])
+    if _slope(low, terms) <= 0 or _slope(high, terms) >= 0:  # it only falls, or only rises
+        return float(grid[best])
+    return float(np.exp(brentq(_slope, low, high, args=(terms,), xtol=1e-13)))
+
+
+def _log_likelihood(m: float, terms: _Terms) -> float:
+    alpha = m * terms.prior
+    return float(terms.times @ (gammaln(terms.seen + alpha) - gammaln(alpha)))
+
+
+def _slope(log_m: float, terms: _Terms) -> float:
+    alpha = np.exp(log_m) * terms.prior
+    return float(terms.times @ (alpha * (digamma(terms.seen + alpha) - digamma(alpha))))
+
+
+def _terms(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> _Terms:
+    """Gather equal counts: the leaves of unweighted rows have few different ones."""
+    told = prior > 0
+    known = leaves[:, told]
+    found = [_distinct(column) for column in [*known.T, known.sum(axis=1)]]
+    shares, signs = np.append(prior[told], 1.0), np.append(np.ones(int(told.sum())), -1.0)
+    sizes = [len(counts) for counts, _ in found]
+    times = np.concatenate([times for _, times in found])
+    return _Terms(
+        np.concatenate([counts for counts, _ in found]), np.repeat(shares, sizes), times * np.repeat(signs, sizes)
+    )
+
+
+def _distinct(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    return np.unique(column[column > 0], return_counts=True)

@@ -1,0 +1,54 @@
+"""What a string is short for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+from calibrant._params import Choice, HasMethods, check_param
+from calibrant.estimates._base import Estimate
+from calibrant.estimates._curtailment import Curtailment
+from calibrant.estimates._frequency import Frequency
+from calibrant.estimates._laplace import Laplace
+from calibrant.estimates._m_branch import MBranch
+from calibrant.estimates._m_estimate import MEstimate
+from calibrant.estimates._path_average import PathAverage
+from calibrant.estimates._shrinkage import HierarchicalShrinkage
+
+__all__ = ["ESTIMATES", "as_estimate"]
+
+ESTIMATES: dict[str, Callable[[], Estimate]] = {
+    "frequency": Frequency,
+    "laplace": Laplace,
+    "m": MEstimate,
+    "curtailment": Curtailment,
+    "smoothed_curtailment": partial(Curtailment, then="m"),
+    "m_branch": MBranch,
+    "path_average": PathAverage,
+    "hierarchical_shrinkage": HierarchicalShrinkage,
+}
+
+
+def as_estimate(name: str, given: Any) -> Estimate:
+    """Give the estimate that a string is short for, or the estimate given.
+
+    Parameters
+    ----------
+    name : str
+        The parameter that it was given as.
+    given : str or estimate
+        The estimate.
+
+    Returns
+    -------
+    Estimate
+        The estimate.
+
+    Examples
+    --------
+    >>> as_estimate("estimate", "smoothed_curtailment")
+    Curtailment(v=None, strength=10, then='m')
+    """
+    check_param(name, given, Choice(*ESTIMATES) | HasMethods("table", words="an estimate of calibrant.estimates"))
+    return ESTIMATES[given]() if isinstance(given, str) else cast("Estimate", given)

@@ -1,0 +1,94 @@
+"""Base rates, and the probabilities that estimates are pulled towards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from calibrant._params import Choice, check_param
+from calibrant.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BASE_RATE", "UNIFORM", "base_rates", "positive_rate", "prior_of", "read_prior"]
+
+BASE_RATE: Final = "base_rate"
+UNIFORM: Final = "uniform"
+
+
+def base_rates(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the share of each class.
+
+    Examples
+    --------
+    >>> base_rates(np.array([3.0, 1.0]))
+    array([0.75, 0.25])
+    """
+    return np.asarray(counts / counts.sum())
+
+
+def positive_rate(rates: NDArray[np.float64]) -> float:
+    """Give the base rate that heuristics divide by: of two classes the rarer one's, of more the median.
+
+    Classes that do not occur do not count.
+
+    Examples
+    --------
+    >>> positive_rate(np.array([0.95, 0.05])), positive_rate(np.array([0.7, 0.2, 0.1]))
+    (0.05, 0.2)
+    """
+    found = rates[rates > 0]
+    return float(found.min() if len(rates) <= 2 else np.median(found))
+
+
+def read_prior(prior: Any) -> str | tuple[float, ...]:
+    """Check a prior; probabilities become a tuple, so that estimates can be compared.
+
+    Examples
+    --------
+    >>> read_prior(np.array([0.75, 0.25]))
+    (0.75, 0.25)
+    >>> read_prior([0.75, 0.75])
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: prior must be 'base_rate', 'uniform' or probabilities, one a class, that sum to
+    1; got [0.75, 0.75].
+    """
+    if isinstance(prior, str):
+        check_param("prior", prior, Choice(BASE_RATE, UNIFORM))
+        return prior
+    values = _numbers(prior)
+    if values is None or (values < 0).any() or not np.isclose(values.sum(), 1.0, rtol=0, atol=1e-6):
+        raise ParameterError(
+            f"prior must be {BASE_RATE!r}, {UNIFORM!r} or probabilities, one a class, that sum to 1; got {prior!r}."
+        )
+    return tuple(values.tolist())
+
+
+def prior_of(prior: str | Sequence[float], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give a prior as probabilities.
+
+    Examples
+    --------
+    >>> prior_of("base_rate", np.array([3.0, 1.0]))
+    array([0.75, 0.25])
+    >>> prior_of((0.5, 0.5), np.array([3.0, 1.0, 1.0]))
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: prior has 2 probabilities; there are 3 classes.
+    """
+    if isinstance(prior, str):
+        return base_rates(counts) if prior == BASE_RATE else np.full(len(counts), 1.0 / len(counts))
+    if len(prior) != len(counts):
+        raise ParameterError(f"prior has {len(prior)} probabilities; there are {len(counts)} classes.")
+    values = np.asarray(prior, dtype=np.float64)
+    return np.asarray(values / values.sum())
+
+
+def _numbers(prior: Any) -> NDArray[np.float64] | None:
+    try:
+        values = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None

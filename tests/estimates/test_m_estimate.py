@@ -1,0 +1,112 @@
+"""The m-estimate: its heuristic, empirical Bayes, priors."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from calibrant.estimates import MEstimate, Resolvable
+from calibrant.estimates._empirical_bayes import likeliest_m
+from calibrant.exceptions import ParameterError
+
+LEAVES = np.array([[9.0, 1, 0], [5, 5, 2], [0, 8, 1], [0, 0, 4]])
+
+
+def log_likelihood(m, leaves, prior):
+    totals = leaves.sum(axis=1)
+    own = gammaln(leaves + m * prior) - gammaln(m * prior)
+    return float(own.sum() + (gammaln(m) - gammaln(totals + m)).sum())
+
+
+def test_m_is_200_at_a_base_rate_of_5_percent():
+    """Zadrozny & Elkan 2001, section 2.2: b m = 10."""
+    assert MEstimate().resolve([95_000, 5_000]).m == pytest.approx(200)
+    assert MEstimate().resolve([5_000, 95_000]).m == pytest.approx(200)
+
+
+def test_scores_go_to_the_base_rate(fork):
+    tree = fork([45, 5], [50, 0])
+    np.testing.assert_allclose(MEstimate(m=200).table(tree)[1:, 1], [(5 + 200 * 0.05) / 250, 10 / 250])
+
+
+def test_m_counts_rows_of_the_prior(fork):
+    table = MEstimate(m=4, prior=[0.75, 0.25]).table(fork([1, 3], [0, 4]))
+    np.testing.assert_allclose(table[1:], [[4 / 8, 4 / 8], [3 / 8, 5 / 8]])
+
+
+def test_the_empirical_bayes_m_is_the_likeliest():
+    prior = LEAVES.sum(axis=0) / LEAVES.sum()
+    m = likeliest_m(LEAVES, prior)
+    best = log_likelihood(m, LEAVES, prior)
+    assert best > max(log_likelihood(m * factor, LEAVES, prior) for factor in [0.01, 0.5, 0.999, 1.001, 2, 100])
+
+
+def test_leaves_that_are_all_alike_leave_nothing_but_the_prior():
+    leaves = np.full((50, 3), 10.0)
+    assert likeliest_m(leaves, np.full(3, 1 / 3)) > 1e5
+
+
+def test_pure_leaves_are_believed():
+    assert likeliest_m(np.eye(3) * 5, np.full(3, 1 / 3)) == 0.01
+
+
+def test_fractional_weights_scale_the_likelihood_as_they_are():
+    leaves = LEAVES * 0.7
+    prior = leaves.sum(axis=0) / leaves.sum()
+    m = likeliest_m(leaves, prior)
+    best = log_likelihood(m, leaves, prior)
+    assert best >= max(log_likelihood(m * factor, leaves, prior) for factor in [0.9, 0.999, 1.001, 1.1])
+
+
+def test_with_three_classes_m_follows_from_the_leaves(make_tree):
+    tree = make_tree([-1, 0, 0, 0, 0], dict(enumerate(LEAVES, 1)))
+    resolved = MEstimate().resolve(tree.counts[0], LEAVES)
+    assert resolved.m == likeliest_m(LEAVES, tree.counts[0] / tree.weight[0])
+    np.testing.assert_allclose(resolved.table(tree), MEstimate().table(tree), rtol=1e-14)
+
+
+def test_resolving_again_changes_nothing():
+    resolved = MEstimate().resolve([30, 10])
+    assert isinstance(resolved, Resolvable)
+    assert resolved.resolve([1, 99]) == resolved
+
+
+def test_many_classes_without_leaves_are_refused():
+    with pytest.raises(ParameterError, match="pass leaves="):
+        MEstimate().resolve([1, 2, 3])
+
+
+def test_candidates_double_up_to_the_training_weight(fork):
+    tree = fork([40, 5], [50, 5])
+    assert [e.m for e in MEstimate(m="cv").candidates(tree)] == [1, 2, 4, 8, 16, 32, 64]
+    assert MEstimate(m=3).candidates(tree) == (MEstimate(m=3),)
+
+
+def test_there_is_no_table_before_the_choice(fork):
+    with pytest.raises(ParameterError, match="MEstimate: m='cv' is chosen by a classifier"):
+        MEstimate(m="cv").table(fork([1, 0], [0, 1]))
+
+
+def test_a_class_that_no_row_has_takes_nothing(fork):
+    np.testing.assert_array_equal(MEstimate().table(fork([3, 0], [5, 0])), [[1, 0]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"m": -1}, r"m must be 'cv', a number in \[0, inf\] or None; got -1"),
+        ({"m": "cvv"}, "Did you mean 'cv'"),
+        ({"strength": 0}, "strength must be a finite number > 0; got 0"),
+        ({"prior": "base"}, "Did you mean 'base_rate'"),
+        ({"prior": [0.5, 0.4]}, "that sum to 1"),
+        ({"prior": [1.5, -0.5]}, "that sum to 1"),
+        ({"prior": None}, "that sum to 1"),
+    ],
+)
+def test_wrong_parameters_are_named(wrong, message):
+    with pytest.raises(ParameterError, match=message):
+        MEstimate(**wrong)
+
+
+def test_a_prior_of_another_length_is_refused(fork):
+    with pytest.raises(ParameterError, match="prior has 3 probabilities; there are 2 classes"):
+        MEstimate(m=1, prior=[0.2, 0.3, 0.5]).table(fork([1, 0], [0, 1]))
