@@ -7,6 +7,7 @@ for a single tree and many classes, `Laplace` for balanced classes, `Frequency` 
 from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable
 from calibrant.estimates._curtailment import Curtailment
 from calibrant.estimates._frequency import Frequency
+from calibrant.estimates._held_out import FittedHeldOut, HeldOut
 from calibrant.estimates._laplace import Laplace
 from calibrant.estimates._m_branch import MBranch
 from calibrant.estimates._m_estimate import MEstimate
@@ -20,7 +21,9 @@ __all__ = [
     "CountedTree",
     "Curtailment",
     "Estimate",
+    "FittedHeldOut",
     "Frequency",
+    "HeldOut",
     "HierarchicalShrinkage",
     "Laplace",
     "MBranch",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import gammaln
 
-from calibrant._params import Choice, Real, Rule, check_params
+from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
+from calibrant.estimates._held_out import HeldOut
+from calibrant.estimates._interpolation import fit_trust, interpolate
 from calibrant.estimates._paths import Levels, average_along_paths
 from calibrant.estimates._tree_priors import TREE_PRIORS
 from calibrant.exceptions import ParameterError
@@ -23,6 +26,7 @@ _RULES: dict[str, Rule] = {
     "how": Choice("bayes", "interpolate"),
     "alpha": Real(0, closed="neither"),
     "prior": Choice(*TREE_PRIORS),
+    "n_rounds": Int(1),
 }
 
 
@@ -46,6 +50,11 @@ class PathAverage:
     prior : {"flat", "wallace"}
         The probability of a tree beforehand, of ``"bayes"``: all the same, or Wallace & Patrick's (1993), by which
         a node whose parent has a branches is split with probability 1/a, the root with 1 - 1/columns.
+    n_rounds : int
+        Rounds of expectation maximisation; of ``"interpolate"``.
+    trust : sequence of float, optional
+        What ``"interpolate"`` fits: the weight of a node's own frequencies, against the average of the nodes above,
+        where its training weight is below 2, 4, 8 ...; the last holds beyond.
 
     Examples
     --------
@@ -61,11 +70,18 @@ class PathAverage:
     alpha: float = field(default=1.0, kw_only=True)
     prior: Literal["flat", "wallace"] = field(default="flat", kw_only=True)
 
+    n_rounds: int = field(default=10, kw_only=True)
+    trust: Sequence[float] | None = field(default=None, kw_only=True)
+
     def __post_init__(self) -> None:
         check_params(self, _RULES)
+        if self.trust is not None:
+            object.__setattr__(self, "trust", _read_trust(self.trust))
 
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give the average of (n + alpha) / (w + K alpha) over the path to every node.
+        """Give the averages over the paths to every node.
+
+        Of (n + alpha) / (w + K alpha) with ``"bayes"``, of n / w with ``"interpolate"``.
 
         Parameters
         ----------
@@ -78,12 +94,38 @@ class PathAverage:
             Probabilities.
         """
         if self.how == "interpolate":
-            raise ParameterError(
-                "PathAverage: how='interpolate' is fitted on held-out rows by a classifier; see there."
-            )
+            return interpolate(tree, self._fitted())
         own = (tree.counts + self.alpha) / (tree.weight + tree.counts.shape[1] * self.alpha)[:, np.newaxis]
         levels = Levels(tree)
         return average_along_paths(levels, self._reach(tree, levels), own)
+
+    @property
+    def needs_held_out(self) -> bool:
+        """Whether there are no probabilities before `fit_held_out`."""
+        return self.how == "interpolate" and self.trust is None
+
+    def fit_held_out(self, folds: Sequence[HeldOut]) -> PathAverage:
+        """Fit how far nodes of each size are trusted.
+
+        Parameters
+        ----------
+        folds : sequence of HeldOut
+            The rows that each fold of a cross-validation held out, with the tree grown from the others.
+
+        Returns
+        -------
+        PathAverage
+            With numbers for `trust`; itself where nothing is to be fitted.
+        """
+        return replace(self, trust=fit_trust(folds, self.n_rounds)) if self.needs_held_out else self
+
+    def _fitted(self) -> Sequence[float]:
+        if self.trust is None:
+            raise ParameterError(
+                "PathAverage: how='interpolate' is fitted on held-out rows by a classifier in fit; there are no "
+                "probabilities before. Give trust, or call fit_held_out."
+            )
+        return self.trust
 
     def _reach(self, tree: CountedTree, levels: Levels) -> NDArray[np.float64]:
         """Give the posterior probability that a pruning of the tree keeps each node."""
@@ -101,3 +143,10 @@ def _log_marginal(tree: CountedTree, alpha: float) -> NDArray[np.float64]:
     n_classes = tree.counts.shape[1]
     own = gammaln(tree.counts + alpha) @ np.ones(n_classes) - gammaln(tree.weight + n_classes * alpha)
     return np.asarray(own - (n_classes * gammaln(alpha) - gammaln(n_classes * alpha)))
+
+
+def _read_trust(trust: Any) -> tuple[float, ...]:
+    values = tuple(trust) if isinstance(trust, Iterable) else ()
+    if not values or any(value not in Real(0, 1) for value in values):
+        raise ParameterError(f"trust must be None or numbers in [0, 1], at least one; got {trust!r}.")
+    return tuple(map(float, values))
