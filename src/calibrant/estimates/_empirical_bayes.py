@@ -58,12 +58,12 @@ def likeliest_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> floa
 
 def _log_likelihood(m: float, terms: _Terms) -> float:
     alpha = m * terms.prior
-    return float(terms.times @ (gammaln(terms.seen + alpha) - gammaln(alpha)))
+    return float((terms.times * (gammaln(terms.seen + alpha) - gammaln(alpha))).sum())
 
 
 def _slope(log_m: float, terms: _Terms) -> float:
     alpha = np.exp(log_m) * terms.prior
-    return float(terms.times @ (alpha * (digamma(terms.seen + alpha) - digamma(alpha))))
+    return float((terms.times * alpha * (digamma(terms.seen + alpha) - digamma(alpha))).sum())
 
 
 def _terms(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> _Terms:

@@ -108,5 +108,5 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
     """
     counts = held_out.weight > 0
     with np.errstate(divide="ignore"):
-        losses = -np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
-    return float(losses @ held_out.weight[counts]) if len(losses) else 0.0
+        losses = 0.0 - np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
+    return float((losses * held_out.weight[counts]).sum())

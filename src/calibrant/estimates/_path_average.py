@@ -141,7 +141,7 @@ class PathAverage:
 def _log_marginal(tree: CountedTree, alpha: float) -> NDArray[np.float64]:
     """Give the log-probability of the rows of each node, whatever its class probabilities are."""
     n_classes = tree.counts.shape[1]
-    own = gammaln(tree.counts + alpha) @ np.ones(n_classes) - gammaln(tree.weight + n_classes * alpha)
+    own = np.einsum("ij->i", gammaln(tree.counts + alpha)) - gammaln(tree.weight + n_classes * alpha)
     return np.asarray(own - (n_classes * gammaln(alpha) - gammaln(n_classes * alpha)))
 
 
