@@ -17,7 +17,7 @@ from calibrant.exceptions import DataError, DataTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Labels", "check_weights", "code_labels"]
+__all__ = ["Labels", "check_weights", "code_labels", "label_codes"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     >>> labels.classes.tolist(), labels.codes.tolist()
     (['no', 'yes'], [0, 1, 0])
     """
-    coded = _codes(y)
+    coded = label_codes(y)
     _check_labels(coded, n_rows)
     if rows is not None:
         coded = replace(coded, codes=coded.codes[rows])
@@ -58,7 +58,14 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     return Labels(classes, place[coded.codes], tuple(rank.tolist()), n_declared)
 
 
-def _codes(y: Any) -> Coded:
+def label_codes(y: Any) -> Coded:
+    """Code the classes of all rows, -1 where one is missing, without any check but of their type.
+
+    Examples
+    --------
+    >>> label_codes(["no", None, "yes"]).codes
+    array([ 0, -1,  1], dtype=int32)
+    """
     if y is None:
         raise DataError("y is None: this estimator requires y to be passed, but the target y is None.")
     if type(y).__name__ == "Categorical":

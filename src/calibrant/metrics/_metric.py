@@ -1,0 +1,60 @@
+"""What there is to know of a metric besides its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Metric"]
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A metric and what its values mean.
+
+    Parameters
+    ----------
+    id : str
+        Its name in `METRICS`.
+    function : callable
+        ``function(y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None)`` and the extras it needs.
+    better : {"lower", "higher"}
+        Which of two values is the better one.
+    low, high : float
+        The range of its values.
+    papers : dict of str to str
+        What the papers call it.
+    classes : {"any", "two"}
+        How many classes it can judge.
+    needs : tuple of str
+        The keywords without which it cannot be computed, such as the costs.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> METRICS["mse"].better, METRICS["mse"].high
+    ('lower', 2.0)
+    >>> METRICS["mse"].function([0, 1], [0.5, 0.5])
+    0.5
+    """
+
+    id: str
+    function: Callable[..., float]
+    better: Literal["lower", "higher"]
+    low: float
+    high: float
+    papers: Mapping[str, str] = field(default_factory=dict)
+    classes: Literal["any", "two"] = "any"
+    needs: tuple[str, ...] = ()
+
+    def is_better(self, one: float, other: float) -> bool:
+        """Say whether one value is better than another.
+
+        Examples
+        --------
+        >>> from calibrant.metrics import METRICS
+        >>> METRICS["mse"].is_better(0.1, 0.2)
+        True
+        """
+        return one < other if self.better == "lower" else one > other

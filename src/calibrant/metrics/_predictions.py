@@ -1,0 +1,242 @@
+"""The door of every metric: classes and probabilities, checked once and brought into one form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data._labels import check_weights, label_codes
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Predictions", "read_predictions"]
+
+_OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
+_SUM = 1e-6  # how far a row may sum from 1
+_SUM_SINGLE = 1e-4  # the same where the values are of single precision
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """Rows that count, with the probabilities of all classes.
+
+    Parameters
+    ----------
+    classes : array of shape (n_classes,)
+        The class of each column.
+    label : array of shape (n_rows,)
+        The column of each row's class.
+    proba : array of shape (n_rows, n_classes)
+        Probabilities.
+    weight : array of shape (n_rows,)
+        How often each row counts; never 0.
+    positive : int
+        The column of the positive class.
+
+    Examples
+    --------
+    >>> read = read_predictions(["a", "b"], [[0.9, 0.1], [0.6, 0.4]])
+    >>> read.classes.tolist(), read.positive, read.of_own_class()
+    (['a', 'b'], 1, array([0.9, 0.4]))
+    """
+
+    classes: NDArray[Any]
+    label: NDArray[np.intp]
+    proba: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    positive: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that count."""
+        return len(self.label)
+
+    def of_own_class(self) -> NDArray[np.float64]:
+        """Give the probability of each row's class."""
+        return np.asarray(self.proba[np.arange(self.n_rows), self.label])
+
+    def mean(self, values: NDArray[np.float64]) -> float:
+        """Give the weighted mean of a value for each row."""
+        return float((values * self.weight).sum() / self.weight.sum())
+
+
+def read_predictions(
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> Predictions:
+    """Check what a metric is given.
+
+    Probabilities may be out of [0, 1] by 1e-9 and rows may sum to 1 within 1e-6 (1e-4 in single precision).
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; what a row of weight 0 holds is not looked at.
+    pos_label : optional
+        The class that a single column gives the probability of; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+
+    Returns
+    -------
+    Predictions
+        The rows that count.
+
+    Examples
+    --------
+    >>> read_predictions([0, 1, 1], [0.2, 0.7, float("nan")], sample_weight=[1, 2, 0]).proba
+    array([[0.8, 0.2],
+           [0.3, 0.7]])
+    """
+    values = _table(y_proba)
+    codes, categories = _labels(y_true, len(values))
+    weights = check_weights(sample_weight, len(values))
+    rows = np.arange(len(values)) if weights is None else np.flatnonzero(weights)
+    seen = _seen(codes[rows], categories)
+    classes = _classes(seen, labels, pos_label, values.shape[1])
+    positive = _positive(classes, pos_label)
+    label = _columns_of(codes, categories, classes, rows)
+    proba = _probabilities(values[rows], rows)
+    proba = _both(proba, positive) if len(classes) > values.shape[1] else proba
+    return Predictions(
+        np.array(classes), label, proba, np.ones(len(rows)) if weights is None else weights[rows], positive
+    )
+
+
+def _table(y_proba: Any) -> NDArray[np.float64]:
+    """Give the probabilities as a table, without a look at their values."""
+    try:
+        values = np.ma.filled(np.ma.asarray(_without_na(y_proba), dtype=np.float64), np.nan)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("y_proba must hold numbers: a column for each class, or one for the positive.") from error
+    if values.ndim not in (1, 2) or values.shape[-1] == 0 or len(values) == 0:
+        raise DataError(
+            f"y_proba has shape {values.shape}; expected (n_rows, n_classes), or (n_rows,) for the positive class "
+            "alone, with at least one row."
+        )
+    return values.reshape(len(values), -1)
+
+
+def _without_na(y_proba: Any) -> Any:
+    """Turn pandas' own missing values into NaN, which NumPy cannot."""
+    is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
+    return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
+
+
+def _labels(y_true: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any]]:
+    if y_true is None:
+        raise DataTypeError("y_true is None; pass the class of each row.")
+    coded = label_codes(y_true)
+    if len(coded.codes) != n_rows:
+        raise DataError(f"y_true has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities a label.")
+    return coded.codes, np.asarray(coded.categories).tolist()
+
+
+def _seen(codes: NDArray[np.int32], categories: list[Any]) -> list[Any]:
+    """Give the classes that occur, sorted."""
+    occurs = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
+    return list(np.unique([name for name, found in zip(categories, occurs, strict=True) if found]).tolist())
+
+
+def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> list[Any]:
+    """Give the class of each column; of both where there is one column for two classes."""
+    classes = seen if labels is None else _told(labels)
+    if n_columns == 1 and labels is None:
+        classes = _two(seen, pos_label)
+    if n_columns != len(classes) and (n_columns, len(classes)) != (1, 2):
+        whose = "y_true" if labels is None else "labels"
+        raise DataError(
+            f"y_proba has {n_columns} column(s) for {len(classes)} classes of {whose} ({_listed(classes)}); pass "
+            "labels=, the classes in the order of the columns."
+        )
+    return classes
+
+
+def _told(labels: Any) -> list[Any]:
+    array = np.asarray(labels)
+    names: list[Any] = array.tolist() if array.ndim == 1 else []
+    if not names or len(set(names)) < len(names):
+        raise ParameterError(f"labels must be the classes in the order of the columns, each once; got {labels!r}.")
+    return names
+
+
+def _two(seen: list[Any], pos_label: Any) -> list[Any]:
+    """Give the negative and the positive class of a single column, the one that does not occur among them."""
+    if pos_label is None:
+        if len(seen) == 1:
+            raise DataError(
+                f"y_true has one class ({seen[0]!r}), so that it is not known which class the column of y_proba speaks "
+                "of; pass pos_label= or labels=."
+            )
+        return seen
+    others = [name for name in seen if name != pos_label]
+    return [*(others or [f"not {pos_label}"]), pos_label]
+
+
+def _positive(classes: list[Any], pos_label: Any) -> int:
+    if pos_label is None:
+        return classes.index(np.unique(classes).tolist()[-1])
+    if pos_label not in classes:
+        raise ParameterError(
+            f"pos_label is {pos_label!r}, which is not a class ({_listed(classes)}).{nearest(pos_label, classes)}"
+        )
+    return classes.index(pos_label)
+
+
+def _columns_of(
+    codes: NDArray[np.int32], categories: list[Any], classes: list[Any], rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Give the column of each row's class."""
+    column = {name: place for place, name in enumerate(classes)}
+    places = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.intp)[codes[rows]]
+    if (places >= 0).all():
+        return places
+    wrong = np.flatnonzero(places == places.min())
+    where = f"(first at row {rows[wrong[0]]})"
+    if places.min() == -2:
+        raise DataError(f"y_true has {len(wrong)} missing label(s) {where}; drop those rows or give them weight 0.")
+    name = categories[codes[rows[wrong[0]]]]
+    raise DataError(
+        f"y_true has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
+        f"{_listed(classes)}.{nearest(name, classes)}"
+    )
+
+
+def _probabilities(values: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Check the probabilities of the rows that count."""
+    _refuse(np.isnan(values), rows, "NaN", "drop those rows or give them weight 0.")
+    outside = (values < -_OUTSIDE) | (values > 1.0 + _OUTSIDE)
+    _refuse(outside, rows, "value(s) outside [0, 1]", "pass probabilities, not scores.")
+    if values.shape[1] > 1:
+        _refuse(_off(values), rows, "row(s) that do not sum to 1", "divide each row by its sum, or pass one column.")
+    return np.clip(values, 0.0, 1.0)
+
+
+def _off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Find the rows that do not sum to 1, as exactly as the precision of the values allows."""
+    error = np.abs(np.einsum("ij->i", values) - 1.0)
+    if (error <= _SUM).all() or (values != values.astype(np.float32)).any():
+        return np.asarray(error > _SUM)
+    return np.asarray(error > _SUM_SINGLE)
+
+
+def _refuse(wrong: NDArray[np.bool_], rows: NDArray[np.intp], what: str, hint: str) -> None:
+    if wrong.any():
+        first = rows[np.argwhere(wrong)[0, 0]]
+        raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")
+
+
+def _both(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
+    columns = [1.0 - proba[:, 0], proba[:, 0]]
+    return np.stack(columns if positive == 1 else columns[::-1], axis=1)
+
+
+def _listed(classes: list[Any]) -> str:
+    return ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")

@@ -1,0 +1,170 @@
+"""The door of the metrics: every form that probabilities come in, and every slip."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.metrics._predictions import read_predictions
+
+Y = ["no", "yes", "no"]
+P = np.array([0.1, 0.7, 0.4])
+BOTH = np.column_stack([1 - P, P])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        P,
+        P.tolist(),
+        P[:, np.newaxis],
+        BOTH,
+        BOTH.tolist(),
+        pd.Series(P),
+        pd.Series(P, dtype="Float64"),
+        pd.DataFrame(BOTH),
+        pl.Series(P),
+        pl.DataFrame(BOTH),
+        pa.array(P),
+        pa.chunked_array([P[:1], P[1:]]),
+        np.asfortranarray(BOTH),
+        np.ma.masked_array(BOTH),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_probabilities_come_in_many_forms(given):
+    read = read_predictions(Y, given)
+    np.testing.assert_allclose(read.proba, BOTH)
+    np.testing.assert_array_equal(read.label, [0, 1, 0])
+    assert read.classes.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        Y,
+        np.array(Y),
+        pd.Series(Y),
+        pd.Categorical(Y, categories=["yes", "no"]),
+        pl.Series(Y),
+        pa.array(Y),
+        np.array(Y, dtype=object),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_labels_come_in_many_forms_and_are_sorted(labels):
+    read = read_predictions(labels, BOTH)
+    np.testing.assert_array_equal(read.label, [0, 1, 0])
+    assert read.classes.tolist() == ["no", "yes"]
+
+
+def test_one_column_speaks_of_the_last_sorted_class_or_of_pos_label():
+    np.testing.assert_allclose(read_predictions(Y, P).proba[:, 1], P)
+    np.testing.assert_allclose(read_predictions(Y, P, pos_label="no").of_own_class(), [0.1, 0.3, 0.4])
+
+
+def test_labels_give_the_order_of_the_columns():
+    read = read_predictions(Y, BOTH[:, ::-1], labels=["yes", "no"])
+    np.testing.assert_allclose(read.of_own_class(), [0.9, 0.7, 0.6])
+    assert read.positive == 0
+    assert read_predictions(Y, P, labels=["yes", "no"]).positive == 0
+
+
+def test_labels_name_classes_that_do_not_occur():
+    read = read_predictions([0, 0], [[0.2, 0.8, 0], [0.5, 0.25, 0.25]], labels=[1, 0, 2])
+    np.testing.assert_allclose(read.of_own_class(), [0.8, 0.25])
+    assert read.positive == 2
+
+
+def test_a_single_class_needs_to_be_told_what_the_column_means():
+    with pytest.raises(DataError, match=r"y_true has one class \(0\).* pass pos_label= or labels="):
+        read_predictions([0, 0], [0.2, 0.3])
+    for told in [{"pos_label": 1}, {"labels": [0, 1]}]:
+        np.testing.assert_allclose(read_predictions([0, 0], [0.2, 0.3], **told).of_own_class(), [0.8, 0.7])
+    np.testing.assert_allclose(read_predictions([1, 1], [0.2, 0.3], pos_label=1).of_own_class(), [0.2, 0.3])
+
+
+def test_a_model_of_one_class_is_certain():
+    read = read_predictions(["a", "a"], [[1.0], [1.0]], labels=["a"])
+    np.testing.assert_array_equal(read.proba, [[1], [1]])
+
+
+def test_truth_values_and_numbers_are_labels():
+    np.testing.assert_allclose(read_predictions([False, True, False], P).of_own_class(), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(read_predictions([0.0, 1.0, 0.0], P, pos_label=1).of_own_class(), [0.9, 0.7, 0.6])
+
+
+def test_a_row_of_weight_0_is_as_if_absent():
+    """Its probability may be missing, its class too, and may be one that no other row has."""
+    read = read_predictions(["a", "b", "c", None], [0.2, 0.7, np.nan, 9], sample_weight=[1, 2, 0, 0])
+    np.testing.assert_allclose(read.proba[:, 1], [0.2, 0.7])
+    np.testing.assert_array_equal(read.weight, [1, 2])
+    assert read.classes.tolist() == ["a", "b"]
+
+
+def test_single_precision_may_sum_less_exactly():
+    rows = np.full((2, 3), 1 / 3, dtype=np.float32) + np.float32(1e-5)
+    assert read_predictions([0, 1], rows, labels=[0, 1, 2]).n_rows == 2
+    with pytest.raises(DataError, match="do not sum to 1"):
+        read_predictions([0, 1], np.full((2, 3), 1 / 3 + 1e-5), labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("proba", "message"),
+    [
+        ([0.1, np.nan, 0.4], r"y_proba has 1 NaN \(first at row 1\); drop those rows or give them weight 0"),
+        (pd.Series([0.1, None, 0.4], dtype="Float64"), r"y_proba has 1 NaN \(first at row 1\)"),
+        (pl.Series([0.1, None, 0.4]), r"y_proba has 1 NaN \(first at row 1\)"),
+        (np.ma.masked_equal(P, 0.4), r"y_proba has 1 NaN \(first at row 2\)"),
+        ([0.1, 1.2, np.inf], r"2 value\(s\) outside \[0, 1\] \(first at row 1\); pass probabilities"),
+        ([0.1, -0.2, 0], r"1 value\(s\) outside"),
+        ([[0.5, 0.5], [0.3, 0.3], [1, 0]], r"1 row\(s\) that do not sum to 1 \(first at row 1\)"),
+        ([0.1, 0.2], r"y_true has 3 rows, y_proba 2"),
+        (np.zeros((3, 2, 2)), r"y_proba has shape \(3, 2, 2\)"),
+        (np.zeros((3, 0)), r"y_proba has shape \(3, 0\)"),
+        (np.full((3, 3), 1 / 3), r"y_proba has 3 column\(s\) for 2 classes of y_true \('no', 'yes'\); pass labels="),
+        (None, r"y_proba has shape \(\)"),
+        (0.5, r"y_proba has shape \(\)"),
+        ([], r"y_proba has shape \(0,\)"),
+    ],
+)
+def test_wrong_probabilities_are_named(proba, message):
+    with pytest.raises(DataError, match=message):
+        read_predictions(Y, proba)
+
+
+@pytest.mark.parametrize("proba", [["a", "b", "c"], [{}, {}, {}], [[0.5], [0.5, 0.5], [1]]])
+def test_what_is_no_number_is_refused(proba):
+    with pytest.raises(DataTypeError, match="y_proba must hold numbers"):
+        read_predictions(Y, proba)
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "message"),
+    [
+        (["a", "b", "c"], {}, r"y_proba has 1 column\(s\) for 3 classes of y_true"),
+        (Y, {"labels": ["no", "maybe"]}, r"1 row\(s\) \(first at row 1\) of classes without a column, such as 'yes'"),
+        (Y, {"labels": ["no", "no"]}, "each once"),
+        (Y, {"labels": []}, "each once"),
+        (Y, {"labels": ["a", "b", "c"]}, r"y_proba has 1 column\(s\) for 3 classes of labels"),
+        (Y, {"pos_label": "yess", "labels": ["no", "yes"]}, r"pos_label is 'yess'.* Did you mean 'yes'\?"),
+        (["no", None, "yes"], {}, r"y_true has 1 missing label\(s\) \(first at row 1\)"),
+        (Y, {"sample_weight": [1, -1, 1]}, r"sample_weight has 1 negative value\(s\) \(first at row 1\)"),
+        (Y, {"sample_weight": [0, 0, 0]}, "sample_weight is zero for every row"),
+        (Y, {"sample_weight": [1, 2]}, r"sample_weight has shape \(2,\)"),
+    ],
+)
+def test_wrong_labels_and_weights_are_named(labels, options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        read_predictions(labels, P, **options)
+    assert isinstance(caught.value, DataError | ParameterError)
+
+
+def test_pos_label_must_be_a_class_of_the_column():
+    """Three classes with the one that is meant to be positive: a single column cannot say which of the others."""
+    with pytest.raises(DataError, match=r"1 column\(s\) for 3 classes"):
+        read_predictions(Y, P, pos_label="perhaps")
+    with pytest.raises(DataTypeError, match="y_true is None"):
+        read_predictions(None, P)
