@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate
+from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate, PathAverage
 from calibrant.exceptions import CalibrantWarning, ParameterError
 
 
@@ -67,6 +67,8 @@ def test_there_is_no_table_before_the_choice(stairs):
         ({"strength": float("nan")}, "strength must be"),
         ({"then": "laplas"}, "then must be .* Did you mean 'laplace'"),
         ({"then": 7}, "then must be .* an estimate of calibrant.estimates; got 7"),
+        ({"then": "kernel_density"}, "then must be an estimate read from the counts alone; got 'kernel_density'"),
+        ({"then": PathAverage("interpolate")}, "then must be an estimate read from the counts alone; got PathAv"),
     ],
 )
 def test_wrong_parameters_are_named(wrong, message):

@@ -30,7 +30,7 @@ def test_laplace_of_five_and_of_fifty_rows_is_the_papers(fork):
 
 def test_the_names_are_those_of_the_design():
     named = ["frequency", "laplace", "m", "curtailment", "smoothed_curtailment", "m_branch", "path_average"]
-    assert set(ESTIMATES) >= {*named, "hierarchical_shrinkage"}
+    assert set(ESTIMATES) == {*named, "hierarchical_shrinkage", "kernel_density"}
     assert as_estimate("estimate", "smoothed_curtailment") == Curtailment(then="m")
 
 

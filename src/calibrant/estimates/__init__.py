@@ -8,11 +8,13 @@ from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolva
 from calibrant.estimates._curtailment import Curtailment
 from calibrant.estimates._frequency import Frequency
 from calibrant.estimates._held_out import FittedHeldOut, HeldOut
+from calibrant.estimates._kernel_density import KernelDensity
 from calibrant.estimates._laplace import Laplace
 from calibrant.estimates._m_branch import MBranch
 from calibrant.estimates._m_estimate import MEstimate
 from calibrant.estimates._names import ESTIMATES, as_estimate
 from calibrant.estimates._path_average import PathAverage
+from calibrant.estimates._rows import RowEstimate, RowReader
 from calibrant.estimates._shrinkage import HierarchicalShrinkage
 
 __all__ = [
@@ -25,10 +27,13 @@ __all__ = [
     "Frequency",
     "HeldOut",
     "HierarchicalShrinkage",
+    "KernelDensity",
     "Laplace",
     "MBranch",
     "MEstimate",
     "PathAverage",
     "Resolvable",
+    "RowEstimate",
+    "RowReader",
     "as_estimate",
 ]

@@ -43,6 +43,10 @@ class CountedTree(Protocol):
         """The column that each node tests, -1 for a leaf."""
 
     @property
+    def n_values(self) -> NDArray[np.uint32]:
+        """Number of categories of each nominal test, 0 elsewhere."""
+
+    @property
     def n_features(self) -> int:
         """Number of columns that a node could test."""
 

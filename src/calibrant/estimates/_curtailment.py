@@ -13,9 +13,11 @@ from calibrant._params import Choice, Nothing, Real, Rule, check_params
 from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable
 from calibrant.estimates._frequency import Frequency
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
+from calibrant.estimates._held_out import FittedHeldOut
 from calibrant.estimates._paths import nearest_above
 from calibrant.estimates._priors import base_rates, positive_rate
-from calibrant.exceptions import CalibrantWarning
+from calibrant.estimates._rows import RowEstimate
+from calibrant.exceptions import CalibrantWarning, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +70,9 @@ class Curtailment:
 
     def __post_init__(self) -> None:
         check_params(self, _RULES)
-        self._then()
+        then = self._then()
+        if isinstance(then, RowEstimate) or (isinstance(then, FittedHeldOut) and then.needs_held_out):
+            raise ParameterError(f"then must be an estimate read from the counts alone; got {self.then!r}.")
 
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
         """Give the estimate of the last node with weight v or more on the way to every node.

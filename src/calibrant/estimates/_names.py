@@ -10,6 +10,7 @@ from calibrant._params import Choice, HasMethods, check_param
 from calibrant.estimates._base import Estimate
 from calibrant.estimates._curtailment import Curtailment
 from calibrant.estimates._frequency import Frequency
+from calibrant.estimates._kernel_density import KernelDensity
 from calibrant.estimates._laplace import Laplace
 from calibrant.estimates._m_branch import MBranch
 from calibrant.estimates._m_estimate import MEstimate
@@ -27,6 +28,7 @@ ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "m_branch": MBranch,
     "path_average": PathAverage,
     "hierarchical_shrinkage": HierarchicalShrinkage,
+    "kernel_density": KernelDensity,
 }
 
 
