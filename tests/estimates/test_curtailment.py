@@ -55,6 +55,11 @@ def test_candidates_are_the_product_of_v_and_m(stairs):
     assert [e.v for e in Curtailment(v=5, then=MEstimate(m="cv")).candidates(stairs)] == [5] * 7
 
 
+def test_a_single_candidate_has_its_number_too(fork):
+    (only,) = Curtailment(v=1, then=MEstimate(m="cv")).candidates(fork([1, 0], [0, 0]))
+    assert only.then.m == 1
+
+
 def test_there_is_no_table_before_the_choice(stairs):
     with pytest.raises(ParameterError, match="Curtailment: v='cv' is chosen by a classifier"):
         Curtailment(v="cv").table(stairs)

@@ -74,6 +74,16 @@ def test_rows_are_probabilities(draw, seed):
             np.testing.assert_allclose(table.sum(axis=1), 1, rtol=0, atol=1e-12, err_msg=str(estimate))
 
 
+def test_a_tree_may_be_as_deep_as_it_has_rows(make_tree):
+    """Every test parts one row from the rest."""
+    depth = 5_000
+    parent = [-1, *(node for above in range(0, 2 * depth, 2) for node in (above, above))]
+    tree = make_tree(parent, {**{node: [1, 0] for node in range(1, 2 * depth, 2)}, 2 * depth: [0, 1]})
+    assert tree.depth.max() == depth
+    for estimate in [MBranch(), PathAverage(), HierarchicalShrinkage(), Curtailment(v=9), MEstimate()]:
+        np.testing.assert_allclose(estimate.table(tree).sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
 @given(SEEDS)
 def test_classes_in_another_order_give_the_columns_in_that_order(draw, seed):
     tree = draw(seed)

@@ -38,7 +38,7 @@ class Curtailment:
     answers. With ``then="m"`` this is smoothed curtailment, what Zadrozny & Elkan recommend for a single tree and a
     rare class: test MSE 0.0953 against 0.1021 of the frequencies on KDD'98, and the most profit (Tables 1 to 4, Figure
     3). The tree that remains is small enough to read. With many classes v is large and the answers are coarse: take
-    `HierarchicalShrinkage`. Bagging did not improve on it (Table 4).
+    `HierarchicalShrinkage`. Bagging hardly improved on it (Tables 1 and 4).
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Curtailment:
         then = self._then()
         after = then.candidates(tree) if isinstance(then, ChosenByCV) else (then,)
         least = powers_of_two(tree) if self.v == CV else (self.v,)
-        if len(after) == 1 and self.v != CV:
+        if self.v != CV and after == (then,):
             return (self,)
         return tuple(replace(self, v=v, then=each) for v in least for each in after)
 
