@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._params import Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
+from calibrant.estimates._paths import Levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +67,7 @@ class MBranch:
         array of shape (n_nodes, n_classes)
             Probabilities.
         """
-        order = np.argsort(-tree.depth, kind="stable")
+        order = np.ascontiguousarray(Levels(tree).order[::-1])
         columns, left = _walk_up(tree, order, self._ms(tree))
         table = np.empty_like(tree.counts)
         table[order] = (columns + left / len(columns)).T
