@@ -92,7 +92,7 @@ def test_classes_in_another_order_give_the_columns_in_that_order(draw, seed):
         for estimate in every_estimate():
             table = estimate.table(tree)
             turned = type(tree)(**{**vars(tree), "counts": tree.counts[:, ::-1]})
-            np.testing.assert_allclose(estimate.table(turned)[:, ::-1], table, rtol=0, atol=1e-9, err_msg=str(estimate))
+            np.testing.assert_allclose(estimate.table(turned)[:, ::-1], table, rtol=0, atol=1e-7, err_msg=str(estimate))
 
 
 @given(SEEDS)
@@ -124,8 +124,9 @@ def test_the_m_estimate_of_a_uniform_prior_and_a_row_a_class_is_laplace(draw, se
 def test_curtailment_is_its_own_answering_nodes_read_plainly(draw, seed, v):
     tree = draw(seed)
     at = Curtailment(v=v).answering(tree)
-    assert ((tree.weight[at] >= v) | (at == 0)).all()
-    assert (tree.weight[np.arange(len(at)) != at] < v).all()
+    least = v * (1 - 1e-12)
+    assert ((tree.weight[at] >= least) | (at == 0)).all()
+    assert (tree.weight[np.arange(len(at)) != at] < least).all()
 
 
 @given(SEEDS)

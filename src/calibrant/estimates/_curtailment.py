@@ -15,7 +15,7 @@ from calibrant.estimates._frequency import Frequency
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
 from calibrant.estimates._held_out import FittedHeldOut
 from calibrant.estimates._paths import nearest_above
-from calibrant.estimates._priors import base_rates, positive_rate
+from calibrant.estimates._priors import rows_with_positives
 from calibrant.estimates._rows import RowEstimate
 from calibrant.exceptions import CalibrantWarning, ParameterError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Curtailment"]
+
+_ROUNDING = 1e-12  # the weight of a node is a sum of shares
 
 _RULES: dict[str, Rule] = {
     "v": Choice(CV) | Real(0, math.inf) | Nothing(),
@@ -109,7 +111,7 @@ class Curtailment:
         >>> Curtailment(v=3).answering(tree)
         array([0, 0, 2])
         """
-        return nearest_above(tree, tree.weight >= self._least(tree.counts[0]))
+        return nearest_above(tree, tree.weight >= self._least(tree.counts[0]) * (1 - _ROUNDING))
 
     def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> Curtailment:
         """Give the same estimate with v, and the numbers of `then`, as numbers.
@@ -169,7 +171,7 @@ class Curtailment:
         return self._heuristic(counts) if self.v is None else float(self.v)
 
     def _heuristic(self, counts: NDArray[np.float64]) -> float:
-        v, weight = self.strength / positive_rate(base_rates(counts)), float(counts.sum())
+        v, weight = rows_with_positives(self.strength, counts), float(counts.sum())
         if v > weight / 2:
             warnings.warn(
                 f"Curtailment: v = {v:.6g} (strength / base rate) is more than half of the training weight "

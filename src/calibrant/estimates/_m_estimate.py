@@ -14,7 +14,7 @@ from calibrant.estimates._base import CountedTree
 from calibrant.estimates._empirical_bayes import likeliest_m
 from calibrant.estimates._frequency import frequencies
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
-from calibrant.estimates._priors import BASE_RATE, base_rates, positive_rate, prior_of, read_prior
+from calibrant.estimates._priors import BASE_RATE, prior_of, read_prior, rows_with_positives
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class MEstimate:
         self, counts: NDArray[np.float64], prior: NDArray[np.float64], leaves: NDArray[np.float64] | None
     ) -> float:
         if len(counts) <= 2:
-            return self.strength / positive_rate(base_rates(counts))
+            return rows_with_positives(self.strength, counts)
         if leaves is None:
             raise ParameterError("MEstimate: with more than two classes m follows from the leaves; pass leaves=.")
         return likeliest_m(leaves, prior)

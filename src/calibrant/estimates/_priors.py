@@ -13,7 +13,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BASE_RATE", "UNIFORM", "base_rates", "positive_rate", "prior_of", "read_prior"]
+__all__ = ["BASE_RATE", "UNIFORM", "base_rates", "prior_of", "read_prior", "rows_with_positives"]
 
 BASE_RATE: Final = "base_rate"
 UNIFORM: Final = "uniform"
@@ -30,18 +30,19 @@ def base_rates(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(counts / counts.sum())
 
 
-def positive_rate(rates: NDArray[np.float64]) -> float:
-    """Give the base rate that heuristics divide by: of two classes the rarer one's, of more the median.
+def rows_with_positives(n: float, counts: NDArray[np.float64]) -> float:
+    """Give the number of rows among which n positives are to be expected: n divided by a base rate.
 
-    Classes that do not occur do not count.
+    The base rate is that of the rarer of two classes, or the median of more; classes that do not occur do not count.
 
     Examples
     --------
-    >>> positive_rate(np.array([0.95, 0.05])), positive_rate(np.array([0.7, 0.2, 0.1]))
-    (0.05, 0.2)
+    >>> rows_with_positives(10, np.array([950.0, 50.0])), rows_with_positives(10, np.array([7.0, 2.0, 1.0]))
+    (200.0, 50.0)
     """
-    found = rates[rates > 0]
-    return float(found.min() if len(rates) <= 2 else np.median(found))
+    found = counts[counts > 0]
+    positives = float(found.min() if len(counts) <= 2 else np.median(found))
+    return n * float(counts.sum()) / positives  # in this order whole counts give no rounding error
 
 
 def read_prior(prior: Any) -> str | tuple[float, ...]:
