@@ -90,6 +90,7 @@ private:
     void tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::vector<Pending>& children, std::vector<Branch>& branches);
     template <class BranchOf>
     void tally(std::size_t column, const Pending& node, std::vector<Pending>& children, std::vector<Branch>& branches, BranchOf&& branch_of);
+    void add_unknown(std::uint32_t row, std::size_t label, double weight);
     void share_unknown(std::vector<Pending>& children, std::vector<Branch>& branches);
 
     const Examples& examples_;
@@ -277,26 +278,36 @@ void Grower::search_all(const Pending& node, const std::stop_token& stop) {
 // Threads cost time to start: only nodes of many rows are worth it.
 std::size_t Grower::threads_for(const Pending& node) const { return node.segment.size < fewest_shared ? 1 : searches_.size(); }
 
-// A cut of a sorted column without holes: the first rows go left, the others right.
+// A cut of a sorted column: the first rows go left, then come those that go right, then those without a value.
 void Grower::tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::vector<Pending>& children,
                           std::vector<Branch>& branches) {
-    n_unknown_ = 0;
+    const std::uint32_t missing = examples_.table->column(column).n_values;
     for (const SortedRow& row : partition_.sorted_rows(column, node.segment)) {
-        const std::size_t branch = keys_.code(row.key) > cut;
-        partition_.mark_side(row.row, branch == 1);
+        const std::uint32_t code = keys_.code(row.key), label = keys_.label(row.key);
         const double weight = partition_.is_weighted() ? partition_.weight_of(row.row) : 1.0;
-        children[branch].counts[keys_.label(row.key)] += weight;
+        if (code == missing) {
+            add_unknown(row.row, label, weight);
+            continue;
+        }
+        const std::size_t branch = code > cut;
+        partition_.mark_side(row.row, branch == 0 ? Partition::first : Partition::second);
+        children[branch].counts[label] += weight;
         children[branch].weight += weight;
         ++branches[branch].segment.size;
     }
 }
 
+void Grower::add_unknown(std::uint32_t row, std::size_t label, double weight) {
+    unknown_counts_[label] += weight;
+    unknown_weight_ += weight;
+    ++n_unknown_;
+    partition_.mark(row, Partition::unknown);
+    partition_.mark_side(row, Partition::both);
+}
+
 template <class BranchOf>
 void Grower::tally(std::size_t column, const Pending& node, std::vector<Pending>& children, std::vector<Branch>& branches,
                    BranchOf&& branch_of) {
-    std::fill(unknown_counts_.begin(), unknown_counts_.end(), 0.0);
-    unknown_weight_ = 0;
-    n_unknown_ = 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
@@ -305,15 +316,12 @@ void Grower::tally(std::size_t column, const Pending& node, std::vector<Pending>
                 const std::size_t label = examples_.labels[origin];
                 const Code code = codes[origin];
                 if (code == missing_code<Code>) {
-                    unknown_counts_[label] += weight;
-                    unknown_weight_ += weight;
-                    ++n_unknown_;
-                    partition_.mark(row, Partition::unknown);
+                    add_unknown(row, label, weight);
                     continue;
                 }
                 const auto branch = static_cast<std::uint32_t>(branch_of(code));
                 partition_.mark(row, branch);
-                partition_.mark_side(row, branch == 1);
+                partition_.mark_side(row, branch == 0 ? Partition::first : Partition::second);
                 children[branch].counts[label] += weight;
                 children[branch].weight += weight;
                 ++branches[branch].segment.size;
@@ -339,11 +347,13 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
     const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
     const bool is_multiway = is_nominal && found_[column].branches.empty();
     const std::size_t n_branches = found_[column].n_branches;
-    const bool by_sides = n_branches == 2 && examples_.table->column(column).n_missing == 0;
     std::vector<Pending> children(n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled, .depth = node.depth + 1,
                                                       .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
                                                       .counts = std::vector<double>(n_classes_)});
     std::vector<Branch> branches(n_branches);
+    std::fill(unknown_counts_.begin(), unknown_counts_.end(), 0.0);
+    unknown_weight_ = 0;
+    n_unknown_ = 0;
     if (is_multiway) {
         std::vector<std::int32_t> identity(n_branches);
         std::iota(identity.begin(), identity.end(), 0);
@@ -356,7 +366,7 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
     } else {
         const auto [value, cut] = thresholds_.of(column, found_[column]);
         tree_.make_numeric(id, column, value, cut);
-        if (by_sides && node.is_settled && partition_.is_sorted(column)) tally_sorted(column, node, cut, children, branches);
+        if (node.is_settled && partition_.is_sorted(column)) tally_sorted(column, node, cut, children, branches);
         else tally(column, node, children, branches, [cut = cut](auto code) { return code > cut; });
     }
     share_unknown(children, branches);
@@ -368,6 +378,7 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
         child.is_leaf = must_be_leaf(child);
         branches[b].keep = !child.is_leaf;
     }
+    const bool by_sides = n_branches == 2 && (n_unknown_ == 0 || (branches[0].share > 0 && branches[1].share > 0));
     partition_.part(node.segment, branches, by_sides, threads_for(node), stop);
     for (std::size_t b = n_branches; b-- > 0;) {
         children[b].segment = branches[b].segment;

@@ -125,36 +125,41 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
     };
     if (is_settled()) parallel_for(arena_.size(), n_threads, stop, part_column);
     if (is_settled() && !needs_rows_) return;
-    if (is_weighted()) part_weights(segment, branches, by_sides);
-    if (by_sides) part_two(rows_, 0, spare_rows_, segment, branches, row_of_row);
-    else part_many(rows_, 0, spare_rows_, segment, branches, row_of_row);
+    if (by_sides) {
+        if (is_weighted()) part_two_weights(segment, branches);
+        part_two(rows_, 0, spare_rows_, segment, branches, row_of_row);
+    } else {
+        if (is_weighted()) part_many_weights(segment, branches);
+        part_many(rows_, 0, spare_rows_, segment, branches, row_of_row);
+    }
 }
 
 // In place: the second branch stays at the bottom, the first goes through the spare memory to the top.
 template <class Row, class RowOf>
 void Partition::part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
                          RowOf&& row_of) {
-    Row* const at = arena.data() + (segment.begin - base);
+    make_room(arena, base, branches);
     if (spare.size() < segment.size) spare.resize(segment.size);
-    const bool both = branches[0].keep && branches[1].keep;
-    Row* const first = both ? spare.data() : at;
-    const std::uint32_t wanted = branches[1].keep ? 1 : 0;
+    Row* const at = arena.data() + (segment.begin - base);
+    Row* const top = spare.data();
+    const std::uint8_t* const sides = sides_.data();
     std::size_t n_first = 0, n_second = 0;
-    if (both) {
+    if (branches[0].keep && branches[1].keep) {
         for (std::size_t i = 0; i < segment.size; ++i) {
             const Row row = at[i];
-            const std::size_t second = sides_[row_of(row)];
+            const std::uint8_t side = sides[row_of(row)];
             at[n_second] = row;
-            first[n_first] = row;
-            n_second += second;
-            n_first += 1 - second;
+            top[n_first] = row;
+            n_second += side != first;
+            n_first += side != second;
         }
-        std::copy_n(spare.data(), n_first, at + n_second);
+        std::copy_n(top, n_first, at + n_second);
     } else if (branches[0].keep || branches[1].keep) {
+        const Side dropped = branches[0].keep ? second : first;
         for (std::size_t i = 0; i < segment.size; ++i) {
             const Row row = at[i];
             at[n_first] = row;
-            n_first += sides_[row_of(row)] == wanted;
+            n_first += sides[row_of(row)] != dropped;
         }
     }
 }
@@ -166,7 +171,6 @@ void Partition::part_many(std::vector<Row>& arena, std::size_t base, std::vector
     spare.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
     make_room(arena, base, branches);
     std::vector<Row*> to(branches.size(), nullptr);
-    std::vector<Row*> everywhere;
     for (std::size_t b = 0; b < branches.size(); ++b) {
         if (branches[b].keep) to[b] = arena.data() + (branches[b].segment.begin - base);
     }
@@ -182,18 +186,36 @@ void Partition::part_many(std::vector<Row>& arena, std::size_t base, std::vector
     }
 }
 
-void Partition::part_weights(Segment segment, std::span<const Branch> branches, bool by_sides) {
-    spare_weights_.assign(row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin),
-                          row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin + segment.size));
-    const std::vector<std::uint32_t> rows(rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin),
-                                          rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin + segment.size));
+// In step with rows_, which is parted afterwards; an unknown case weighs its share in each branch.
+void Partition::part_two_weights(Segment segment, std::span<const Branch> branches) {
+    make_room(row_weights_, 0, branches);
+    if (spare_weights_.size() < segment.size) spare_weights_.resize(segment.size);
+    const std::uint32_t* const row = rows_.data() + segment.begin;
+    double* const at = row_weights_.data() + segment.begin;
+    double* const top = spare_weights_.data();
+    std::size_t n_first = 0, n_second = 0;
+    for (std::size_t i = 0; i < segment.size; ++i) {
+        const std::uint8_t side = sides_[row[i]];
+        const double weight = at[i];
+        at[n_second] = side == both ? weight * branches[1].share : weight;
+        top[n_first] = side == both ? weight * branches[0].share : weight;
+        n_second += branches[1].keep && side != first;
+        n_first += branches[0].keep && side != second;
+    }
+    std::copy_n(top, n_first, at + n_second);
+}
+
+void Partition::part_many_weights(Segment segment, std::span<const Branch> branches) {
+    const auto rows = this->rows(segment);
+    const auto mine = row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
+    spare_weights_.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
     make_room(row_weights_, 0, branches);
     std::vector<double*> to(branches.size(), nullptr);
     for (std::size_t b = 0; b < branches.size(); ++b) {
         if (branches[b].keep) to[b] = row_weights_.data() + branches[b].segment.begin;
     }
     for (std::size_t i = 0; i < segment.size; ++i) {
-        const std::uint32_t branch = by_sides ? sides_[rows[i]] : marks_[rows[i]];
+        const std::uint32_t branch = marks_[rows[i]];
         if (branch != unknown) {
             if (to[branch] != nullptr) *to[branch]++ = spare_weights_[i];
             continue;

@@ -64,11 +64,12 @@ public:
     const double* weights() const { return weight_of_.data(); }
     std::span<const double> weights(Segment segment) const { return {row_weights_.data() + segment.begin, segment.size}; }
 
-    // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split in two
-    // without unknown cases is marked by sides, which take less memory to look up.
+    // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split in two, both of
+    // which have a share, is marked by sides, which take less memory to look up.
     static constexpr std::uint32_t unknown = 0xffffffff;
+    enum Side : std::uint8_t { first, second, both };
     void mark(std::uint32_t row, std::uint32_t branch) { marks_[row] = branch; }
-    void mark_side(std::uint32_t row, bool second) { sides_[row] = second; }
+    void mark_side(std::uint32_t row, Side side) { sides_[row] = side; }
 
     // Parts the node's rows by their marks and places the branches that are kept, the first of them topmost.
     void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads, const std::stop_token& stop);
@@ -81,7 +82,8 @@ private:
     template <class Row, class RowOf>
     void part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
                    RowOf&& row_of);
-    void part_weights(Segment segment, std::span<const Branch> branches, bool by_sides);
+    void part_two_weights(Segment segment, std::span<const Branch> branches);
+    void part_many_weights(Segment segment, std::span<const Branch> branches);
 
     const CodedTable& table_;
     std::span<const std::uint16_t> labels_;

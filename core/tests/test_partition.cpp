@@ -60,8 +60,8 @@ TEST(a_split_in_two_keeps_the_order_on_both_sides) {
     const CodedTable table = one_column({6, 1, 5, 2, 4, 3});
     const std::vector<std::uint16_t> labels(6, 0);
     Partition partition = settled(table, labels);
-    for (const std::uint32_t row : {0U, 1U, 2U}) partition.mark_side(row, true);
-    for (const std::uint32_t row : {3U, 4U, 5U}) partition.mark_side(row, false);
+    for (const std::uint32_t row : {0U, 1U, 2U}) partition.mark_side(row, Partition::second);
+    for (const std::uint32_t row : {3U, 4U, 5U}) partition.mark_side(row, Partition::first);
     std::vector<Branch> branches(2, Branch{.keep = true, .segment = {0, 3}});
     partition.part(partition.root(), branches, true, 1, {});
     CHECK((numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{3, 5, 4}));
@@ -73,7 +73,7 @@ TEST(the_rows_of_a_leaf_are_dropped) {
     const CodedTable table = one_column({1, 2, 3, 4});
     const std::vector<std::uint16_t> labels(4, 0);
     Partition partition = settled(table, labels);
-    for (std::uint32_t row = 0; row < 4; ++row) partition.mark_side(row, row >= 1);
+    for (std::uint32_t row = 0; row < 4; ++row) partition.mark_side(row, row >= 1 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = false, .segment = {0, 1}}, {.keep = true, .segment = {0, 3}}};
     partition.part(partition.root(), branches, true, 1, {});
     CHECK(branches[1].segment.begin == 0);
@@ -106,7 +106,7 @@ TEST(a_part_of_the_rows_is_settled_by_itself) {
     const std::vector<std::uint16_t> labels{0, 1, 0, 1, 0, 1};
     Partition partition(table, labels, {}, {true}, keys, no_gaps);
     partition.enter(partition.root());
-    for (std::uint32_t row = 0; row < 6; ++row) partition.mark_side(row, row >= 2);
+    for (std::uint32_t row = 0; row < 6; ++row) partition.mark_side(row, row >= 2 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = true, .segment = {0, 2}}, {.keep = true, .segment = {0, 4}}};
     partition.part(partition.root(), branches, true, 1, {});
     CHECK(!partition.is_settled() && (numbers(partition.rows(branches[1].segment)) == Rows{2, 3, 4, 5}));
@@ -118,4 +118,26 @@ TEST(a_part_of_the_rows_is_settled_by_itself) {
     CHECK((numbers(rows) == Rows{1, 3, 2, 0}) && partition.origin(rows[0].row) == 3 && keys.label(rows[0].key) == 1);
     const auto parcel = partition.take_out(branches[1].segment);
     CHECK((parcel.rows == Rows{2, 3, 4, 5}) && parcel.weights.empty());
+}
+
+TEST(unknown_cases_go_to_both_sides_of_a_cut) {
+    const CodedTable table = one_column({4, hole, 2, 3, hole});
+    const std::vector<std::uint16_t> labels(5, 0);
+    for (const bool keep_first : {true, false}) {
+        Partition partition = settled(table, labels);
+        partition.enter(partition.root());
+        for (const std::uint32_t row : {1U, 4U}) partition.mark_side(row, Partition::both);
+        partition.mark_side(2, Partition::first);
+        for (const std::uint32_t row : {0U, 3U}) partition.mark_side(row, Partition::second);
+        std::vector<Branch> branches{{.share = 1.0 / 3, .keep = keep_first, .segment = {0, 3}}, {.share = 2.0 / 3, .keep = true, .segment = {0, 4}}};
+        partition.part(partition.root(), branches, true, 1, {});
+        partition.enter(branches[1].segment);
+        CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{3, 0, 1, 4}));
+        CHECK((numbers(partition.rows(branches[1].segment)) == Rows{0, 1, 3, 4}) && partition.weight_of(3) == 1);
+        CHECK(tables::near(partition.weight_of(1), 2.0 / 3));
+        if (!keep_first) continue;
+        partition.enter(branches[0].segment);
+        CHECK((numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{2, 1, 4}));
+        CHECK((numbers(partition.rows(branches[0].segment)) == Rows{1, 2, 4}) && tables::near(partition.weight_of(4), 1.0 / 3));
+    }
 }
