@@ -1,6 +1,7 @@
 """Trees made for probabilities: growing as C4.5 does, pruning, reading, and showing them."""
 
 from calibrant.trees._classifier import ProbabilityTreeClassifier
+from calibrant.trees._cost_complexity import CostComplexityPath
 from calibrant.trees._tree import Tree
 
-__all__ = ["ProbabilityTreeClassifier", "Tree"]
+__all__ = ["CostComplexityPath", "ProbabilityTreeClassifier", "Tree"]

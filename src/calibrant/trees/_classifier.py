@@ -17,11 +17,12 @@ from calibrant.data import CodedTable
 from calibrant.data._coding import n_threads
 from calibrant.data._frames import Nominal
 from calibrant.estimates import Estimate
+from calibrant.trees._cost_complexity import CostComplexityPath
 from calibrant.trees._graphviz import graphviz_text
 from calibrant.trees._growing import count_anew, grow
 from calibrant.trees._html import tree_html
 from calibrant.trees._parts import set_aside
-from calibrant.trees._pruning import cost_complexity, extra_errors, prune
+from calibrant.trees._pruning import extra_errors, prune
 from calibrant.trees._reading import probability_table
 from calibrant.trees._rows import Rows, read_rows
 from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
@@ -320,16 +321,24 @@ class ProbabilityTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self._check_fitted()
         return graphviz_text(self.tree_, self._table, max_depth)
 
-    def cost_complexity_path(self) -> Any:
+    def cost_complexity_path(self) -> CostComplexityPath:
         """Give the nested sequence of trees that cost-complexity pruning makes of this one.
 
         Returns
         -------
-        arrays
-            The prices of a leaf at which branches fall, and the trees that remain, as the core gives them.
+        CostComplexityPath
+            The prices of a leaf at which branches fall, the leaves and errors of the trees that remain; its method
+            ``at(alpha)`` gives the classifier that is left. It goes by the counts that the tree has: in an honest
+            tree, by those of the rows set aside.
+
+        Examples
+        --------
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> model.cost_complexity_path().n_leaves
+        array([2, 1])
         """
         self._check_fitted()
-        return cost_complexity(self.tree_.core)
+        return CostComplexityPath.of(self)
 
     def _rows(self, X: Any) -> Rows:
         self._check_fitted()

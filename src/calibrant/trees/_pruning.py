@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from calibrant.trees._rules import TreeParams
     from calibrant.trees._training import Training
 
-__all__ = ["cost_complexity", "deviate", "extra_errors", "prune"]
+__all__ = ["deviate", "extra_errors", "prune"]
 
 # Quinlan's table: the deviate is interpolated between these confidences (C4.5 Release 8, stats.c).
 _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
@@ -35,11 +35,6 @@ def prune(tree: _core.Tree, table: CodedTable, training: Training, parts: Parts,
     elif params.prune == "mdl":
         tree = _core.prune_mdl(tree, table.core)
     return tree
-
-
-def cost_complexity(tree: _core.Tree) -> _core.CostComplexity:
-    """Give the nested sequence of cost-complexity pruning."""
-    return _core.cost_complexity(tree)
 
 
 def deviate(confidence: float, dialect: str) -> float:
