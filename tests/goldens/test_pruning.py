@@ -1,10 +1,9 @@
-"""Collapsed and pruned trees against C4.5 release 8, Weka 3.9.7's J48 and rpart.
+"""Collapsed and pruned trees against C4.5 release 8 and Weka 3.9.7's J48.
 
 Figures and data: CALIBRANT_GOLDENS, described in its README.md. C4.5: tests, cuts, labels and class counts of every
 node (single precision: 2e-4) and the class weights of the test cases (3e-7), in every run without -s that
 AGREEMENT.json marks as growing our tree; in all runs, -s too, its own unpruned trees are pruned to its pruned ones.
-J48: sizes, and distributions within 1e-6. rpart: its nested sequence, to 1e-12, where its arithmetic is that of
-Breiman et al., and everywhere the complexities that its own arithmetic gives.
+J48: sizes, and distributions within 1e-6.
 """
 
 from __future__ import annotations
@@ -28,15 +27,6 @@ C45_SETS = ["golf", "labor-neg", "monk1", "monk3", "soybean", "vote"]
 C45_TWINS = ["credit-g", "glass", "ionosphere", "iris", "labor", "segment-challenge", "soybean", "vote"]
 J48_SETS = ["glass", "ionosphere", "iris", "labor", "soybean", "vote"]
 J48_SCHEMES = ["-U", "-U -A", "-C 0.25 -M 2", "-C 0.25 -M 2 -A", "-C 0.1 -M 2", "-C 0.25 -M 2 -S"]
-RPART_SETS = ["iris", "diabetes", "glass", "ionosphere", "segment-challenge"]
-
-# rpart lets a child go before its parent or not at all, and never looks again at grandchildren that would go between.
-# After these numbers of splits its CP is not the errors saved for each split, so that steps run together or apart.
-RPART_OFF = {
-    "diabetes/gini": [69, 74],
-    "diabetes/information": [9, 25, 31, 55, 74, 79],
-    "ionosphere/information": [7],
-}
 
 
 @cache
@@ -255,58 +245,3 @@ def test_collapsed_and_pruned_trees_predict_as_those_of_j48(goldens: Path, name:
     assert tree.n_nodes == model["tree_size"]
     proba = learnt.predict(tree, estimates(tree, 1 if "-A" in scheme else 0, "parent"))
     assert np.abs(proba - model["test_distribution"]).max() < 1e-6
-
-
-def cart_tree(goldens: Path, name: str, split: str) -> _core.Tree:
-    learnt = split_arff(goldens, name)
-    options = learnt.options("c45", ratio=False, penalty=False, c45_cuts=False, min_leaf=1, midpoint=True)
-    options.criterion = _core.Criterion.gini if split == "gini" else _core.Criterion.entropy
-    return learnt.grow(options)
-
-
-def cp_table(tree: _core.Tree) -> NDArray[np.float64]:
-    """CP, splits and relative error as rpart prints them: the smallest tree first, relative to the root's error."""
-    sequence = _core.cost_complexity(tree)
-    alphas, n_leaves, risks = np.asarray(sequence.alphas), np.asarray(sequence.n_leaves), np.asarray(sequence.risks)
-    return np.column_stack([alphas / risks[-1], n_leaves - 1.0, risks / risks[-1]])[::-1]
-
-
-@pytest.mark.parametrize("split", ["gini", "information"])
-@pytest.mark.parametrize("name", RPART_SETS)
-def test_the_nested_sequence_is_that_of_rpart(goldens: Path, name: str, split: str) -> None:
-    golden = read_json(goldens / "rpart" / "rpart.json")[f"{name}/{split}"]
-    tree = cart_tree(goldens, name, split)
-    ours, theirs = cp_table(tree), np.array(golden["CP"][1:], dtype=float)
-    saved, taken = -np.diff(ours[:, 2]), np.diff(ours[:, 1])
-    np.testing.assert_allclose(saved / taken, ours[:-1, 0], atol=1e-12)  # what the steps are by definition
-    off = RPART_OFF.get(f"{name}/{split}", [])
-    kept, left = ours[~np.isin(ours[:, 1], off)], theirs[~np.isin(theirs[:, 1], off)]
-    np.testing.assert_allclose(kept, left, rtol=0, atol=1e-12)
-
-
-def rpart_complexities(tree: _core.Tree) -> NDArray[np.float64]:
-    """The complexity of every node by rpart's rule, in units of the root's error."""
-    errors = np.asarray(tree.weight) - np.asarray(tree.counts).reshape(-1, tree.n_classes).max(axis=1)
-    below, splits, complexity = errors.copy(), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
-    inner = np.flatnonzero(np.asarray(tree.feature) >= 0)
-    for node in inner[::-1]:
-        sons = sorted(tree.children[tree.first_child[node] :][:2], key=lambda son: complexity[son])
-        for son in sons:
-            if (errors[node] - below[sons].sum()) / (splits[sons].sum() + 1) <= complexity[son]:
-                break
-            below[son], splits[son] = errors[son], 0
-        below[node], splits[node] = below[sons].sum(), splits[sons].sum() + 1
-        complexity[node] = (errors[node] - below[node]) / splits[node]
-    for node in inner[1:]:
-        complexity[node] = min(complexity[node], complexity[tree.parent[node]])
-    return complexity[inner] / errors[0]
-
-
-@pytest.mark.parametrize("split", ["gini", "information"])
-@pytest.mark.parametrize("name", RPART_SETS)
-def test_rparts_own_rule_on_our_tree_gives_its_complexities(goldens: Path, name: str, split: str) -> None:
-    frame = read_json(goldens / "rpart" / "rpart.json")[f"{name}/{split}"]["FRAME"][1:]
-    theirs = [float(row[4]) for row in frame if row[1] != "<leaf>"]
-    np.testing.assert_allclose(
-        np.sort(rpart_complexities(cart_tree(goldens, name, split))), np.sort(theirs), atol=1e-12
-    )
