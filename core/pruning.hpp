@@ -37,7 +37,7 @@ double extra_errors(double weight, double errors, const PessimisticOptions& opti
 // `examples` are those from which the tree was grown; without raising they are not looked at.
 Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options, const std::stop_token& stop);
 
-// C4.5's last step on trees that group values: a last branch whose values were all sent elsewhere above is taken away.
+// C4.5's last step on trees that group values: a last branch keeps the values that can arrive, and is taken away where none can.
 Tree drop_unreachable(const Tree& tree);
 
 // Reduced-error pruning (Quinlan 1987): bottom-up, a node becomes a leaf where that makes no more errors on the holdout.

@@ -1,49 +1,80 @@
+#include <algorithm>
+#include <cstdint>
+
 #include "pruning.hpp"
 
 namespace calibrant {
 namespace {
 
-bool last_is_empty(const Tree& tree, std::size_t node) {
-    return tree.n_values[node] > 0 && !(tree.weight[tree.child(node, tree.n_children[node] - 1)] > 0);
+// A nominal test met on the way down, and the branch of it that was taken.
+struct Taken {
+    std::int32_t node = Tree::no_node;
+    std::int32_t branch = 0;
+};
+
+// A node that waits to be entered by a branch, or to be left again.
+struct Step {
+    std::size_t node;
+    std::int32_t branch;
+    bool is_left = false;
+};
+
+bool is_nominal(const Tree& tree, std::size_t node) { return tree.n_values[node] > 0; }
+
+// The nearest test of the same column above each nominal test.
+std::vector<Taken> tests_above(const Tree& tree) {
+    std::vector<Taken> above(tree.n_nodes());
+    std::vector<Taken> last(1 + static_cast<std::size_t>(std::max(0, *std::max_element(tree.feature.begin(), tree.feature.end()))));
+    const auto last_of = [&](std::size_t node) -> Taken& { return last[static_cast<std::size_t>(tree.feature[node])]; };
+    std::vector<Step> steps{{0, 0}};
+    while (!steps.empty()) {
+        const Step step = steps.back();
+        steps.pop_back();
+        if (step.is_left) {
+            last_of(step.node) = above[step.node];
+            continue;
+        }
+        const std::int32_t parent = tree.parent[step.node];
+        if (parent != Tree::no_node && is_nominal(tree, static_cast<std::size_t>(parent))) {
+            last_of(static_cast<std::size_t>(parent)) = {parent, step.branch};
+        }
+        if (is_nominal(tree, step.node)) {
+            above[step.node] = last_of(step.node);
+            steps.push_back({step.node, 0, true});
+        }
+        for (std::size_t branch = tree.n_children[step.node]; branch-- > 0;) {
+            steps.push_back({tree.child(step.node, branch), static_cast<std::int32_t>(branch)});
+        }
+    }
+    return above;
 }
 
-// Whether a value that the last branch of a node asks for can arrive there, by the tests of the same column above.
-bool last_is_reachable(const Tree& tree, std::size_t node, const std::vector<std::int32_t>& branch_at_parent) {
-    const auto branch_of = [&](std::size_t at, std::size_t value) { return tree.branch_of_value[tree.first_value[at] + value]; };
-    std::vector<bool> possible(tree.n_values[node]);
-    for (std::size_t value = 0; value < possible.size(); ++value) {
-        possible[value] = branch_of(node, value) == static_cast<std::int32_t>(tree.n_children[node]) - 1;
-    }
-    for (std::size_t below = node; tree.parent[below] != Tree::no_node;) {
-        const auto above = static_cast<std::size_t>(tree.parent[below]);
-        for (std::size_t value = 0; tree.feature[above] == tree.feature[node] && value < possible.size(); ++value) {
-            if (branch_of(above, value) != branch_at_parent[below]) possible[value] = false;
+// Takes the values from the last branch of a test that the test above sent elsewhere; the branch goes too where it is empty
+// and none is left.
+void trim_last_branch(Tree& tree, std::size_t node, const Taken& above) {
+    const auto last = static_cast<std::int32_t>(tree.n_children[node]) - 1;
+    const auto values = tree.branch_of_value.begin() + tree.first_value[node];
+    const auto arriving = tree.branch_of_value.begin() + tree.first_value[static_cast<std::size_t>(above.node)];
+    std::vector<std::size_t> unreachable;
+    for (std::size_t value = 0; value < tree.n_values[node]; ++value) {
+        if (values[static_cast<std::ptrdiff_t>(value)] == last && arriving[static_cast<std::ptrdiff_t>(value)] != above.branch) {
+            unreachable.push_back(value);
         }
-        below = above;
     }
-    for (const bool is_possible : possible) {
-        if (is_possible) return true;
-    }
-    return false;
+    const bool none_left = static_cast<std::ptrdiff_t>(unreachable.size()) == std::count(values, values + tree.n_values[node], last);
+    const bool is_empty = !(tree.weight[tree.child(node, static_cast<std::size_t>(last))] > 0);
+    if (none_left && !is_empty) return;
+    for (const std::size_t value : unreachable) values[static_cast<std::ptrdiff_t>(value)] = -1;
+    if (none_left) --tree.n_children[node];
 }
 
 }  // namespace
 
 Tree drop_unreachable(const Tree& tree) {
-    std::vector<std::int32_t> branch_at_parent(tree.n_nodes());
-    for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-        for (std::size_t branch = 0; branch < tree.n_children[node]; ++branch) {
-            branch_at_parent[tree.child(node, branch)] = static_cast<std::int32_t>(branch);
-        }
-    }
+    const std::vector<Taken> above = tests_above(tree);
     Tree kept = tree;
-    for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-        if (!last_is_empty(tree, node) || last_is_reachable(tree, node, branch_at_parent)) continue;
-        const auto last = static_cast<std::int32_t>(--kept.n_children[node]);
-        for (std::size_t value = 0; value < tree.n_values[node]; ++value) {
-            std::int32_t& branch = kept.branch_of_value[tree.first_value[node] + value];
-            if (branch == last) branch = -1;
-        }
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node) {  // tests above come first
+        if (above[node].node != Tree::no_node) trim_last_branch(kept, node, above[node]);
     }
     return copy_below(kept, 0, std::vector<bool>(tree.n_nodes()));
 }

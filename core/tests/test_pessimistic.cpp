@@ -116,6 +116,28 @@ TEST(a_last_branch_that_no_value_can_reach_is_dropped) {
     CHECK(kept.branch_of_value == (std::vector<std::int32_t>{0, 0, 0, 1, 0, 0, 1, -1}));
 }
 
+TEST(a_last_branch_keeps_the_values_that_can_arrive) {
+    Tree tree(2);
+    const std::vector<double> some{2, 2};
+    for (const std::int32_t parent : {Tree::no_node, 0, 1, 1, 0}) tree.add_node(parent, some, 4, 0);
+    tree.make_nominal(0, 0, 2, std::vector<std::int32_t>{0, 0, 0, 1});
+    tree.make_nominal(1, 0, 2, std::vector<std::int32_t>{0, 0, 1, 1});
+    tree.children = {1, 4, 2, 3};
+    const Tree kept = drop_unreachable(tree);
+    CHECK(kept.n_nodes() == 5 && kept.branch_of_value == (std::vector<std::int32_t>{0, 0, 0, 1, 0, 0, 1, -1}));
+}
+
+TEST(a_test_of_another_column_or_on_another_branch_takes_no_value_away) {
+    Tree tree(2);
+    const std::vector<double> some{2, 2};
+    for (const std::int32_t parent : {Tree::no_node, 0, 1, 1, 0, 4, 4}) tree.add_node(parent, some, 4, 0);
+    tree.make_nominal(0, 1, 2, std::vector<std::int32_t>{0, 0, 1, 1});
+    tree.make_nominal(1, 0, 2, std::vector<std::int32_t>{0, 0, 1, 1});
+    tree.make_nominal(4, 0, 2, std::vector<std::int32_t>{0, 1, 1, 1});
+    tree.children = {1, 4, 2, 3, 5, 6};
+    CHECK(drop_unreachable(tree).branch_of_value == tree.branch_of_value);
+}
+
 TEST(a_deep_tree_is_raised_without_recursion) {
     const std::size_t depth = 400;
     std::vector<double> values(2 * depth + 1);

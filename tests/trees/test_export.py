@@ -62,7 +62,31 @@ def test_the_plain_text_stops_at_a_depth(golf):
 def test_a_leaf_alone_is_one_line():
     model = ProbabilityTreeClassifier().fit([[1.0], [1.0], [1.0]], ["a", "a", "b"])
     assert model.export_text() == "a (p = 0.600, n = 3)"
-    assert model.export_text(style="c45") == "a (3.0/1.0)"
+    assert model.export_text(style="c45") == " a (3.0/1.0)"  # the space is C4.5's
+
+
+def test_c45_breaks_the_line_of_a_long_group_without_counting_the_bars():
+    towns = [f"town-{letter * 12}" for letter in "abcdef"]
+    X = pd.DataFrame({"n": np.arange(72.0), "at": pd.Categorical(towns * 12, categories=towns)})
+    y = np.where(X["n"] < 36, "low", np.where(X["at"] == towns[0], "first", "rest"))
+    model = ProbabilityTreeClassifier(nominal_splits="subset").fit(X, y)
+    assert model.export_text(style="c45").splitlines() == [
+        "n <= 35 : low (36.0)",
+        "n > 35 :",
+        "|   at = town-aaaaaaaaaaaa: first (6.0)",
+        "|   at in {town-bbbbbbbbbbbb,town-cccccccccccc,town-dddddddddddd,",
+        "|          town-eeeeeeeeeeee,town-ffffffffffff}: rest (30.0)",
+    ]
+
+
+def test_more_than_99_subtrees_are_numbered_on():
+    n = 2_600
+    params = {"min_leaf": 1, "min_cut": "min_leaf", "criterion": "entropy", "mdl_penalty": False}
+    model = ProbabilityTreeClassifier(**params).fit(np.arange(n)[:, None], np.arange(n) % 2)
+    text = model.export_text(style="c45")
+    assert text.count("\n\nSubtree [S") > 99
+    assert "Subtree [S100]" in text
+    assert "?" not in text
 
 
 def test_an_unknown_style_is_named(golf):

@@ -75,6 +75,8 @@ def _branches(tree: Tree, node: int, depth: int) -> list[tuple[int, int, str]]:
 def c45_text(tree: Tree, errors: Errors) -> str:
     """Write a tree as C4.5 does: leaves before subtrees, ``(N/E)`` at the leaves, wide subtrees apart.
 
+    Where C4.5 has no room for more than 99 subtrees and leaves the others out, they are numbered on here.
+
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
@@ -93,7 +95,7 @@ def c45_text(tree: Tree, errors: Errors) -> str:
 
 def _c45_lines(tree: Tree, root: int, errors: Errors, apart: list[int]) -> Iterator[str]:
     if tree.is_leaf[root]:
-        yield _c45_leaf(tree, root, errors).lstrip()
+        yield _c45_leaf(tree, root, errors)  # with C4.5's space in front
         return
     waiting = _c45_branches(tree, root, 0)
     while waiting:
@@ -132,11 +134,11 @@ def _c45_values(name: str, values: list[str], bars: str) -> str:
     if len(values) < 2:
         return f"{bars}{name} = {values[0]}:" if values else ""
     skip = len(name) + 5
-    lines, width = [f"{bars}{name} in {{"], skip + len(bars)
+    lines, width = [f"{bars}{name} in {{"], skip  # C4.5 leaves the bars out of the reckoning
     for value, end in zip(values, "," * (len(values) - 1) + "}", strict=True):
-        if width > skip + len(bars) and width + len(value) + 11 > _WIDTH:
+        if width > skip and width + len(value) + 11 > _WIDTH:
             lines.append(bars + " " * skip)
-            width = skip + len(bars)
+            width = skip
         lines[-1] += value + end
         width += len(value) + 1
     return "\n".join(lines) + ":"
