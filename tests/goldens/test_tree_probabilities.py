@@ -1,4 +1,4 @@
-"""Probabilities of unpruned trees: C4.5's class weights of its test cases, J48's distributions of its test rows."""
+"""Probabilities through the classifier: C4.5's class weights of test cases, J48's distributions of test rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 C45 = ["monk1", "monk3", "vote", "weka_credit-g", "weka_glass", "weka_ionosphere", "weka_iris", "weka_labor"]
 C45 += ["weka_segment-challenge", "weka_soybean", "weka_vote"]
 WEKA = ["glass", "ionosphere", "iris", "labor", "soybean", "vote"]
-# Collapsing (without -O), pruning (-C) and binary splits (-B) are compared where they are built.
+PRUNED: dict[str, Any] = {"prune": "pessimistic", "collapse": True}
 J48: dict[str, dict[str, Any]] = {
     "-U -O": {"estimate": "frequency"},
     "-U -O -A": {},
@@ -25,7 +25,14 @@ J48: dict[str, dict[str, Any]] = {
     "-U -O -J -A": {"mdl_penalty": False},
     "-U -O -M 1 -A": {"min_leaf": 1},
     "-U -O -M 10 -A": {"min_leaf": 10},
+    "-U -O -B -A": {"nominal_splits": "binary"},
     "-U -O -A -doNotMakeSplitPointActualValue": {"threshold": "midpoint"},
+    "-U": {"estimate": "frequency", "collapse": True},
+    "-U -A": {"collapse": True},
+    "-C 0.25 -M 2": {"estimate": "frequency", **PRUNED},
+    "-C 0.25 -M 2 -A": PRUNED,
+    "-C 0.1 -M 2": {"estimate": "frequency", "confidence": 0.1, **PRUNED},
+    "-C 0.25 -M 2 -S": {"estimate": "frequency", "subtree_raising": False, **PRUNED},
 }
 
 
@@ -38,10 +45,15 @@ def of_seen_classes(table: list[list[float]], model: ProbabilityTreeClassifier, 
     return np.asarray(seen / seen.sum(axis=1, keepdims=True))
 
 
-def c45_params(options: str) -> dict[str, Any]:
-    min_leaf = re.search(r"-m (\d+)", options)
-    criterion = "entropy" if "-g" in options else "gain_ratio"
-    return {"estimate": "frequency", "criterion": criterion, "min_leaf": int(min_leaf[1]) if min_leaf else 2}
+def c45_params(run: dict[str, Any], kind: str) -> dict[str, Any]:
+    min_leaf = re.search(r"-m (\d+)", run["options"])
+    return {
+        "estimate": "frequency",
+        "criterion": "entropy" if "-g" in run["options"] else "gain_ratio",
+        "min_leaf": int(min_leaf[1]) if min_leaf else 2,
+        "collapse": run["collapse"],
+        "prune": "pessimistic" if kind == "pruned" else None,
+    }
 
 
 @pytest.mark.parametrize("name", C45)
@@ -54,10 +66,11 @@ def test_c45_gives_its_test_cases_the_same_class_weights(name: str, goldens: Pat
     names = goldens / f"data/c45_{name}.names"
     train, test = (read_table(goldens / f"data/c45_{name}.{part}", names=names) for part in ("data", "test"))
     classes = train.y.cat.categories.tolist()
-    for run in json.loads((goldens / f"c45/{name}.json").read_text())["runs"]:
-        if (run["options"], run["build"]) in agreeing and not run["collapse"]:
-            model = ProbabilityTreeClassifier(**c45_params(run["options"])).fit(train.X, train.y)
-            theirs = of_seen_classes(run["test_class_weights_unpruned"], model, classes)
+    runs = json.loads((goldens / f"c45/{name}.json").read_text())["runs"]
+    for run in (run for run in runs if (run["options"], run["build"]) in agreeing):
+        for kind in ("unpruned", "pruned"):
+            model = ProbabilityTreeClassifier(**c45_params(run, kind)).fit(train.X, train.y)
+            theirs = of_seen_classes(run[f"test_class_weights_{kind}"], model, classes)
             np.testing.assert_allclose(model.predict_proba(test.X), theirs, atol=3e-7, rtol=0)
 
 
