@@ -42,7 +42,7 @@ def set_aside(training: Training, params: TreeParams, seed: np.random.SeedSequen
         grow = grow & ~count
     if params.prune == "reduced_error":
         prune = _one_in(3, grow, training.labels, stream(seed, _HOLDOUT))
-        _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 6 if params.honest else 3)
+        _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
         grow = grow & ~prune
     return Parts(grow, prune, count)
 
