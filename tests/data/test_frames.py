@@ -243,7 +243,7 @@ BAD_TABLES = {
     "bytes": (pa.table({"a": [b"x"]}), DataTypeError, "'a' is of type Binary"),
     "mixed": (pd.DataFrame({"a": np.array([1, "x"], dtype=object)}), DataTypeError, "1 at row 0 and 'x' at row 1"),
     "dict": (np.array([[{}], [1]], dtype=object), DataTypeError, "argument must be a string or a real number"),
-    "matrix": (np.asmatrix(np.ones((2, 2))), DataTypeError, "numpy.matrix"),
+    "matrix": (np.ones((2, 2)).view(np.matrix), DataTypeError, "numpy.matrix"),
     "path": ("data.csv", DataTypeError, "read_table"),
     "huge integer": (np.array([[10**400]], dtype=object), DataTypeError, "too large"),
     "bytes in an array": (np.array([[b"x"]]), DataTypeError, "'x0' is of type"),

@@ -8,10 +8,13 @@ import time
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
+
+DAYS = [datetime.date(2024, 1, 1), datetime.date(2024, 6, 1), datetime.date(2024, 6, 1), datetime.date(2024, 1, 1)]
 
 
 def fit(X, y, **params):
@@ -91,6 +94,23 @@ def test_too_many_classes_are_refused():
         pd.Series(["no", "yes", "yes", "no"], dtype="string"),
         pl.Series(["no", "yes", "yes", "no"]),
         pl.Series([1, 2, 2, 1]),
+        pl.Series(["no", "yes", "yes", "no"], dtype=pl.Enum(["yes", "no"])),
+        np.array([2**63 + 1, 2**63 + 2, 2**63 + 2, 2**63 + 1], dtype=np.uint64),
+        [10**30, 10**31, 10**31, 10**30],
+        pd.Categorical([3, 1, 1, 3]),
+        pd.Series([1, 2, 2, 1], dtype="Float64"),
+        pd.Series(["no", "yes", "yes", "no"], dtype="string[pyarrow]"),
+        pd.Series([1, 2, 2, 1], dtype="int64[pyarrow]"),
+        pd.Series([True, False, False, True], dtype="bool[pyarrow]"),
+        pd.Series(["no", "yes", "yes", "no"], dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+        pa.chunked_array([["no", "yes"], ["yes", "no"]]).to_pylist(),
+        pd.Series(pd.to_datetime(DAYS)),
+        pd.Series(pd.to_datetime(DAYS)).dt.tz_localize("UTC"),
+        pd.Series(pd.to_datetime(DAYS), dtype="timestamp[us][pyarrow]"),
+        pd.Categorical(pd.to_datetime(DAYS)),
+        pl.Series(DAYS),
+        pl.Series([datetime.timedelta(1), datetime.timedelta(2), datetime.timedelta(2), datetime.timedelta(1)]),
+        DAYS,
     ],
 )
 def test_labels_of_every_type_come_back(y):
@@ -100,9 +120,44 @@ def test_labels_of_every_type_come_back(y):
     assert model.classes_.tolist() == sorted(set(y))
 
 
-@pytest.mark.parametrize("y", [[0.5, 1.5, 2.5], [[0, 1], [1, 0], [0, 1]]])
-def test_labels_that_are_no_classes_are_refused(y):
-    with pytest.raises(DataError):
+@pytest.mark.parametrize(
+    "y", [pa.array(DAYS), pa.array(["no", "yes", "yes", "no"]), pa.array([True, False, False, True])]
+)
+def test_labels_of_pyarrow_come_back(y):
+    X = [[1.0], [5.0], [6.0], [2.0]]
+    for labels in (y, pa.chunked_array([y]), y.dictionary_encode()):
+        assert fit(X, labels, mdl_penalty=False).predict(X).tolist() == y.to_pylist()
+
+
+@pytest.mark.parametrize("dtype", ["datetime64[s]", "datetime64[ns]", "timedelta64[D]"])
+def test_dates_of_numpy_stay_dates(dtype):
+    y = np.array([1, 2, 2, 1]).astype(dtype)
+    model = fit([[1.0], [5.0], [6.0], [2.0]], y, mdl_penalty=False)
+    assert model.classes_.dtype == dtype
+    np.testing.assert_array_equal(model.predict([[1.0], [5.0], [6.0], [2.0]]), y)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "words"),
+    [
+        ([0.5, 1.5, 2.5], DataError, "Unknown label type: continuous"),
+        ([[0, 1], [1, 0], [0, 1]], DataError, "1d array, got an array of shape"),
+        ([1j, 2j, 1j], DataError, "y holds complex numbers; give each row one class"),
+        ([b"a", b"b", b"a"], DataTypeError, "'y' holds a value of type bytes at row 0"),
+        (pd.period_range("2024", periods=3, freq="M"), DataTypeError, "'y' holds a value of type Period at row 0"),
+        ([{"a": 1}, {"a": 2}, {"a": 1}], DataTypeError, "'y' holds a value of type dict at row 0"),
+        ("abc", DataError, r"1d array, got an array of shape \(\)"),
+        (iter([0, 1, 0]), DataError, r"1d array, got an array of shape \(\)"),
+        (
+            np.array(["2024-01-01", "NaT", "2024-01-02"], dtype="M8[D]"),
+            DataError,
+            r"1 missing label\(s\) \(first at row 1",
+        ),
+        (pl.Series([None, datetime.date(2024, 1, 1), None]), DataError, r"2 missing label\(s\) \(first at row 0"),
+    ],
+)
+def test_labels_that_are_no_classes_are_refused(y, error, words):
+    with pytest.raises(error, match=words):
         fit([[1.0], [2.0], [3.0]], y)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant.data._objects import without_mask
 from calibrant.data._schema import Feature, Schema
-from calibrant.data._values import Coded, column_kind, nominal_codes, numeric_values
+from calibrant.data._values import Coded, column_kind, measure_of, nominal_codes, numeric_values
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     for (name, column), kind in zip(opened.labelled(), _kinds(opened, nominal), strict=True):
         if kind == "numeric":
             arrays.append(numeric_values(column, name))
-            features.append(Feature(name, kind))
+            features.append(Feature(name, kind, measure=measure_of(column)))
         else:
             coded = nominal_codes(column, name)
             arrays.append(coded.codes)
@@ -117,20 +117,34 @@ def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
 
 
 def _match(feature: Feature, column: Any) -> NDArray[Any]:
-    if feature.kind == "numeric":
-        if column_kind(column, feature.name) == "nominal":
-            return _numbers_of_nominal(feature, column)
-        return numeric_values(column, feature.name)
-    return _recode(feature, nominal_codes(column, feature.name))
+    if feature.kind == "nominal":
+        return _recode(feature, nominal_codes(column, feature.name))
+    if column_kind(column, feature.name) == "nominal":
+        return _numbers_of_nominal(feature, column)
+    values = numeric_values(column, feature.name)
+    _check_measure(feature, measure_of(column), values)
+    return values
 
 
 def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
     coded = nominal_codes(column, feature.name)
     strings = [value for value in coded.categories if isinstance(value, str)]
     if strings and (coded.codes >= 0).any():
-        raise SchemaError(f"column {feature.name!r} was numeric in fit and holds {strings[0]!r:.60} now; pass numbers.")
+        before = "was numeric" if feature.measure in ("", "numbers") else f"held {feature.measure}"
+        wanted = feature.measure or "numbers"
+        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {strings[0]!r:.60} now; pass {wanted}.")
     numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
-    return np.array([*numbers, np.nan])[coded.codes]
+    values = np.array([*numbers, np.nan])[coded.codes]
+    _check_measure(feature, "numbers", values)
+    return values
+
+
+def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[Any]]) -> None:
+    """Refuse numbers where dates were, and the like: as microseconds they would pass for what they are not."""
+    if measure != feature.measure and feature.measure and measure and not np.isnan(values).all():
+        raise SchemaError(
+            f"column {feature.name!r} held {feature.measure} in fit and holds {measure} now; pass {feature.measure}."
+        )
 
 
 def _recode(feature: Feature, coded: Coded) -> NDArray[np.int32]:

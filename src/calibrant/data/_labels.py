@@ -74,6 +74,8 @@ def label_codes(y: Any) -> Coded:
     if not isinstance(series, nw.Series):
         return _array_codes(_label_array(y))
     column_kind(series, "y")
+    if series.dtype.is_temporal():
+        return _array_codes(_dates(series))
     numeric = series.dtype.is_numeric()
     return _array_codes(_label_array(series.to_numpy())) if numeric else nominal_codes(series, "y")
 
@@ -81,10 +83,17 @@ def label_codes(y: Any) -> Coded:
 def _array_codes(array: NDArray[Any]) -> Coded:
     """Code an array as `numpy.unique` does, so that the classes keep its type."""
     column_kind(array, "y")
-    if array.dtype.kind == "O" or (array.dtype.kind == "f" and np.isnan(array).any()):
+    if array.dtype.kind == "O" or (array.dtype.kind in "fMm" and (array != array).any()):
         return nominal_codes(array, "y")
     values, codes = np.unique(array, return_inverse=True)
     return Coded(codes.astype(np.int32), tuple(values))
+
+
+def _dates(series: nw.Series[Any]) -> NDArray[Any]:
+    """Give dates as NumPy has them; it has no time zones and no times of day, which stay Python's."""
+    if isinstance(series.dtype, nw.Time) or getattr(series.dtype, "time_zone", None) is not None:
+        return np.array(series.to_list(), dtype=object)
+    return np.asarray(series.to_numpy())
 
 
 def _as_series(y: Any) -> Any:
@@ -106,6 +115,8 @@ def _label_array(y: Any) -> NDArray[Any]:
     array = without_mask(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
     if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
         array = np.asarray(y, dtype=object)
+    if array.dtype.kind == "c":
+        raise DataError("y holds complex numbers; give each row one class: a string, a whole number or a truth value.")
     try:
         array = np.asarray(column_or_1d(array, warn=True))
         if array.dtype.kind == "f":

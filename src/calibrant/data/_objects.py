@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._table import Kind
 
-__all__ = ["is_hole", "object_codes", "object_kind", "object_numbers", "plain", "without_mask"]
+__all__ = ["is_hole", "object_codes", "object_kind", "object_measure", "object_numbers", "plain", "without_mask"]
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -37,6 +37,22 @@ def object_kind(column: NDArray[Any], name: str) -> Kind:
     if len(families) > 1 or "other" in families:
         raise DataTypeError(_mixed_message(column, name, families))
     return "nominal" if families.keys() & {"strings", "truth values"} else "numeric"
+
+
+def object_measure(column: NDArray[Any]) -> str:
+    """Say what the first of some objects that is no hole measures, "" where all are holes.
+
+    Examples
+    --------
+    >>> object_measure(np.array([None, date(1970, 1, 2)], dtype=object))
+    'dates'
+    """
+    value = next((value for value in column if not is_hole(value)), None)
+    if isinstance(value, date | np.datetime64):
+        return "dates"
+    if isinstance(value, timedelta | np.timedelta64):
+        return "durations"
+    return "" if value is None else "times of day" if isinstance(value, time) else "numbers"
 
 
 def object_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:

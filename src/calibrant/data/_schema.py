@@ -18,13 +18,15 @@ class Feature:
     """One column: its name, its kind, and for a nominal one its categories in the order of their codes.
 
     ``declared`` says that the categories were declared (pandas, polars Enum, Arrow dictionary, ARFF, ``.names``, truth
-    values) rather than collected from the rows.
+    values) rather than collected from the rows. ``measure`` says what a numeric column holds: "numbers", "dates",
+    "durations" or "times of day", of which all but the first are read as microseconds; "" where it holds nothing.
     """
 
     name: str
     kind: Kind
     categories: tuple[Any, ...] = ()
     declared: bool = False
+    measure: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,9 @@ class Schema:
         return tuple(feature.name for feature in self.features)
 
     @cached_property
-    def is_numeric(self) -> bool:
-        """Whether every column is numeric."""
-        return all(feature.kind == "numeric" for feature in self.features)
+    def is_numbers(self) -> bool:
+        """Whether every column holds numbers, and no dates or times."""
+        return all(feature.kind == "numeric" and feature.measure in ("", "numbers") for feature in self.features)
 
     def locate(
         self, names: Sequence[str] | None, n_columns: int | None = None, who: str = "the fitted table"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from calibrant.data._objects import is_hole, object_codes, object_kind, object_numbers, plain
+from calibrant.data._objects import is_hole, object_codes, object_kind, object_measure, object_numbers, plain
 from calibrant.exceptions import DataTypeError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._table import Kind
 
-__all__ = ["Coded", "column_kind", "nominal_codes", "numeric_values"]
+__all__ = ["Coded", "column_kind", "measure_of", "nominal_codes", "numeric_values"]
 
 # What a column may be handed over as: a narwhals Series, or a one-dimensional array.
 AnyColumn = Any
@@ -46,6 +46,21 @@ def column_kind(column: AnyColumn, name: str) -> Kind:
     if isinstance(dtype, nw.Object | nw.Unknown) and not _is_sparse(column):
         return object_kind(_objects(column), name)
     raise DataTypeError(_type_message(column, name))
+
+
+def measure_of(column: AnyColumn) -> str:
+    """Say what a numeric column holds: numbers, dates, durations or times of day; "" where all objects are holes."""
+    if isinstance(column, np.ndarray):
+        measures = {"M": "dates", "m": "durations"}
+        return object_measure(column) if column.dtype.kind == "O" else measures.get(column.dtype.kind, "numbers")
+    dtype = column.dtype
+    if isinstance(dtype, nw.Object | nw.Unknown):
+        return object_measure(_objects(column))
+    if isinstance(dtype, nw.Date | nw.Datetime):
+        return "dates"
+    if isinstance(dtype, nw.Duration):
+        return "durations"
+    return "times of day" if isinstance(dtype, nw.Time) else "numbers"
 
 
 def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:

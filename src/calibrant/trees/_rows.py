@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._frames import match_columns
+from calibrant.data._frames import MOST_ROWS, match_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +52,8 @@ def _is_ready(X: Any, schema: Schema) -> bool:
         and X.dtype in _FLOATS
         and X.ndim == 2
         and X.shape[1] == len(schema.features)
-        and len(X) > 0
+        and 0 < len(X) <= MOST_ROWS
         and X.flags.aligned
-        and schema.is_numeric
+        and schema.is_numbers
         and all(stride % X.itemsize == 0 for stride in X.strides)
     )
