@@ -12,6 +12,7 @@
 #include <future>
 #include <memory>
 
+#include "arrivals.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
 #include "grower.hpp"
@@ -28,6 +29,7 @@ namespace {
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Writable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using ReadOnly = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
 
@@ -148,9 +150,10 @@ Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels, con
 using PredictColumnArgument = std::variant<Column<float>, Column<double>, Column<std::int32_t>>;
 template <class T>
 using Grid = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using PredictArgument = std::variant<Grid<float>, Grid<double>, std::vector<PredictColumnArgument>>;
+using PredictArgument = std::variant<const CodedTable*, Grid<float>, Grid<double>, std::vector<PredictColumnArgument>>;
 
 struct ToPredictColumns {
+    std::vector<PredictColumn> operator()(const CodedTable* table) const { return coded_rows(*table).columns; }
     template <class T>
     std::vector<PredictColumn> operator()(const Grid<T>& grid) const {
         std::vector<PredictColumn> columns;
@@ -190,12 +193,15 @@ nb::object given_away(std::vector<T>&& values, std::initializer_list<std::size_t
     return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
 }
 
-nb::object predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const Matrix& table,
-                        std::size_t n_threads) {
+void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const std::vector<Matrix>& tables,
+                  const std::vector<Writable>& outputs, std::size_t n_threads) {
+    if (tables.size() != outputs.size()) throw std::invalid_argument("an output for each table");
     const PredictRows rows = rows_to_predict(n_rows, columns);
-    std::vector<double> out(n_rows * table.shape(1));
-    run_down(tree, n_rows, [&](const std::stop_token& stop) { predict(tree, rows, {table.data(), table.size()}, out, n_threads, stop); });
-    return given_away(std::move(out), {n_rows, table.shape(1)});
+    std::vector<Reading> readings;
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+        readings.push_back({{tables[i].data(), tables[i].size()}, {outputs[i].data(), outputs[i].size()}});
+    }
+    run_down(tree, n_rows, [&](const std::stop_token& stop) { predict(tree, rows, readings, n_threads, stop); });
 }
 
 nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, std::size_t n_threads) {
@@ -203,6 +209,17 @@ nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgumen
     std::vector<std::int32_t> out(n_rows);
     run_down(tree, n_rows, [&](const std::stop_token& stop) { apply(tree, rows, out, n_threads, stop); });
     return given_away(std::move(out), {n_rows});
+}
+
+nb::object arrivals_of_rows(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const std::optional<Column<bool>>& wanted,
+                            std::size_t n_threads) {
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    std::vector<std::uint8_t> marks;
+    for (std::size_t row = 0; wanted && row < wanted->shape(0); ++row) marks.push_back(view(*wanted)[row]);
+    Arrivals found;
+    run_down(tree, n_rows, [&](const std::stop_token& stop) { found = arrivals(tree, rows, marks, n_threads, stop); });
+    const std::size_t n = found.row.size();
+    return nb::make_tuple(given_away(std::move(found.row), {n}), given_away(std::move(found.leaf), {n}), given_away(std::move(found.share), {n}));
 }
 
 Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const Column<std::uint16_t>& labels,
@@ -333,10 +350,12 @@ NB_MODULE(_core, module) {
     module.def("prune_cost_complexity", &prune_cost_complexity, "tree"_a, "alpha"_a, "Prune every link no stronger than alpha.", released);
     module.def("prune_mdl", &prune_mdl, "tree"_a, "table"_a, "Prune where a leaf is the shorter description.", released);
 
-    module.def("predict_tree", &predict_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "table"_a.noconvert(), "n_threads"_a,
-               "Read a table of one row for each node at the leaves that the rows reach.");
+    module.def("predict_tree", &predict_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(),
+               "outputs"_a.noconvert(), "n_threads"_a, "Read tables of one row for each node at the leaves that the rows reach, in one descent.");
     module.def("apply_tree", &apply_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a, "Give the leaf of each row.");
 
+    module.def("arrivals", &arrivals_of_rows, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "wanted"_a.noconvert().none(), "n_threads"_a,
+               "Give the leaves that rows reach: row, leaf and the share of the row, three arrays.");
     module.def("count_rows", &count_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
                "Give the same tests with the counts of these rows at every node.");
     module.def("restore_tree", &restore_tree, "n_classes"_a, "state"_a.noconvert(), "Make a tree again from its arrays.");

@@ -1,111 +1,41 @@
 #include "predict.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 
-#include "lanes.hpp"
+#include "descent.hpp"
 #include "parallel.hpp"
 
 namespace calibrant {
 namespace {
 
-constexpr std::size_t rows_per_task = 4096;
-constexpr std::size_t few_rows = 16;  // not worth laying the tree out for the lanes
-constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+constexpr std::uint32_t answered = std::numeric_limits<std::uint32_t>::max();
 
-// A part of a row's weight that is on its way down.
-struct Share {
-    std::size_t node;
-    double weight;
-};
-
-class Descent {
-public:
-    Descent(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {}
-
-    // Calls arrive(node, weight) for every leaf that a row reaches; the weights add up to 1. A row whose value is unknown where
-    // no training row went (in a tree that was counted anew) stays at that node.
-    template <class Arrive>
-    void descend(std::size_t row, Arrive&& arrive) {
-        shares_.assign(1, {0, 1.0});
-        while (!shares_.empty()) {
-            auto [node, weight] = shares_.back();
-            shares_.pop_back();
-            while (!tree_.is_leaf(node)) {
-                const std::size_t branch = branch_of(node, row);
-                if (branch == unknown) break;
-                node = tree_.child(node, branch);
-            }
-            if (tree_.is_leaf(node) || !(tree_.weight[node] > 0)) arrive(node, weight);
-            else part(node, weight);
-        }
-    }
-
-private:
-    std::size_t branch_of(std::size_t node, std::size_t row) const {
-        const auto& column = rows_.columns[static_cast<std::size_t>(tree_.feature[node])];
-        if (const auto* codes = std::get_if<StridedView<std::int32_t>>(&column)) return nominal_branch(node, (*codes)[row]);
-        const auto* single = std::get_if<StridedView<float>>(&column);
-        const double value = single != nullptr ? static_cast<double>((*single)[row]) : std::get<StridedView<double>>(column)[row];
-        if (value != value) return unknown;
-        return value <= tree_.threshold[node] ? 0 : 1;
-    }
-    std::size_t nominal_branch(std::size_t node, std::int32_t code) const {
-        if (code < 0 || static_cast<std::uint32_t>(code) >= tree_.n_values[node]) return unknown;
-        const std::int32_t branch = tree_.branch_of_value[tree_.first_value[node] + static_cast<std::uint32_t>(code)];
-        return branch < 0 ? unknown : static_cast<std::size_t>(branch);
-    }
-    void part(std::size_t node, double weight) {
-        for (std::size_t branch = tree_.n_children[node]; branch-- > 0;) {
-            const std::size_t child = tree_.child(node, branch);
-            const double share = tree_.weight[child] / tree_.weight[node];
-            if (share > 0) shares_.push_back({child, weight * share});
-        }
-    }
-
-    const Tree& tree_;
-    const PredictRows& rows_;
-    std::vector<Share> shares_;
-};
-
-template <class Body>
-void in_tasks(const PredictRows& rows, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
-    const std::size_t n_tasks = (rows.n_rows + rows_per_task - 1) / rows_per_task;
-    parallel_for(n_tasks, n_threads, stop, [&](std::size_t task, std::size_t) {
-        body(task * rows_per_task, std::min(rows.n_rows, (task + 1) * rows_per_task));
-    });
-}
-
-// Calls sure(row, leaf) for the rows that fast lanes can take and each(descent, row) for the others.
-template <class T, class Sure, class Each>
-void walk_lanes(const Lanes<T>& lanes, Descent& descent, std::size_t begin, std::size_t end, Sure&& sure, Each&& each) {
-    for (; begin < end; begin += Lanes<T>::width) {
-        const std::size_t n = std::min(end - begin, Lanes<T>::width);
-        const auto leaves = lanes.leaves(begin, n);
-        for (std::size_t lane = 0; lane < n; ++lane) {
-            if (leaves[lane] != Lanes<T>::unsure) sure(begin + lane, leaves[lane]);
-            else each(descent, begin + lane);
-        }
+// Copies the answers of the leaves in `leaves` to the rows from `begin` on; a width known when compiled saves half of the time.
+template <std::size_t fixed_width>
+void copy_rows(const Reading& reading, std::size_t width, std::size_t begin, std::span<const std::uint32_t> leaves) {
+    if constexpr (fixed_width > 0) width = fixed_width;
+    double* to = reading.out.data() + begin * width;
+    for (const std::uint32_t leaf : leaves) {
+        if (leaf != answered) std::copy_n(reading.table.data() + leaf * width, width, to);
+        to += width;
     }
 }
 
-template <class Sure, class Each>
-void walk(const Tree& tree, const PredictRows& rows, std::size_t n_threads, const std::stop_token& stop, Sure&& sure, Each&& each) {
-    std::optional<Lanes<float>> singles;
-    std::optional<Lanes<double>> doubles;
-    if (rows.n_rows >= few_rows && rows.n_rows >= tree.n_nodes() / few_rows) {
-        singles = Lanes<float>::make(tree, rows);
-        if (!singles) doubles = Lanes<double>::make(tree, rows);
+void copy_answers(const Reading& reading, std::size_t width, std::size_t begin, std::span<const std::uint32_t> leaves) {
+    switch (width) {
+        case 2: return copy_rows<2>(reading, width, begin, leaves);
+        case 3: return copy_rows<3>(reading, width, begin, leaves);
+        default: return copy_rows<0>(reading, width, begin, leaves);
     }
-    in_tasks(rows, n_threads, stop, [&](std::size_t begin, std::size_t end) {
-        Descent descent(tree, rows);
-        if (singles) return walk_lanes(*singles, descent, begin, end, sure, each);
-        if (doubles) return walk_lanes(*doubles, descent, begin, end, sure, each);
-        for (std::size_t row = begin; row < end; ++row) each(descent, row);
-    });
+}
+
+void add_answer(const Reading& reading, std::size_t width, std::size_t row, std::size_t leaf, double share) {
+    double* const to = reading.out.data() + row * width;
+    for (std::size_t k = 0; k < width; ++k) to[k] += share * reading.table[leaf * width + k];
 }
 
 // Gives every node the counts of those below it, its weight and its majority class; the counts of the leaves are there.
@@ -124,35 +54,50 @@ void add_up(Tree& tree) {
 
 }  // namespace
 
-void predict(const Tree& tree, const PredictRows& rows, std::span<const double> table, std::span<double> out, std::size_t n_threads,
-             const std::stop_token& stop) {
-    if (tree.n_nodes() == 0 || table.size() % tree.n_nodes() != 0) throw std::invalid_argument("the table has a row for each node");
-    const std::size_t width = table.size() / tree.n_nodes();
-    if (out.size() != rows.n_rows * width) throw std::invalid_argument("the output has a row for each row");
-    const auto copy = [&](std::size_t row, std::size_t leaf) { std::copy_n(table.data() + leaf * width, width, out.data() + row * width); };
-    const auto mix = [&](Descent& descent, std::size_t row) {
-        double* const to = out.data() + row * width;
-        std::fill_n(to, width, 0.0);
-        descent.descend(row, [&](std::size_t leaf, double weight) {
-            for (std::size_t k = 0; k < width; ++k) to[k] += weight * table[leaf * width + k];
+PredictRows coded_rows(const CodedTable& table) {
+    PredictRows rows{table.n_rows(), {}};
+    rows.columns.reserve(table.n_columns());
+    for (std::size_t j = 0; j < table.n_columns(); ++j) {
+        std::visit([&]<class Code>(const std::vector<Code>& codes) { rows.columns.push_back(StridedView<Code>{codes.data(), codes.size(), 1}); },
+                   table.column(j).codes);
+    }
+    return rows;
+}
+
+void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads, const std::stop_token& stop) {
+    const Walk walk(tree, rows);
+    const auto width_of = [&](const Reading& reading) { return reading.table.size() / tree.n_nodes(); };
+    for (const Reading& reading : readings) {
+        if (reading.table.size() % tree.n_nodes() != 0) throw std::invalid_argument("a table has a row for each node");
+        if (reading.out.size() != rows.n_rows * width_of(reading)) throw std::invalid_argument("the output has a row for each row");
+    }
+    in_blocks(rows.n_rows, n_threads, stop, [&](std::size_t begin, std::size_t end) {
+        std::array<std::uint32_t, rows_per_task> leaves;
+        const auto note = [&](std::size_t row, std::uint32_t leaf) { leaves[row - begin] = leaf; };
+        walk.block(begin, end, note, [&](Descent& descent, std::size_t row) {
+            note(row, answered);
+            for (const Reading& reading : readings) std::fill_n(reading.out.data() + row * width_of(reading), width_of(reading), 0.0);
+            descent.descend(row, [&](std::size_t leaf, double share) {
+                for (const Reading& reading : readings) add_answer(reading, width_of(reading), row, leaf, share);
+            });
         });
-    };
-    walk(tree, rows, n_threads, stop, copy, mix);
+        for (const Reading& reading : readings) copy_answers(reading, width_of(reading), begin, {leaves.data(), end - begin});
+    });
 }
 
 void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads, const std::stop_token& stop) {
-    if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
+    const Walk walk(tree, rows);
     const auto note = [&](std::size_t row, std::size_t leaf) { out[row] = static_cast<std::int32_t>(leaf); };
     const auto note_heaviest = [&](Descent& descent, std::size_t row) {
         double most = -1;
-        descent.descend(row, [&](std::size_t leaf, double weight) {
-            if (weight > most + 1e-12) {
-                most = weight;
+        descent.descend(row, [&](std::size_t leaf, double share) {
+            if (share > most + 1e-12) {
+                most = share;
                 note(row, leaf);
             }
         });
     };
-    walk(tree, rows, n_threads, stop, note, note_heaviest);
+    in_blocks(rows.n_rows, n_threads, stop, [&](std::size_t begin, std::size_t end) { walk.block(begin, end, note, note_heaviest); });
 }
 
 Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels, std::span<const double> weights,

@@ -1,4 +1,4 @@
-// Rows down a tree: which leaf answers, and the probabilities read from a table of one row for each node.
+// Rows down a tree: which leaves answer, and the probabilities read from tables of one row for each node.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,34 @@
 #include <variant>
 #include <vector>
 
+#include "coded_table.hpp"
 #include "coding.hpp"
 #include "tree.hpp"
 
 namespace calibrant {
 
-// A column of rows to be predicted: numbers, NaN where unknown, or category codes, negative where unknown or unseen.
-using PredictColumn = std::variant<StridedView<float>, StridedView<double>, StridedView<std::int32_t>>;
+// A column of rows to be predicted: numbers, NaN where unknown; category codes, negative where unknown or unseen; or the codes of the
+// table that the tree was grown from, the greatest where unknown.
+using PredictColumn = std::variant<StridedView<float>, StridedView<double>, StridedView<std::int32_t>, StridedView<std::uint16_t>,
+                                   StridedView<std::uint32_t>>;
 
 struct PredictRows {
     std::size_t n_rows = 0;
     std::vector<PredictColumn> columns;
 };
 
-// Writes n_rows x n_columns numbers to `out`: the row of `table` (nodes x n_columns) at the leaf, or, where a tested value is
-// unknown, the mean over the branches, weighted by their training weight; where they have none, the node itself answers.
-void predict(const Tree& tree, const PredictRows& rows, std::span<const double> table, std::span<double> out, std::size_t n_threads,
-             const std::stop_token& stop);
+// The rows of a table as they are coded.
+PredictRows coded_rows(const CodedTable& table);
+
+// A table with a row for each node, and where to write the answers, a row for each row predicted.
+struct Reading {
+    std::span<const double> table;
+    std::span<double> out;
+};
+
+// Answers each row from every table in one descent: the row of the table at the leaf, or, where a tested value is unknown, the mean
+// over the branches, weighted by their training weight; where they have none, the node itself answers.
+void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads, const std::stop_token& stop);
 
 // Writes the leaf of each row; with unknown values, the leaf that holds most of the row's weight, the first of equals.
 void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads, const std::stop_token& stop);

@@ -38,7 +38,9 @@ PredictRows rows_of(const std::vector<double>& first, const std::vector<double>&
 TEST(an_unknown_value_goes_down_both_branches_by_their_weight) {
     const std::vector<double> first{hole}, second{9};
     std::vector<double> out(2);
-    predict(small_tree(), rows_of(first, second), std::vector<double>{0, 0, 1, 0, 0, 0, .5, .5, 0, 1}, out, 1, {});
+    const std::vector<double> table{0, 0, 1, 0, 0, 0, .5, .5, 0, 1};
+    const Reading reading{table, out};
+    predict(small_tree(), rows_of(first, second), {&reading, 1}, 1, {});
     CHECK(std::abs(out[0] - 0.4) < 1e-15 && std::abs(out[1] - 0.6) < 1e-15);
 }
 

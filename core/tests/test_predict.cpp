@@ -1,51 +1,32 @@
 #include "predict.hpp"
 
 #include <stdexcept>
+#include <vector>
 
 #include "harness.hpp"
 #include "parallel.hpp"
+#include "small_golf.hpp"
 #include "tables.hpp"
 
 using namespace calibrant;
+using small_golf::many_rows;
+using small_golf::Rows;
+using small_golf::Small;
 using tables::hole;
 using tables::near;
 
 namespace {
 
-// Golf cut by hand: outlook, and humidity under sunny; the probabilities of class 1 at the nodes.
-struct Small {
-    Tree tree{1};
-    std::vector<double> table{0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
-
-    Small() {
-        const std::vector<double> none{0};
-        const auto add = [&](std::int32_t parent, double weight) { tree.add_node(parent, none, weight, 0); };
-        add(Tree::no_node, 10);
-        const std::vector<std::int32_t> branches{0, 1, 2};
-        tree.make_nominal(0, 0, 3, branches);
-        add(0, 5);
-        tree.make_numeric(1, 1, 70, 0);
-        add(1, 2);
-        add(1, 3);
-        add(0, 0);
-        add(0, 5);
-        tree.children = {1, 4, 5, 2, 3};
-    }
-};
-
-struct Rows {
-    std::vector<std::int32_t> outlook;
-    std::vector<double> humidity;
-
-    PredictRows view() const {
-        return {outlook.size(), {StridedView<std::int32_t>{outlook.data(), outlook.size(), 1}, StridedView<double>{humidity.data(), humidity.size(), 1}}};
-    }
-};
+void read(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out, std::size_t n_threads = 1,
+          const std::stop_token& stop = {}) {
+    const Reading reading{table, out};
+    predict(tree, rows, {&reading, 1}, n_threads, stop);
+}
 
 std::vector<double> predicted(const Rows& rows) {
     const Small small;
     std::vector<double> out(rows.outlook.size());
-    predict(small.tree, rows.view(), small.table, out, 1, {});
+    read(small.tree, rows.view(), small.table, out);
     return out;
 }
 
@@ -73,16 +54,43 @@ TEST(apply_gives_the_leaf_with_most_of_the_weight) {
 }
 
 TEST(any_number_of_threads_gives_the_same) {
-    Rows rows;
-    for (int i = 0; i < 20000; ++i) {
-        rows.outlook.push_back(i % 4 - 1);
-        rows.humidity.push_back(i % 7 == 0 ? hole : i % 100);
-    }
+    const Rows rows = many_rows(20000);
     const Small small;
     const auto one = predicted(rows);
     std::vector<double> four(rows.outlook.size());
-    predict(small.tree, rows.view(), small.table, four, 4, {});
+    read(small.tree, rows.view(), small.table, four, 4);
     CHECK(one == four);
+}
+
+TEST(codes_lead_where_their_values_lead) {
+    const Rows rows = many_rows(500);
+    Small small;
+    const CodedTable table = rows.coded(small.tree);
+    std::vector<double> out(rows.outlook.size());
+    read(small.tree, coded_rows(table), small.table, out);
+    CHECK(out == predicted(rows));
+}
+
+TEST(one_descent_reads_tables_of_any_width) {
+    const Rows rows = many_rows(5000);
+    const Small small;
+    const std::size_t n_rows = rows.outlook.size(), n_nodes = small.tree.n_nodes();
+    std::vector<std::vector<double>> tables, outputs;
+    std::vector<Reading> readings;
+    for (std::size_t width = 1; width <= 5; ++width) {
+        auto& table = tables.emplace_back();
+        for (std::size_t node = 0; node < n_nodes; ++node) {
+            for (std::size_t k = 0; k < width; ++k) table.push_back(small.table[node] + static_cast<double>(k));
+        }
+        outputs.emplace_back(n_rows * width);
+    }
+    for (std::size_t i = 0; i < 5; ++i) readings.push_back({tables[i], outputs[i]});
+    predict(small.tree, rows.view(), readings, 2, {});
+    const auto one = predicted(rows);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        for (std::size_t k = 0; k < 5; ++k) CHECK(near(outputs[4][row * 5 + k], one[row] + static_cast<double>(k)));
+        CHECK(near(outputs[1][row * 2 + 1], one[row] + 1) && outputs[0][row] == one[row]);
+    }
 }
 
 TEST(a_chain_of_100000_nodes_is_no_matter) {
@@ -99,7 +107,7 @@ TEST(a_chain_of_100000_nodes_is_no_matter) {
     }
     const std::vector<double> table(tree.n_nodes(), 1.0), column{static_cast<double>(depth), hole};
     std::vector<double> out(2);
-    predict(tree, {2, {StridedView<double>{column.data(), 2, 1}}}, table, out, 1, {});
+    read(tree, {2, {StridedView<double>{column.data(), 2, 1}}}, table, out);
     CHECK(out[0] == 1 && out[1] > 0);
 }
 
@@ -107,9 +115,9 @@ TEST(tables_of_the_wrong_size_are_refused) {
     const Small small;
     const Rows rows{{0}, {60}};
     std::vector<double> out(1), five(5), none;
-    CHECK_THROWS(predict(small.tree, rows.view(), five, out, 1, {}), std::invalid_argument);
-    CHECK_THROWS(predict(small.tree, rows.view(), small.table, none, 1, {}), std::invalid_argument);
-    CHECK_THROWS(predict(Tree(1), rows.view(), none, out, 1, {}), std::invalid_argument);
+    CHECK_THROWS(read(small.tree, rows.view(), five, out), std::invalid_argument);
+    CHECK_THROWS(read(small.tree, rows.view(), small.table, none), std::invalid_argument);
+    CHECK_THROWS(read(Tree(1), rows.view(), none, out), std::invalid_argument);
 }
 
 TEST(a_stop_is_heeded) {
@@ -118,5 +126,5 @@ TEST(a_stop_is_heeded) {
     const Small small;
     const Rows rows{{0}, {60}};
     std::vector<double> out(1);
-    CHECK_THROWS(predict(small.tree, rows.view(), small.table, out, 1, stop.get_token()), Interrupted);
+    CHECK_THROWS(read(small.tree, rows.view(), small.table, out, 1, stop.get_token()), Interrupted);
 }
