@@ -66,7 +66,9 @@ class Problem:
         return _core.grow_tree(self.table.core, self.labels, None, self.n_classes, options)
 
     def predict(self, tree: _core.Tree, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(_core.predict_tree(tree, self.n_test, self.test, table, 1))
+        out = np.empty((self.n_test, table.shape[1]))
+        _core.predict_tree(tree, self.n_test, self.test, [table], [out], 1)
+        return out
 
 
 @cache

@@ -69,7 +69,9 @@ class Learnt:
 
     def predict(self, tree: _core.Tree, table: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self.rows is not None
-        return np.asarray(_core.predict_tree(tree, self.rows.n_rows, list(self.rows.arrays), table, 1))
+        out = np.empty((self.rows.n_rows, table.shape[1]))
+        _core.predict_tree(tree, self.rows.n_rows, list(self.rows.arrays), [table], [out], 1)
+        return out
 
 
 @cache

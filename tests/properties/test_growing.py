@@ -125,7 +125,9 @@ class Mixed:
         bare = [c[0] if isinstance(c, tuple) else c for c in self.columns]
         weight, counts = np.asarray(tree.weight), np.asarray(tree.counts).reshape(tree.n_nodes, -1)
         shares = counts / np.where(weight > 0, weight, 1)[:, None]
-        return np.asarray(_core.predict_tree(tree, len(self.y), bare, shares, 1))
+        out = np.empty((len(self.y), shares.shape[1]))
+        _core.predict_tree(tree, len(self.y), bare, [shares], [out], 1)
+        return out
 
 
 @st.composite

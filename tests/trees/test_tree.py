@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -100,7 +101,8 @@ def chain(depth):
 
 def test_a_tree_50_000_deep_is_walked_written_and_pickled(same_trees):
     tree = chain(50_000)
-    model = ProbabilityTreeClassifier()._store(tree, None)
+    model = ProbabilityTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    model._store(replace(model._growth, tree=tree))
     assert model.depth_ == 50_000
     assert model.apply([[0.0], [25_000.0], [1e9]]).tolist() == [1, 50_001, 100_000]
     np.testing.assert_allclose(model.predict_proba([[np.nan], [3.0]]), 0.5)

@@ -2,6 +2,7 @@
 
 from calibrant.trees._classifier import ProbabilityTreeClassifier
 from calibrant.trees._cost_complexity import CostComplexityPath
+from calibrant.trees._curtailed import CurtailedTree
 from calibrant.trees._tree import Tree
 
-__all__ = ["CostComplexityPath", "ProbabilityTreeClassifier", "Tree"]
+__all__ = ["CostComplexityPath", "CurtailedTree", "ProbabilityTreeClassifier", "Tree"]

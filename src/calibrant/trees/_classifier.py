@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import estimator_html_repr
-from sklearn.utils.validation import check_is_fitted
 
-from calibrant import _core
-from calibrant._params import Choice, Int, Nothing, check_param, check_params
+from calibrant._params import check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data import CodedTable
-from calibrant.data._coding import n_threads
 from calibrant.data._frames import Nominal
 from calibrant.estimates import Estimate
 from calibrant.trees._cost_complexity import CostComplexityPath
-from calibrant.trees._graphviz import graphviz_text
-from calibrant.trees._growing import count_anew, grow
-from calibrant.trees._html import tree_html
-from calibrant.trees._parts import set_aside
-from calibrant.trees._pruning import extra_errors, prune
-from calibrant.trees._reading import probability_table
-from calibrant.trees._rows import Rows, read_rows
+from calibrant.trees._growth import Growth
+from calibrant.trees._predicting import _Predicting
 from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
-from calibrant.trees._text import c45_text, plain_text
+from calibrant.trees._sharing import grow_once, inherited
+from calibrant.trees._showing import _Showing
 from calibrant.trees._training import read_training
-from calibrant.trees._tree import Tree
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["ProbabilityTreeClassifier"]
 
 
-class ProbabilityTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A C4.5 tree made for class probabilities: grown in full, its leaves smoothed.
 
     The default is C4.4 (Provost & Domingos 2003): C4.5's growing, no pruning, no collapsing, Laplace estimates.
@@ -198,128 +185,20 @@ class ProbabilityTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         """
         check_params(self, RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
-        table = CodedTable.from_columns(training.columns, n_jobs=self.n_jobs)
         seed = seed_sequence(self.random_state)
-        parts = set_aside(training, self, seed)
-        core = grow(table, training, parts, self, seed)
-        core = prune(core, table, training, parts, self)
-        core = count_anew(core, training, parts)
-        names = training.columns.feature_names
-        return self._store(Tree(core, training.order, training.classes, training.columns.schema), names)
+        return self._store(grow_once(self.__dict__.pop("_growths", None), training, self, seed))
 
-    def _store(self, tree: Tree, feature_names: tuple[str, ...] | None) -> ProbabilityTreeClassifier:
-        self.tree_ = tree
+    def _store(self, growth: Growth) -> ProbabilityTreeClassifier:
+        self._growth = growth
+        self.tree_ = tree = growth.tree
         self.classes_ = tree.classes
-        self.n_features_in_ = len(tree.schema.features)
+        self.n_features_in_ = tree.n_features
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
         self.__dict__.pop("feature_names_in_", None)
-        if feature_names is not None:
-            self.feature_names_in_ = np.array(feature_names, dtype=object)
-        self._table = probability_table(tree, self)
+        if growth.examples.feature_names is not None:
+            self.feature_names_in_ = np.array(growth.examples.feature_names, dtype=object)
+        self._read()
         return self
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
-        """
-        n_rows, columns = self._rows(X)
-        return np.asarray(_core.predict_tree(self.tree_.core, n_rows, columns, self._table, n_threads(self.n_jobs)))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class of each row, the lower of equals.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
-        """
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Give the leaf of each row; with missing values, the leaf that holds most of the row's weight.
-
-        In an honest tree a row with a missing value may stop at a test that no row was counted at.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Numbers of nodes of ``tree_``.
-        """
-        n_rows, columns = self._rows(X)
-        return np.asarray(_core.apply_tree(self.tree_.core, n_rows, columns, n_threads(self.n_jobs)))
-
-    def export_text(self, *, style: Literal["plain", "c45"] = "plain", max_depth: int | None = None) -> str:
-        """Write the tree as text.
-
-        Parameters
-        ----------
-        style : {"plain", "c45"}
-            ``"c45"`` is what C4.5 prints: leaves with their weight N and errors E as ``(N/E)``, the errors estimated
-            where its pessimistic pruning was used. ``"plain"`` gives the probability of the likeliest class.
-        max_depth : int, optional
-            Where to stop; of the plain style only.
-
-        Returns
-        -------
-        str
-            One line a node.
-
-        Examples
-        --------
-        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> print(model.export_text())
-        x0 <= 2: a (p = 0.750, n = 2)
-        x0 > 2: b (p = 0.750, n = 2)
-        """
-        check_param("style", style, Choice("plain", "c45"))
-        check_param("max_depth", max_depth, Int(1) | Nothing())
-        self._check_fitted()
-        return (
-            c45_text(self.tree_, self._c45_errors) if style == "c45" else plain_text(self.tree_, self._table, max_depth)
-        )
-
-    def export_graphviz(self, *, max_depth: int | None = None) -> str:
-        """Write the tree in the DOT language; ``graphviz.Source(text)`` draws it.
-
-        Parameters
-        ----------
-        max_depth : int, optional
-            Where to stop.
-
-        Returns
-        -------
-        str
-            A directed graph.
-
-        Examples
-        --------
-        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> model.export_graphviz().splitlines()[0]
-        'digraph tree {'
-        """
-        check_param("max_depth", max_depth, Int(1) | Nothing())
-        self._check_fitted()
-        return graphviz_text(self.tree_, self._table, max_depth)
 
     def cost_complexity_path(self) -> CostComplexityPath:
         """Give the nested sequence of trees that cost-complexity pruning makes of this one.
@@ -340,25 +219,14 @@ class ProbabilityTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self._check_fitted()
         return CostComplexityPath.of(self)
 
-    def _rows(self, X: Any) -> Rows:
-        self._check_fitted()
-        has_names = "feature_names_in_" in self.__dict__
-        return read_rows(X, self.tree_.schema, type(self).__name__, has_names=has_names)
+    def __sklearn_clone__(self) -> ProbabilityTreeClassifier:
+        copy: ProbabilityTreeClassifier = super().__sklearn_clone__()
+        copy._growths = inherited(self.__dict__.get("_growths"))
+        return copy
 
-    def _check_fitted(self) -> None:
-        if "tree_" not in self.__dict__:  # scikit-learn's check takes longer than a prediction
-            check_is_fitted(self)
-
-    def _c45_errors(self, node: int) -> float:
-        n = float(self.tree_.weight[node])
-        errors = n - float(self.tree_.counts[node, self.tree_.label[node]])
-        is_estimated = self.prune == "pessimistic" and self.dialect == "c45" and n > 0
-        return errors + (extra_errors(n, errors, self.confidence) if is_estimated else 0.0)
-
-    def _html_repr(self) -> str:
-        """Show the parameters as scikit-learn does and, once fitted, the top of the tree."""
-        page: str = estimator_html_repr(self)
-        return page + tree_html(self.tree_, self._table) if "tree_" in self.__dict__ else page
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_growths"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

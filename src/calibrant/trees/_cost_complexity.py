@@ -84,8 +84,8 @@ class CostComplexityPath:
         check_param("alpha", alpha, Real(0))
         model = copy.copy(self.model)
         model.set_params(prune="cost_complexity", ccp_alpha=float(alpha))
-        tree = replace(self.model.tree_, core=_core.prune_cost_complexity(self.model.tree_.core, float(alpha)))
-        return model._store(tree, self.model.__dict__.get("feature_names_in_"))
+        pruned = _core.prune_cost_complexity(self.model.tree_.core, float(alpha))
+        return model._store(self.model._growth.with_tree(replace(self.model.tree_, core=pruned), model))
 
     def to_frame(self) -> Any:
         """Give the sequence as a pandas frame with a row for each tree.

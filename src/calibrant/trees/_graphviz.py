@@ -8,57 +8,71 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.trees._conditions import all_conditions
+from calibrant.trees._outline import Outline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._tree import Tree
-
 __all__ = ["graphviz_text"]
 
 _LONGEST = 60
+_CUT = 'label="…"'
 _PALEST = 0.1  # how much colour a leaf of even odds still has
 
 
-def graphviz_text(tree: Tree, table: NDArray[np.float64], max_depth: int | None = None) -> str:
+def graphviz_text(outline: Outline, max_depth: int | None = None) -> str:
     """Write a tree as a directed graph: tests as boxes, leaves shaded by the probability of their likeliest class.
+
+    As in Zadrozny & Elkan's Figure 2, what curtailment eliminates is dotted, and a node that is test and leaf is grey.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> print(graphviz_text(model.tree_, model.tree_.counts / 2))
+    >>> print(graphviz_text(Outline.of(model.tree_, model.tree_.counts / 2)))
     digraph tree {
     ...
       0 -> 1 [label="<= 2"];
     ...
     """
     lines = ["digraph tree {", '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
-    lines += ['  edge [fontname="sans-serif"];', *_lines(tree, table, max_depth), "}"]
-    return "\n".join(lines)
+    lines += ['  edge [fontname="sans-serif"];']
+    if outline.head:
+        lines += [f'  label={_quoted(outline.head)}; labelloc=t; fontname="sans-serif";']
+    return "\n".join([*lines, *_lines(outline, max_depth), "}"])
 
 
-def _lines(tree: Tree, table: NDArray[np.float64], max_depth: int | None) -> Iterator[str]:
-    words = all_conditions(tree)
-    for node in np.flatnonzero(tree.depth <= (tree.max_depth if max_depth is None else max_depth)).tolist():
-        if tree.is_leaf[node]:
-            yield f"  {node} [{_leaf(tree, table, node)}];"
-        elif tree.depth[node] == max_depth:
-            yield f'  {node} [label="…"];'
-        else:
-            yield f"  {node} [label={_quoted(_cut(tree.schema.names[tree.feature[node]]))}];"
+def _lines(outline: Outline, max_depth: int | None) -> Iterator[str]:
+    tree, words = outline.tree, all_conditions(outline.tree)
+    drawn = outline.is_test | outline.answers | outline.is_eliminated
+    for node in np.flatnonzero(drawn & (tree.depth <= (tree.max_depth if max_depth is None else max_depth))).tolist():
+        is_cut = outline.is_test[node] and tree.depth[node] == max_depth
+        yield f"  {node} [{_CUT if is_cut else _node(outline, node)}];"
         above = int(tree.parent[node])
         if above >= 0:
             condition = words[node].removeprefix(tree.schema.names[tree.feature[above]]).strip()
-            yield f"  {above} -> {node} [label={_quoted(_cut(condition))}];"
+            dotted = ", style=dotted" if outline.is_eliminated[node] else ""
+            yield f"  {above} -> {node} [label={_quoted(_cut(condition))}{dotted}];"
 
 
-def _leaf(tree: Tree, table: NDArray[np.float64], node: int) -> str:
-    best, n_classes = int(table[node].argmax()), table.shape[1]
-    certain = (table[node, best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
-    colour = f"{best / n_classes:.3f} {_PALEST + 0.4 * certain:.3f} 1.000"  # hue, saturation, value
-    label = f"{_cut(str(tree.classes[best]))}\np = {table[node, best]:.3f}\nn = {tree.weight[node]:.6g}"
-    return f'label={_quoted(label)}, fillcolor="{colour}"'
+def _node(outline: Outline, node: int) -> str:
+    if outline.is_eliminated[node]:
+        return f'label="n = {outline.tree.weight[node]:.6g}", style="rounded,dotted"'
+    test = _cut(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
+    if not outline.answers[node]:
+        return f"label={_quoted(test)}"
+    label, p = outline.answer(node)
+    answer = f"{_cut(label)}\np = {p:.3f}\nn = {outline.tree.weight[node]:.6g}"
+    if test:
+        answer = f"{test}\n\n{answer}"
+        return f"label={_quoted(answer)}, fillcolor=lightgrey"
+    return f'label={_quoted(answer)}, fillcolor="{_colour(outline.table[node])}"'
+
+
+def _colour(probabilities: NDArray[np.float64]) -> str:
+    best, n_classes = int(probabilities.argmax()), len(probabilities)
+    certain = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
+    return f"{best / n_classes:.3f} {_PALEST + 0.4 * certain:.3f} 1.000"  # hue, saturation, value
 
 
 def _quoted(text: str) -> str:

@@ -9,37 +9,45 @@ import numpy as np
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant.data._coding import n_threads
+from calibrant.trees._pruning import prune
 from calibrant.trees._rules import CRITERIA, TreeParams
+from calibrant.trees._tree import Tree
 
 if TYPE_CHECKING:
-    from calibrant.data import CodedTable
+    from calibrant.trees._examples import Examples
     from calibrant.trees._parts import Parts
-    from calibrant.trees._training import Training
 
-__all__ = ["count_anew", "grow"]
+__all__ = ["grow"]
 
 _TIES = 0  # where the stream of one fit is used
 
 
-def grow(
-    table: CodedTable, training: Training, parts: Parts, params: TreeParams, seed: np.random.SeedSequence
-) -> _core.Tree:
-    """Grow a tree on the rows that are not set aside."""
-    weights = training.weights if parts.grow is None else training.weights_of(parts.grow)
-    options = _grow_options(params, training.n_declared)
+def grow(examples: Examples, parts: Parts, params: TreeParams, seed: np.random.SeedSequence) -> Tree:
+    """Grow a tree on the rows that are not set aside, cut it back, and count it anew where rows are set aside for that.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> from calibrant.trees._parts import Parts
+    >>> from calibrant.trees._training import read_training
+    >>> from calibrant.trees._examples import Examples
+    >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+    >>> grow(examples, Parts(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
+    <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
+    """
+    weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
+    options = _options(params, examples.n_declared)
     options.seed = stream_seed(seed, _TIES)
-    return _core.grow_tree(table.core, training.labels, weights, len(training.classes), options)
+    core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
+    core = prune(core, examples, parts, params)
+    if parts.count is not None:
+        core = _core.count_rows(
+            core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(parts.count)
+        )
+    return Tree(core, examples.order, examples.classes, examples.table.schema)
 
 
-def count_anew(tree: _core.Tree, training: Training, parts: Parts) -> _core.Tree:
-    """Replace the counts of every node by those of the rows set aside to be counted, if any are."""
-    if parts.count is None:
-        return tree
-    columns = list(training.columns.arrays)
-    return _core.count_rows(tree, training.n_rows, columns, training.labels, training.weights_of(parts.count))
-
-
-def _grow_options(params: TreeParams, n_declared: int) -> _core.GrowOptions:
+def _options(params: TreeParams, n_declared: int) -> _core.GrowOptions:
     criterion = CRITERIA[params.criterion]
     options = _core.GrowOptions()
     options.criterion = criterion.core

@@ -13,8 +13,8 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.trees._examples import Examples
     from calibrant.trees._rules import TreeParams
-    from calibrant.trees._training import Training
 
 __all__ = ["Parts", "set_aside"]
 
@@ -30,18 +30,31 @@ class Parts:
     prune: NDArray[np.bool_] | None = None
     count: NDArray[np.bool_] | None = None
 
+    def within(self, rows: NDArray[np.bool_]) -> Parts:
+        """Give the same parts of some of the rows."""
+        return Parts(
+            rows if self.grow is None else self.grow & rows,
+            None if self.prune is None else self.prune & rows,
+            None if self.count is None else self.count & rows,
+        )
 
-def set_aside(training: Training, params: TreeParams, seed: np.random.SeedSequence) -> Parts:
+    @property
+    def any_is_empty(self) -> bool:
+        """Whether there is a part without rows."""
+        return any(part is not None and not part.any() for part in (self.grow, self.prune, self.count))
+
+
+def set_aside(examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> Parts:
     """Draw the rows that do not grow the tree, each class in proportion."""
     if not params.honest and params.prune != "reduced_error":
         return Parts()
-    grow, prune, count = np.ones(training.n_rows, dtype=np.bool_), None, None
+    grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
     if params.honest:
-        count = _one_in(2, grow, training.labels, stream(seed, _HONEST))
+        count = _one_in(2, grow, examples.labels, stream(seed, _HONEST))
         _require_rows(count, "honest=True grows on one half of the rows and counts on the other", 2)
         grow = grow & ~count
     if params.prune == "reduced_error":
-        prune = _one_in(3, grow, training.labels, stream(seed, _HOLDOUT))
+        prune = _one_in(3, grow, examples.labels, stream(seed, _HOLDOUT))
         _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
         grow = grow & ~prune
     return Parts(grow, prune, count)

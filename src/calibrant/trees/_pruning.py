@@ -10,10 +10,9 @@ from calibrant import _core
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from calibrant.data import CodedTable
+    from calibrant.trees._examples import Examples
     from calibrant.trees._parts import Parts
     from calibrant.trees._rules import TreeParams
-    from calibrant.trees._training import Training
 
 __all__ = ["deviate", "extra_errors", "prune"]
 
@@ -22,18 +21,18 @@ _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 
-def prune(tree: _core.Tree, table: CodedTable, training: Training, parts: Parts, params: TreeParams) -> _core.Tree:
+def prune(tree: _core.Tree, examples: Examples, parts: Parts, params: TreeParams) -> _core.Tree:
     """Collapse the tree, then prune it, as the parameters say."""
     if params.collapse:
         tree = _core.collapse_tree(tree)
     if params.prune == "pessimistic":
-        tree = _prune_pessimistic(tree, table, training, parts, params)
+        tree = _prune_pessimistic(tree, examples, parts, params)
     elif params.prune == "reduced_error":
-        tree = _prune_reduced_error(tree, training, parts)
+        tree = _prune_reduced_error(tree, examples, parts)
     elif params.prune == "cost_complexity":
         tree = _core.prune_cost_complexity(tree, float(params.ccp_alpha))
     elif params.prune == "mdl":
-        tree = _core.prune_mdl(tree, table.core)
+        tree = _core.prune_mdl(tree, examples.table.core)
     return tree
 
 
@@ -74,17 +73,15 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
     return options
 
 
-def _prune_pessimistic(
-    tree: _core.Tree, table: CodedTable, training: Training, parts: Parts, params: TreeParams
-) -> _core.Tree:
-    weights = training.weights if parts.grow is None else training.weights_of(parts.grow)
+def _prune_pessimistic(tree: _core.Tree, examples: Examples, parts: Parts, params: TreeParams) -> _core.Tree:
+    weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
     options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
-    return _core.prune_pessimistic(tree, table.core, training.labels, weights, options)
+    return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
 
 
-def _prune_reduced_error(tree: _core.Tree, training: Training, parts: Parts) -> _core.Tree:
+def _prune_reduced_error(tree: _core.Tree, examples: Examples, parts: Parts) -> _core.Tree:
     if parts.prune is None:
         raise AssertionError("reduced-error pruning sets rows aside")
-    columns = list(training.columns.arrays)
-    weights = training.weights_of(parts.prune)
-    return _core.prune_reduced_error(tree, _core.count_rows(tree, training.n_rows, columns, training.labels, weights))
+    weights = examples.weights_of(parts.prune)
+    holdout = _core.count_rows(tree, examples.n_rows, examples.table.core, examples.labels, weights)
+    return _core.prune_reduced_error(tree, holdout)

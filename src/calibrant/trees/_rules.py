@@ -11,7 +11,7 @@ from calibrant._random import SeedLike
 from calibrant.data._frames import Nominal
 from calibrant.estimates import ESTIMATES, Estimate
 
-__all__ = ["CRITERIA", "RULES", "Criterion", "Dialect", "EmptyLeaf", "Pruning", "TreeParams"]
+__all__ = ["CRITERIA", "RULES", "Criterion", "Dialect", "EmptyLeaf", "Pruning", "ReadingParams", "TreeParams"]
 
 CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
 Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", "mdl"]
@@ -38,7 +38,14 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
-class TreeParams(Protocol):
+class ReadingParams(Protocol):
+    """What reading a tree looks up."""
+
+    dialect: Dialect
+    empty_leaf: EmptyLeaf | None
+
+
+class TreeParams(ReadingParams, Protocol):
     """What growing, pruning and reading a tree look up: the parameters of any estimator made of trees."""
 
     criterion: CriterionName
@@ -54,8 +61,6 @@ class TreeParams(Protocol):
     nominal_splits: NominalSplits
     threshold: Literal["observed", "midpoint"]
     mdl_penalty: bool
-    dialect: Dialect
-    empty_leaf: EmptyLeaf | None
     accept_zero_gain: bool | None
     nominal: Nominal
     tie_break: Literal["first", "random"]

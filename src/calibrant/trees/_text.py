@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.trees._conditions import conditions, values_of_branches
+from calibrant.trees._outline import Outline
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.trees._tree import Tree
 
 __all__ = ["c45_text", "plain_text"]
@@ -26,45 +25,57 @@ Errors = Callable[[int], float]
 # --- plain --------------------------------------------------------------------------------------------------------
 
 
-def plain_text(tree: Tree, table: NDArray[np.float64], max_depth: int | None = None) -> str:
+def plain_text(outline: Outline, max_depth: int | None = None) -> str:
     """Write a node a line: the condition, and at a leaf its likeliest class, that class's probability, its weight.
+
+    What curtailment eliminates is marked by a colon, its dotted line. A node that is test and leaf says so.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> print(plain_text(model.tree_, model.tree_.counts / 2))
+    >>> print(plain_text(Outline.of(model.tree_, model.tree_.counts / 2)))
     x0 <= 2: a (p = 1.000, n = 2)
     x0 > 2: b (p = 1.000, n = 2)
     """
-    return "\n".join(_plain_lines(tree, table, np.inf if max_depth is None else max_depth))
+    return "\n".join(_plain_lines(outline, np.inf if max_depth is None else max_depth))
 
 
-def _plain_lines(tree: Tree, table: NDArray[np.float64], max_depth: float) -> Iterator[str]:
-    if tree.is_leaf[0]:
-        yield _plain_leaf(tree, table, 0).strip()
-    waiting = _branches(tree, 0, 0)
+def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
+    if outline.head:
+        yield outline.head
+        yield _plain_line(outline, 0, "all rows")
+    elif outline.tree.is_leaf[0]:
+        yield _plain_leaf(outline, 0)
+    waiting = _plain_branches(outline, 0, 0)
     while waiting:
         node, depth, condition = waiting.pop()
         start = _BAR * depth if depth <= _MOST_BARS else f"{_BAR * _MOST_BARS}(+{depth - _MOST_BARS}) "
-        if tree.is_leaf[node]:
-            yield f"{start}{condition}:{_plain_leaf(tree, table, node)}"
-        elif depth + 1 >= max_depth:
+        if outline.is_test[node] and depth + 1 >= max_depth:
             yield f"{start}{condition}: ..."
-        else:
-            yield start + condition
-            waiting += _branches(tree, node, depth + 1)
+            continue
+        yield start + _plain_line(outline, node, condition)
+        waiting += _plain_branches(outline, node, depth + 1)
 
 
-def _plain_leaf(tree: Tree, table: NDArray[np.float64], node: int) -> str:
-    best = int(table[node].argmax())
-    return f" {tree.classes[best]} (p = {table[node, best]:.3f}, n = {tree.weight[node]:.6g})"
+def _plain_line(outline: Outline, node: int, condition: str) -> str:
+    if outline.is_eliminated[node]:
+        return f": {condition} (n = {outline.tree.weight[node]:.6g})"
+    if not outline.answers[node]:
+        return condition
+    return f"{condition}{', also a leaf' if outline.is_test[node] else ''}: {_plain_leaf(outline, node)}"
 
 
-def _branches(tree: Tree, node: int, depth: int) -> list[tuple[int, int, str]]:
+def _plain_leaf(outline: Outline, node: int) -> str:
+    label, p = outline.answer(node)
+    return f"{label} (p = {p:.3f}, n = {outline.tree.weight[node]:.6g})"
+
+
+def _plain_branches(outline: Outline, node: int, depth: int) -> list[tuple[int, int, str]]:
     """Give the children of a node as they wait on a stack, the first on top."""
-    if tree.is_leaf[node]:
+    if not outline.has_branches(node):
         return []
+    tree = outline.tree
     pairs = zip(tree.children_of(node).tolist(), conditions(tree, node), strict=True)
     return [(child, depth, condition) for child, condition in pairs][::-1]
 

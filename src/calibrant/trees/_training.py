@@ -38,15 +38,6 @@ class Training:
     order: NDArray[np.intp]
     weights: NDArray[np.float64] | None
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that count."""
-        return self.columns.n_rows
-
-    def weights_of(self, part: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Give the weights of some rows, 0 for the others."""
-        return part.astype(np.float64) if self.weights is None else np.where(part, self.weights, 0.0)
-
 
 def read_training(
     X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto", class_weight: ClassWeight = None
@@ -56,7 +47,7 @@ def read_training(
     Examples
     --------
     >>> training = read_training([[1.0], [2.0], [9.0]], ["b", "a", "c"], [1, 2, 0])
-    >>> training.n_rows, training.classes.tolist(), training.weights
+    >>> training.columns.n_rows, training.classes.tolist(), training.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
     columns = fit_columns(X, nominal)

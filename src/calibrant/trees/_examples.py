@@ -1,0 +1,70 @@
+"""What a tree was grown from, as a fitted tree keeps it: coded rows, their classes and their weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data import CodedTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.trees._training import Training
+
+__all__ = ["Examples"]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Coded rows to learn from; ``labels``, ``order`` and ``weights`` as in `Training`."""
+
+    table: CodedTable
+    classes: NDArray[Any]
+    n_declared: int
+    labels: NDArray[np.uint16]
+    order: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
+    feature_names: tuple[str, ...] | None
+
+    @classmethod
+    def code(cls, training: Training, *, n_jobs: int | None = 1) -> Examples:
+        """Code the columns of a training set.
+
+        Examples
+        --------
+        >>> from calibrant.trees._training import read_training
+        >>> Examples.code(read_training([[2.5], [0.5], [None]], ["b", "a", "b"])).table.codes(0)
+        array([    1,     0, 65535], dtype=uint16)
+        """
+        return cls(
+            CodedTable.from_columns(training.columns, n_jobs=n_jobs),
+            training.classes,
+            training.n_declared,
+            training.labels,
+            training.order,
+            training.weights,
+            training.columns.feature_names,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.table.n_rows
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that codes, classes and weights take."""
+        weights = 0 if self.weights is None else self.weights.nbytes
+        return self.table.n_bytes + self.labels.nbytes + weights
+
+    @property
+    def sorted_labels(self) -> NDArray[np.intp]:
+        """The class of each row as a position in ``classes``, which is sorted."""
+        return np.argsort(self.order)[self.labels]
+
+    def weights_of(self, part: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Give the weights of some rows, 0 for the others."""
+        return part.astype(np.float64) if self.weights is None else np.where(part, self.weights, 0.0)
