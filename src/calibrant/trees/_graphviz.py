@@ -50,9 +50,9 @@ def _lines(outline: Outline, max_depth: int | None) -> Iterator[str]:
         yield f"  {node} [{_CUT if is_cut else _node(outline, node)}];"
         above = int(tree.parent[node])
         if above >= 0:
-            condition = words[node].removeprefix(tree.schema.names[tree.feature[above]]).strip()
+            name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""  # else told nowhere
             dotted = ", style=dotted" if outline.is_eliminated[node] else ""
-            yield f"  {above} -> {node} [label={_quoted(_cut(condition))}{dotted}];"
+            yield f"  {above} -> {node} [label={_quoted(_cut(words[node].removeprefix(name).strip()))}{dotted}];"
 
 
 def _node(outline: Outline, node: int) -> str:

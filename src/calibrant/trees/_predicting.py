@@ -13,6 +13,7 @@ from calibrant import _core
 from calibrant._params import Real, check_param
 from calibrant.data._coding import n_threads
 from calibrant.estimates import Estimate
+from calibrant.exceptions import ParameterError
 from calibrant.trees._intervals import intervals
 from calibrant.trees._reading import Reading, answers, read_tree
 from calibrant.trees._rows import Rows, read_rows
@@ -82,6 +83,8 @@ class _Predicting:
         [[0.75 0.25]]
         [[0.9 0.1]]
         """
+        if isinstance(estimates, str):
+            raise ParameterError(f"estimates must be a sequence of estimates; got {estimates!r}.")
         rows = self._rows(X)
         readings = [read_tree(self._growth, _checked(estimate), self) for estimate in estimates]
         return answers(self.tree_, rows, readings, self.n_jobs)

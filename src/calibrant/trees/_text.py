@@ -44,18 +44,16 @@ def plain_text(outline: Outline, max_depth: int | None = None) -> str:
 def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
     if outline.head:
         yield outline.head
-        yield _plain_line(outline, 0, "all rows")
-    elif outline.tree.is_leaf[0]:
-        yield _plain_leaf(outline, 0)
+    if outline.answers[0]:
+        yield _plain_line(outline, 0, "all rows") if outline.is_test[0] else _plain_leaf(outline, 0)
     waiting = _plain_branches(outline, 0, 0)
     while waiting:
         node, depth, condition = waiting.pop()
         start = _BAR * depth if depth <= _MOST_BARS else f"{_BAR * _MOST_BARS}(+{depth - _MOST_BARS}) "
-        if outline.is_test[node] and depth + 1 >= max_depth:
-            yield f"{start}{condition}: ..."
-            continue
-        yield start + _plain_line(outline, node, condition)
-        waiting += _plain_branches(outline, node, depth + 1)
+        is_last = depth + 1 >= max_depth
+        line = f"{condition}: ..." if is_last and outline.is_test[node] else _plain_line(outline, node, condition)
+        yield start + line
+        waiting += [] if is_last else _plain_branches(outline, node, depth + 1)
 
 
 def _plain_line(outline: Outline, node: int, condition: str) -> str:

@@ -1,0 +1,146 @@
+"""A search over estimates grows each tree once: clones of one estimator share what they grow."""
+
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from calibrant import _core
+from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._sharing import Growths
+
+ESTIMATES = ["frequency", "laplace", "m", "m_branch", "hierarchical_shrinkage"]
+
+
+@pytest.fixture
+def growths(monkeypatch):
+    """The trees grown so far."""
+    grown = []
+    monkeypatch.setattr(_core, "grow_tree", lambda *args, real=_core.grow_tree: grown.append(args) or real(*args))
+    return grown
+
+
+def search(model, grid, X, y, **params):
+    return GridSearchCV(model, grid, cv=4, scoring="roc_auc", error_score="raise", **params).fit(X, y)
+
+
+def test_a_grid_of_five_estimates_grows_a_tree_for_each_fold_and_one_to_refit(ranks, growths):
+    found = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES}, *ranks)
+    assert len(growths) == 5
+    assert found.best_estimator_.estimate in ESTIMATES
+
+
+def test_a_grid_in_a_pipeline_grows_as_few(ranks, growths):
+    pipeline = make_pipeline(StandardScaler(), ProbabilityTreeClassifier())
+    search(pipeline, {"probabilitytreeclassifier__estimate": ESTIMATES}, *ranks)
+    assert len(growths) == 5
+
+
+def test_another_parameter_of_growing_grows_anew(ranks, growths):
+    search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES, "min_leaf": [2, 9], "n_jobs": [1, 2]}, *ranks)
+    assert len(growths) == 9
+
+
+def test_a_shared_growth_gives_the_same_bits(ranks):
+    X, y = ranks
+    model = ProbabilityTreeClassifier(tie_break="random", honest=True, random_state=3)
+    found = search(model, {"estimate": ESTIMATES}, X, y)
+    splits = np.column_stack([found.cv_results_[f"split{i}_test_score"] for i in range(4)])
+    for params, scores in zip(found.cv_results_["params"], splits, strict=True):
+        alone = ProbabilityTreeClassifier(**{**model.get_params(), **params})  # its clones are no family
+        np.testing.assert_array_equal(scores, cross_val_score(alone, X, y, cv=4, scoring="roc_auc"))
+
+
+def test_random_ties_without_a_seed_are_drawn_anew(ranks, growths):
+    search(ProbabilityTreeClassifier(tie_break="random"), {"estimate": ESTIMATES}, *ranks, refit=False)
+    assert len(growths) == 20
+
+
+@pytest.mark.parametrize("seed", [7, np.random.SeedSequence(7), np.random.default_rng(7), np.random.RandomState(7)])
+def test_random_ties_with_a_seed_are_shared(ranks, growths, seed):
+    model = ProbabilityTreeClassifier(tie_break="random", random_state=seed)
+    search(model, {"estimate": ESTIMATES}, *ranks, refit=False)
+    assert len(growths) == 4
+
+
+def siblings(n, **params):
+    founder = clone(ProbabilityTreeClassifier(**params))
+    return [clone(founder) for _ in range(n)]
+
+
+@pytest.mark.parametrize("change", ["value", "class", "weight", "name", "category"])
+def test_rows_that_differ_anywhere_are_told_apart(growths, change):
+    X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": ["u", "u", "v", "w"]})
+    y, weights = np.array(["k", "k", "l", "l"]), np.ones(4)
+    one, two = siblings(2)
+    one.fit(X, y, weights * 2)
+    if change == "value":
+        X = X.assign(a=[1.0, 2, 3, 5])
+    elif change == "class":
+        y = np.where(y == "k", "j", y)
+    elif change == "weight":
+        weights = np.array([1, 1, 1, 2.0])
+    elif change == "name":
+        X = X.rename(columns={"a": "c"})
+    else:
+        X = X.assign(b=["u", "u", "v", "x"])
+    two.fit(X, y, weights * 2)
+    assert len(growths) == 2
+    assert two.tree_ is not one.tree_
+
+
+def test_a_plain_fit_has_nothing_to_do_with_it(ranks, growths):
+    X, y = ranks
+    model = ProbabilityTreeClassifier()
+    model.fit(X, y)
+    clone(model)
+    assert not hasattr(model, "_growths")
+    cross_val_score(model, X, y, cv=3)  # its clones have no clones of their own
+    assert len(growths) == 4
+
+
+def test_what_clones_share_goes_with_them(ranks):
+    X, y = ranks
+    one, two = siblings(2)
+    kept = weakref.ref(one._growths)
+    assert one._growths is two._growths
+    one.fit(X, y)
+    two.fit(X, y)
+    assert one.tree_ is two.tree_
+    gc.collect()
+    assert kept() is None
+
+
+def test_clones_may_fit_in_threads(ranks):
+    X, y = ranks
+    made = siblings(8)
+    with ThreadPoolExecutor(4) as pool:
+        fitted = list(pool.map(lambda model: model.fit(X, y), made))
+    for model in fitted:
+        np.testing.assert_array_equal(model.predict_proba(X), fitted[0].predict_proba(X))
+
+
+def test_growths_are_bounded_by_number_and_by_bytes():
+    growths = Growths(most=3, most_bytes=100)
+    for key in "abcd":
+        growths.keep(key, SimpleNamespace(n_bytes=10))
+    assert [key for key in "abcd" if growths.find(key)] == ["b", "c", "d"]
+    growths.find("b")
+    growths.keep("e", SimpleNamespace(n_bytes=85))
+    assert [key for key in "abcde" if growths.find(key)] == ["b", "e"]
+    growths.keep("f", SimpleNamespace(n_bytes=101))
+    assert not any(growths.find(key) for key in "abcdef")
+
+
+def test_several_processes_search_too(ranks):
+    found = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES[:2]}, *ranks, n_jobs=2)
+    alone = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES[:2]}, *ranks)
+    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
