@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant.data import load
+from calibrant.estimates import Curtailment
 from calibrant.trees import ProbabilityTreeClassifier
 
 
@@ -28,6 +29,8 @@ from calibrant.trees import ProbabilityTreeClassifier
         ProbabilityTreeClassifier(),
         ProbabilityTreeClassifier(estimate="frequency", criterion="gini", min_leaf=1, min_cut="min_leaf"),
         ProbabilityTreeClassifier(tie_break="random", class_weight="balanced", dialect="j48", max_depth=5),
+        ProbabilityTreeClassifier(estimate=Curtailment(v=5, then="m")),
+        ProbabilityTreeClassifier(estimate="kernel_density"),
     ]
 )
 def test_scikit_learns_checks_pass(estimator, check):

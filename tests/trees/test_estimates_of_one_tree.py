@@ -8,9 +8,20 @@ import pytest
 
 from calibrant import _core
 from calibrant.data import load
-from calibrant.estimates import ESTIMATES, Curtailment, HierarchicalShrinkage, Laplace, MEstimate, PathAverage
+from calibrant.data._frames import fit_columns
+from calibrant.estimates import (
+    ESTIMATES,
+    Curtailment,
+    HierarchicalShrinkage,
+    KernelDensity,
+    Laplace,
+    MEstimate,
+    PathAverage,
+)
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._arrivals import arrivals
+from calibrant.trees._rows import read_rows
 
 CHOSEN = [MEstimate("cv"), Curtailment("cv", then="m"), HierarchicalShrinkage("cv"), PathAverage("interpolate")]
 ALL = [*ESTIMATES, *CHOSEN]
@@ -78,6 +89,26 @@ def test_many_estimates_of_any_number_of_classes_with_holes(ranks, n_classes):
     for estimate, many in zip(estimates, model.predict_proba_many(holes, estimates), strict=True):
         assert many.shape == (len(X), n_classes)
         np.testing.assert_array_equal(many, model.with_estimate(estimate).predict_proba(holes))
+
+
+@pytest.mark.parametrize("params", [{}, {"honest": True}, {"prune": "reduced_error"}], ids=str)
+def test_kernel_densities_are_those_of_the_raw_rows_that_the_tree_counts(donors, params):
+    model = ProbabilityTreeClassifier(min_leaf=20, random_state=0, **params).fit(donors.X, donors.y)
+    parts = model._growth.parts
+    counted = np.ones(len(donors.y), bool) if parts.grow is None else parts.grow if parts.count is None else parts.count
+    raw = [column[counted] for column in fit_columns(donors.X).arrays]
+    reader = KernelDensity().reader(model.tree_, raw, np.searchsorted(model.classes_, donors.y[counted]), None)
+    rows = read_rows(donors.X, model.tree_.schema, "it", has_names=True)
+    expected = reader.predict(rows[1], *arrivals(model.tree_, *rows, 1), rows[0])
+    found = model.predict_proba_many(donors.X, ["laplace", "kernel_density"])[1]
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(model.with_estimate(KernelDensity()).predict_proba(donors.X), expected)
+
+
+def test_kernel_densities_take_a_matrix(ranks):
+    X, y = ranks
+    model = ProbabilityTreeClassifier(min_leaf=60, estimate="kernel_density").fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X[:50]), model.predict_proba(X[:50].tolist()))
 
 
 def test_no_estimates_give_no_arrays(donors, model):

@@ -31,9 +31,10 @@ def coverage(confidence, **params):
     return np.concatenate(held)
 
 
+@pytest.mark.parametrize("estimate", ["frequency", "laplace"])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
-def test_honest_intervals_cover_the_mean_chance_of_their_leaf(confidence):
-    held = coverage(confidence, honest=True, estimate="frequency")
+def test_honest_intervals_cover_the_mean_chance_of_their_leaf(confidence, estimate):
+    held = coverage(confidence, honest=True, estimate=estimate)
     noise = np.sqrt(confidence * (1 - confidence) / len(held))
     assert len(held) > 500
     assert held.mean() >= confidence - 3.5 * noise
@@ -41,3 +42,7 @@ def test_honest_intervals_cover_the_mean_chance_of_their_leaf(confidence):
 
 def test_intervals_of_an_ordinary_tree_do_not_cover():
     assert coverage(0.95, estimate="frequency").mean() < 0.85
+
+
+def test_a_strong_prior_costs_coverage_in_honest_trees_too():
+    assert coverage(0.95, honest=True, estimate="m").mean() < 0.7

@@ -36,8 +36,13 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
     criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"}
         What makes a good test. ``"gain_ratio"`` is C4.5's, among tests of at least average gain; ``"entropy"`` the
         information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's.
-    estimate : {"laplace", "frequency"} or an estimate of `calibrant.estimates`
-        How the counts of a leaf become probabilities.
+    estimate : str or an estimate of `calibrant.estimates`
+        How the counts of the nodes become probabilities: ``"laplace"``, ``"frequency"``, ``"m"``, ``"curtailment"``,
+        ``"smoothed_curtailment"``, ``"m_branch"``, ``"path_average"``, ``"hierarchical_shrinkage"``,
+        ``"kernel_density"``, or an object with numbers of its own. A number left to ``"cv"`` is the one with the
+        least log-loss on the held-out rows of five folds (fewer where no class has five rows), each sent down a tree
+        grown on the others in the same way; of equals the smoothest. A held-out row of a class that its fold does not
+        know is left out, and a row of weight 2 stays in one fold.
     prune : {"pessimistic", "reduced_error", "cost_complexity", "mdl"}, optional
         How the tree is cut back. ``"reduced_error"`` grows on two thirds of the rows, each class in proportion, and
         prunes on the rest.
@@ -86,12 +91,14 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
     n_jobs : int, optional
         Threads, counted as scikit-learn counts them; the result is the same for any number.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds random ties and the choice of the rows set aside by `honest` and ``"reduced_error"``.
+        Seeds random ties, the choice of the rows set aside by `honest` and ``"reduced_error"``, and folds.
 
     Attributes
     ----------
     tree_ : Tree
         The tree as arrays: ``feature``, ``threshold``, ``parent``, ``counts`` ...; ``tree_.to_frame()`` shows it.
+    estimate_ : Estimate
+        The estimate that answers, its numbers chosen, fitted or worked out: `estimate` may leave them open.
     classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_nodes_, n_leaves_, depth_ : int
@@ -100,6 +107,19 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
         Number of columns seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, where X has names that are all strings.
+
+    Notes
+    -----
+    One growth serves any number of estimates. A fitted tree keeps the coded rows it was grown from (not X itself), so
+    that `with_estimate` and `predict_proba_many` can choose by cross-validation or read kernel densities later. Pickles
+    hold them too: 2 bytes for a value of a column with less than 65,536 different ones, else 4, and 8 for each
+    different value.
+
+    A search over `estimate` alone, such as scikit-learn's ``GridSearchCV``, grows each tree once: clones of a clone
+    share what they grow, by a digest of the rows past the door, the parameters of growing and the seed. At most 256
+    trees of at most 1 GiB are held, those longest unused go first, and all go with the search. This works within one
+    process (``n_jobs=None``, or threads); several processes each grow their own. Without a seed, trees with random
+    ties or with rows set aside are grown anew. A plain `fit` has no part in this.
 
     References
     ----------

@@ -68,3 +68,19 @@ class Examples:
     def weights_of(self, part: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Give the weights of some rows, 0 for the others."""
         return part.astype(np.float64) if self.weights is None else np.where(part, self.weights, 0.0)
+
+    def column(self, index: int, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """Give a column of some rows as it passed the door: numbers with NaN, category codes with -1.
+
+        Examples
+        --------
+        >>> from calibrant.trees._training import read_training
+        >>> examples = Examples.code(read_training([[2.5, "u"], [0.5, None]], ["b", "a"]))
+        >>> examples.column(0, np.array([0, 1])), examples.column(1, np.array([1, 0]))
+        (array([2.5, 0.5]), array([-1,  0], dtype=int32))
+        """
+        codes, values = self.table.codes(index)[rows], self.table.values(index)
+        is_missing = codes == self.table.missing_code(index)
+        if values is None:
+            return np.where(is_missing, -1, codes.astype(np.int32))
+        return np.append(values, np.nan)[np.where(is_missing, len(values), codes)]

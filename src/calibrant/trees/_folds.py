@@ -52,8 +52,8 @@ def held_out_folds(
             found.append(_held_out(grow(examples, without, params, seed), examples, held, params))
     if not found:
         raise DataError(
-            f"X has {examples.n_rows} row(s) of weight > 0: too few for an estimate chosen by cross-validation, which "
-            "needs several rows of a class. Give the estimate its number."
+            f"n_samples={examples.n_rows}: too few rows of weight > 0 for an estimate chosen by cross-validation, "
+            "which needs several rows of a class. Give the estimate its number."
         )
     return tuple(found)
 

@@ -62,6 +62,17 @@ class Growth:
         return held_out_folds(self.examples, self.parts, self.params, self.seed)
 
     @property
+    def counted_rows(self) -> tuple[list[NDArray[Any]], NDArray[np.intp], NDArray[np.float64]]:
+        """The rows that the tree counts: the columns it tests, as they passed the door, their classes and weights."""
+        part = self.parts.grow if self.parts.count is None else self.parts.count
+        rows = np.arange(self.examples.n_rows) if part is None else np.flatnonzero(part)
+        tested = np.zeros(self.tree.n_features, dtype=np.bool_)
+        tested[self.tree.feature[~self.tree.is_leaf]] = True
+        columns = [self.examples.column(j, rows) if tested[j] else np.empty(0) for j in range(len(tested))]
+        weights = np.ones(len(rows)) if self.examples.weights is None else self.examples.weights[rows]
+        return columns, self.examples.sorted_labels[rows], weights
+
+    @property
     def n_bytes(self) -> int:
         """Memory that rows and tree take."""
         arrays = cast("tuple[NDArray[Any], ...]", self.tree.core.state)
