@@ -111,6 +111,14 @@ def test_kernel_densities_take_a_matrix(ranks):
     np.testing.assert_array_equal(model.predict_proba(X[:50]), model.predict_proba(X[:50].tolist()))
 
 
+def test_an_estimate_that_is_refused_leaves_the_fitted_tree_as_it_was(donors):
+    model = ProbabilityTreeClassifier().fit(donors.X, donors.y)
+    before = model.predict_proba(donors.X)
+    with pytest.raises(ParameterError, match="prior has 3 probabilities; there are 2 classes"):
+        model.set_params(estimate=MEstimate(prior=[0.2, 0.3, 0.5])).fit(donors.X[:50], donors.y[:50])
+    np.testing.assert_array_equal(model.predict_proba(donors.X), before)
+
+
 def test_no_estimates_give_no_arrays(donors, model):
     assert model.predict_proba_many(donors.X, []) == []
 

@@ -209,7 +209,7 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
         return self._store(grow_once(self.__dict__.pop("_growths", None), training, self, seed))
 
     def _store(self, growth: Growth) -> ProbabilityTreeClassifier:
-        self._growth = growth
+        self._read(growth)
         self.tree_ = tree = growth.tree
         self.classes_ = tree.classes
         self.n_features_in_ = tree.n_features
@@ -217,7 +217,6 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
         self.__dict__.pop("feature_names_in_", None)
         if growth.examples.feature_names is not None:
             self.feature_names_in_ = np.array(growth.examples.feature_names, dtype=object)
-        self._read()
         return self
 
     def cost_complexity_path(self) -> CostComplexityPath:

@@ -162,7 +162,7 @@ class _Predicting:
         self._check_fitted()
         other = copy.copy(self)
         other.estimate = _checked(estimate)
-        other._read()
+        other._read(self._growth)
         return other
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -199,10 +199,10 @@ class _Predicting:
         n_rows, columns = self._rows(X)
         return np.asarray(_core.apply_tree(self.tree_.core, n_rows, columns, n_threads(self.n_jobs)))
 
-    def _read(self) -> None:
-        """Read the grown tree by the estimate that the parameters name."""
-        self._reading = read_tree(self._growth, self.estimate, self)
-        self.estimate_ = self._reading.estimate
+    def _read(self, growth: Growth) -> None:
+        """Read a grown tree by the estimate that the parameters name, or leave all as it was."""
+        reading = read_tree(growth, self.estimate, self)
+        self._growth, self._reading, self.estimate_ = growth, reading, reading.estimate
 
     def _rows(self, X: Any) -> Rows:
         self._check_fitted()
