@@ -93,20 +93,23 @@ def test_our_trees_are_written_as_c45_prints_them(name: str, goldens: Path) -> N
             assert texts[repr(params)] == text, (run["options"], run["build"], kind)
 
 
-def model_of(core: _core.Tree, rows: Table, table: CodedTable, params: dict[str, Any]) -> ProbabilityTreeClassifier:
+def model_of(
+    core: _core.Tree, rows: Table, params: dict[str, Any], like: ProbabilityTreeClassifier
+) -> ProbabilityTreeClassifier:
     classes = np.array(rows.y.cat.categories, dtype=object)
-    tree = Tree(core, np.arange(len(classes)), classes, table.schema)
-    return ProbabilityTreeClassifier(**params)._store(tree, None)
+    tree = Tree(core, np.arange(len(classes)), classes, like.tree_.schema)
+    model = ProbabilityTreeClassifier(**params)
+    return model._store(like._growth.with_tree(tree, model))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_c45s_own_trees_are_written_as_c45_prints_them(name: str, goldens: Path, as_tree: AsTree) -> None:
     rows = rows_of(goldens, name)
-    table = CodedTable.from_frame(rows.X)
+    table, like = CodedTable.from_frame(rows.X), ProbabilityTreeClassifier(max_depth=1).fit(rows.X, rows.y)
     for run in runs_of(goldens, name):
         for kind, text in printed(run):
             core = as_tree(run[f"{kind}_tree"], table, len(rows.y.cat.categories))
-            model = model_of(core, rows, table, params_of(run, kind))
+            model = model_of(core, rows, params_of(run, kind), like)
             assert model.export_text(style="c45") == text, (run["options"], run["build"], kind)
 
 

@@ -16,6 +16,7 @@ from calibrant._random import seed_sequence
 from calibrant.data import load
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._examples import Examples
 from calibrant.trees._parts import set_aside
 from calibrant.trees._pruning import extra_errors
 from calibrant.trees._training import read_training
@@ -153,7 +154,7 @@ def test_reduced_error_makes_the_fewest_errors_on_the_rows_set_aside_and_is_the_
     X, y, weights = table
     model = ProbabilityTreeClassifier(prune="reduced_error", **SMALL)
     training = read_training(X, y, weights)
-    parts = set_aside(training, model, seed_sequence(0))
+    parts = set_aside(Examples.code(training), model, seed_sequence(0))
     full = ProbabilityTreeClassifier(**SMALL).fit(X, y, np.where(parts.grow, weights, 0.0)).tree_
     assume(len(full.classes) == len(training.classes))
     columns, held_out = list(training.columns.arrays), training.weights_of(parts.prune)
