@@ -154,10 +154,11 @@ def test_reduced_error_makes_the_fewest_errors_on_the_rows_set_aside_and_is_the_
     X, y, weights = table
     model = ProbabilityTreeClassifier(prune="reduced_error", **SMALL)
     training = read_training(X, y, weights)
-    parts = set_aside(Examples.code(training), model, seed_sequence(0))
+    examples = Examples.code(training)
+    parts = set_aside(examples, model, seed_sequence(0))
     full = ProbabilityTreeClassifier(**SMALL).fit(X, y, np.where(parts.grow, weights, 0.0)).tree_
     assume(len(full.classes) == len(training.classes))
-    columns, held_out = list(training.columns.arrays), training.weights_of(parts.prune)
+    columns, held_out = list(training.columns.arrays), examples.weights_of(parts.prune)
     counts = np.asarray(_core.count_rows(full.core, len(y), columns, training.labels, held_out).counts)
     wrong = counts.reshape(full.n_nodes, -1) * (full.label[:, None] != np.arange(len(full.classes)))
     assert_cheapest_and_smallest(model.fit(X, y, weights).tree_, full, wrong.sum(axis=1), np.zeros(full.n_nodes))
