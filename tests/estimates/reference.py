@@ -1,0 +1,248 @@
+"""Every estimate again, in the plainest way: one row at a time down the public arrays of a tree, nothing shared.
+
+A *path* is the tuple of nodes from the root to the node that answers; a *reading* turns a path into probabilities
+and says which children may be entered. Sections are those of ALGORITHMS.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, gammaln
+
+from calibrant.trees import ProbabilityTreeClassifier
+
+Path = tuple[int, ...]
+Vector = NDArray[np.float64]
+Answer = Callable[[Path, Mapping[str, Any]], Vector]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a path answers to a row, whether a child may be entered (2.2), and what an empty leaf says (10.19)."""
+
+    answer: Answer
+    enters: Callable[[int], bool] = lambda _child: True
+    votes_when_empty: bool = False
+
+
+# --- the walk ---------------------------------------------------------------------------------------------------------
+
+
+def probabilities(model: ProbabilityTreeClassifier, rows: Iterable[Mapping[str, Any]], reading: Reading) -> Vector:
+    """Give the probabilities of each row, a mapping of column to value, None or NaN where it is missing."""
+    return np.array([walk(model.tree_, row, (0,), reading, votes_when_empty(model, reading)) for row in rows])
+
+
+def walk(tree: Any, row: Mapping[str, Any], path: Path, reading: Reading, votes: bool) -> Vector:
+    """Go on from the end of a path: a known value takes one branch, an unknown one every branch with its share."""
+    node = path[-1]
+    if tree.feature[node] < 0:
+        return at_end(tree, row, path, reading, votes)
+    children = [int(child) for child in tree.children_of(node)]
+    branch = branch_of(tree, node, row)
+    if branch is not None:
+        return enter_or_stop(tree, row, path, children[branch], reading, votes)
+    if tree.weight[node] <= 0:  # only in a tree that was counted anew: nobody says how to share the row out
+        return at_end(tree, row, path, reading, votes)
+    mixed = np.zeros(tree.counts.shape[1])
+    for child in children:
+        share = tree.weight[child] / tree.weight[node]
+        if share > 0:
+            mixed += share * enter_or_stop(tree, row, path, child, reading, votes)
+    return mixed
+
+
+def enter_or_stop(tree: Any, row: Mapping[str, Any], path: Path, child: int, reading: Reading, votes: bool) -> Vector:
+    """2.2: look at the child before entering it; where it may not be entered the current node answers."""
+    if reading.enters(child):
+        return walk(tree, row, (*path, child), reading, votes)
+    return at_end(tree, row, path, reading, votes)
+
+
+def branch_of(tree: Any, node: int, row: Mapping[str, Any]) -> int | None:
+    """Give the branch of a row, None where its value is missing, was never seen, or belongs to no branch."""
+    feature = tree.schema.features[tree.feature[node]]
+    value = row[feature.name]
+    if is_missing(value):
+        return None
+    if feature.kind == "numeric":
+        return 0 if value <= tree.threshold[node] else 1
+    if value not in feature.categories:
+        return None
+    branch = int(tree.branches_of(node)[feature.categories.index(value)])
+    return branch if branch >= 0 else None
+
+
+def is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def at_end(tree: Any, row: Mapping[str, Any], path: Path, reading: Reading, votes: bool) -> Vector:
+    """10.19: an empty node votes for its parent's majority, or its parent answers."""
+    if tree.weight[path[-1]] > 0:
+        return reading.answer(path, row)
+    while tree.weight[path[-1]] <= 0:
+        path = path[:-1]
+    return np.eye(tree.counts.shape[1])[tree.label[path[-1]]] if votes else reading.answer(path, row)
+
+
+def votes_when_empty(model: ProbabilityTreeClassifier, reading: Reading) -> bool:
+    if model.empty_leaf is not None:
+        return bool(model.empty_leaf == "majority")
+    return model.dialect == "c45" and reading.votes_when_empty
+
+
+# --- from the counts of the node that answers (2.1) -------------------------------------------------------------------
+
+
+def frequency(tree: Any) -> Reading:
+    return Reading(lambda path, _row: tree.counts[path[-1]] / tree.weight[path[-1]], votes_when_empty=True)
+
+
+def laplace(tree: Any) -> Reading:
+    return m_estimate(tree, m=tree.counts.shape[1], prior="uniform")
+
+
+def m_estimate(
+    tree: Any,
+    m: float | None = None,
+    strength: float = 10,
+    prior: Literal["base_rate", "uniform"] | Vector = "base_rate",
+) -> Reading:
+    towards = prior_of(tree, prior)
+    m = default_m(tree, strength, towards) if m is None else m
+    return Reading(lambda path, _row: (tree.counts[path[-1]] + m * towards) / (tree.weight[path[-1]] + m))
+
+
+def prior_of(tree: Any, prior: Literal["base_rate", "uniform"] | Vector) -> Vector:
+    if isinstance(prior, str):
+        n_classes = tree.counts.shape[1]
+        return base_rates(tree) if prior == "base_rate" else np.full(n_classes, 1 / n_classes)
+    return np.asarray(prior, dtype=float)
+
+
+def base_rates(tree: Any) -> Vector:
+    return np.asarray(tree.counts[0] / tree.weight[0])
+
+
+def default_m(tree: Any, strength: float, prior: Vector) -> float:
+    """10.3: b * m = strength with b the rate of the rarer of two classes; empirical Bayes for more."""
+    return strength / base_rates(tree).min() if len(prior) == 2 else empirical_bayes(tree, prior)
+
+
+def empirical_bayes(tree: Any, prior: Vector) -> float:
+    """The m that maximises the Dirichlet-multinomial likelihood of the leaves, by halving the range of ln m.
+
+    The likelihood has one maximum (Levin & Reeds 1977), so the sign of its slope says on which side it lies.
+    """
+    leaves = tree.counts[(tree.feature < 0) & (tree.weight > 0)]
+    low, high = math.log(1e-9), math.log(1e12)
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(math.exp(middle), leaves, prior) > 0 else (low, middle)
+    return math.exp(low)
+
+
+def slope(m: float, leaves: Vector, prior: Vector) -> float:
+    of_classes = prior * (digamma(leaves + m * prior) - digamma(m * prior))
+    return math.fsum([*of_classes.ravel(), *(digamma(m) - digamma(leaves.sum(axis=1) + m))])
+
+
+# --- curtailment (2.2) ------------------------------------------------------------------------------------------------
+
+
+def curtailment(tree: Any, v: float | None = None, strength: float = 10, then: Reading | None = None) -> Reading:
+    v = default_v(tree, strength) if v is None else v
+    return Reading((then or frequency(tree)).answer, enters=lambda child: bool(tree.weight[child] >= v))
+
+
+def default_v(tree: Any, strength: float) -> float:
+    """10.3: b * v = strength with b the rate of the rarer of two classes, the median rate for more."""
+    rates = base_rates(tree)
+    return float(strength / (rates.min() if len(rates) == 2 else np.median(rates)))
+
+
+def smoothed_curtailment(tree: Any) -> Reading:
+    return curtailment(tree, then=m_estimate(tree))
+
+
+# --- from the whole path (2.3, 8.3, Agarwal et al. 2022) --------------------------------------------------------------
+
+
+def m_branch(tree: Any, M: float = 4) -> Reading:
+    """2.3: each node is smoothed towards the one above it, the higher ones more."""
+
+    def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
+        p = np.full(tree.counts.shape[1], 1 / tree.counts.shape[1])
+        for j, node in enumerate(path, start=1):
+            height = len(path) + 1 - j
+            m = M * (1 + (1 - 1 / height) * math.sqrt(tree.weight[0]))
+            p = (tree.counts[node] + m * p) / (tree.weight[node] + m)
+        return p
+
+    return Reading(answer)
+
+
+def path_average(tree: Any, prior: Literal["flat", "wallace"] = "flat") -> Reading:
+    """8.3: the chance that the true tree stops at each node, summed up from the leaves, met again on the way down."""
+    of_leaf = np.array([ln_leaf(tree, node, prior) for node in range(len(tree.parent))])
+    whole = subtree_evidence(tree, of_leaf, prior)
+
+    def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
+        p, reach = np.zeros(tree.counts.shape[1]), 1.0
+        for node in path:
+            stops = 1.0 if node == path[-1] else math.exp(of_leaf[node] - whole[node])
+            p += reach * stops * (tree.counts[node] + 1) / (tree.weight[node] + len(p))
+            reach *= 1 - stops
+        return p
+
+    return Reading(answer)
+
+
+def subtree_evidence(tree: Any, of_leaf: Vector, prior: str) -> Vector:
+    """S(t) of every node, children before parents (preorder backwards)."""
+    whole = of_leaf.copy()
+    for node in reversed(range(len(tree.parent))):
+        if tree.feature[node] >= 0:
+            below = ln_split_prior(tree, node, prior) + sum(whole[child] for child in tree.children_of(node))
+            whole[node] = np.logaddexp(of_leaf[node], below)
+    return whole
+
+
+def ln_leaf(tree: Any, node: int, prior: str) -> float:
+    """Leaf(t): the Dirichlet marginal of the counts with alpha_k = 1, and the prior of being a leaf."""
+    n_classes = tree.counts.shape[1]
+    marginal = gammaln(tree.counts[node] + 1).sum() - gammaln(tree.weight[node] + n_classes) + gammaln(n_classes)
+    return float(marginal) + (0.0 if prior == "flat" else math.log1p(-wallace_split(tree, node)))
+
+
+def ln_split_prior(tree: Any, node: int, prior: str) -> float:
+    return 0.0 if prior == "flat" else math.log(wallace_split(tree, node))
+
+
+def wallace_split(tree: Any, node: int) -> float:
+    """8.4: one in the number of outcomes of the test above; at the root all but one in the number of attributes."""
+    if node == 0:
+        n_features = len(tree.schema.features)
+        return 0.5 if n_features == 1 else 1 - 1 / n_features
+    return 1 / len(tree.children_of(tree.parent[node]))
+
+
+def hierarchical_shrinkage(tree: Any, shrinkage: float) -> Reading:
+    """Agarwal et al. (2022), equation 2: each step down the path shrunk by the weight of the node that it leaves."""
+
+    def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
+        p = base_rates(tree).copy()
+        for above, node in pairwise(path):
+            step = tree.counts[node] / tree.weight[node] - tree.counts[above] / tree.weight[above]
+            p += step / (1 + shrinkage / tree.weight[above])
+        return p
+
+    return Reading(answer)
