@@ -1,9 +1,13 @@
-"""What every test shares: no test reads or writes the cache folder of the person who runs it."""
+"""What every test shares: no test touches the cache folder of the person who runs it; scripts can be tested too."""
 
 from __future__ import annotations
 
+import importlib.util
 import signal
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -22,3 +26,18 @@ def interrupts() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def example():
+    """Loads a script of ``examples`` by its name, without running it."""
+
+    def load(name: str) -> ModuleType:
+        path = Path(__file__).parent / "examples" / f"{name}.py"
+        spec = importlib.util.spec_from_file_location(f"example_{name}", path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+        return module
+
+    return load
