@@ -55,20 +55,18 @@ CASES = {
 
 @dataclass(frozen=True)
 class Grown:
-    """Rows to learn from and rows to predict, and the parameters to grow with."""
+    """A tree, what it was grown from, and rows to predict."""
 
+    model: ProbabilityTreeClassifier
     X: pd.DataFrame
     y: Any
     weight: NDArray[np.float64] | None
     X_test: pd.DataFrame
-    params: Mapping[str, Any]
 
-    def fit(self, estimate: Any) -> ProbabilityTreeClassifier:
-        return ProbabilityTreeClassifier(estimate=estimate, **self.params).fit(self.X, self.y, self.weight)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Give the rows to predict as plain values, a mapping each."""
-        return [dict(zip(self.X_test, values, strict=True)) for values in self.X_test.itertuples(index=False)]
+def rows_of(X: pd.DataFrame) -> list[dict[str, Any]]:
+    """Give the rows of a frame as plain values, a mapping each."""
+    return [dict(zip(X, values, strict=True)) for values in X.itertuples(index=False)]
 
 
 def grow(case: Case, seed: int = 0) -> Grown:
@@ -76,17 +74,15 @@ def grow(case: Case, seed: int = 0) -> Grown:
     columns = draw_columns(random, N_TRAIN + N_TEST)
     y = draw_classes(random, columns, case)
     train, test = columns[:N_TRAIN], columns[N_TRAIN:]
-    weight = random.uniform(0.2, 2.5, N_TRAIN) if case.weighted else None
     if not case.declared:
-        train = train[~train["town"].isin(["fir"])]
+        train = train[train["town"] != "fir"]
     y = y[train.index]
     if case.declared_classes:
         y = pd.Categorical(y, categories=sorted(set(y), reverse=True))
-    params = {"random_state": seed, **case.params}
-    frames = [
-        declare(pierce(part, share, random), case) for part, share in ((train, case.holes), (test, case.holes_in_test))
-    ]
-    return Grown(frames[0], y, weight, frames[1], params)
+    weight = random.uniform(0.2, 2.5, len(train)) if case.weighted else None
+    X = declare(pierce(train, case.holes, random), case)
+    model = ProbabilityTreeClassifier(random_state=seed, **case.params).fit(X, y, weight)
+    return Grown(model, X, y, weight, declare(pierce(test, case.holes_in_test, random), case))
 
 
 def draw_columns(random: np.random.Generator, n: int) -> pd.DataFrame:

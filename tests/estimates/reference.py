@@ -164,9 +164,12 @@ def curtailment(tree: Any, v: float | None = None, strength: float = 10, then: R
 
 
 def default_v(tree: Any, strength: float) -> float:
-    """10.3: b * v = strength with b the rate of the rarer of two classes, the median rate for more."""
-    rates = base_rates(tree)
-    return float(strength / (rates.min() if len(rates) == 2 else np.median(rates)))
+    """10.3: b * v = strength with b the rate of the rarer of two classes, the median rate for more.
+
+    Not strength / b, which may be a rounding above a node of exactly v rows.
+    """
+    counts = tree.counts[0]
+    return float(strength * tree.weight[0] / (counts.min() if len(counts) == 2 else np.median(counts)))
 
 
 def smoothed_curtailment(tree: Any) -> Reading:
@@ -190,16 +193,16 @@ def m_branch(tree: Any, M: float = 4) -> Reading:
     return Reading(answer)
 
 
-def path_average(tree: Any, prior: Literal["flat", "wallace"] = "flat") -> Reading:
+def path_average(tree: Any, prior: Literal["flat", "wallace"] = "flat", alpha: float = 1) -> Reading:
     """8.3: the chance that the true tree stops at each node, summed up from the leaves, met again on the way down."""
-    of_leaf = np.array([ln_leaf(tree, node, prior) for node in range(len(tree.parent))])
+    of_leaf = np.array([ln_leaf(tree, node, prior, alpha) for node in range(len(tree.parent))])
     whole = subtree_evidence(tree, of_leaf, prior)
 
     def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
         p, reach = np.zeros(tree.counts.shape[1]), 1.0
         for node in path:
             stops = 1.0 if node == path[-1] else math.exp(of_leaf[node] - whole[node])
-            p += reach * stops * (tree.counts[node] + 1) / (tree.weight[node] + len(p))
+            p += reach * stops * (tree.counts[node] + alpha) / (tree.weight[node] + alpha * len(p))
             reach *= 1 - stops
         return p
 
@@ -216,11 +219,15 @@ def subtree_evidence(tree: Any, of_leaf: Vector, prior: str) -> Vector:
     return whole
 
 
-def ln_leaf(tree: Any, node: int, prior: str) -> float:
-    """Leaf(t): the Dirichlet marginal of the counts with alpha_k = 1, and the prior of being a leaf."""
-    n_classes = tree.counts.shape[1]
-    marginal = gammaln(tree.counts[node] + 1).sum() - gammaln(tree.weight[node] + n_classes) + gammaln(n_classes)
-    return float(marginal) + (0.0 if prior == "flat" else math.log1p(-wallace_split(tree, node)))
+def ln_leaf(tree: Any, node: int, prior: str, alpha: float) -> float:
+    """Leaf(t): the Dirichlet marginal of the counts with alpha_k = alpha, and the prior of being a leaf."""
+    before = np.full(tree.counts.shape[1], float(alpha))
+    marginal = ln_beta(tree.counts[node] + before) - ln_beta(before)
+    return marginal + (0.0 if prior == "flat" else math.log1p(-wallace_split(tree, node)))
+
+
+def ln_beta(a: Vector) -> float:
+    return float(gammaln(a).sum() - gammaln(a.sum()))
 
 
 def ln_split_prior(tree: Any, node: int, prior: str) -> float:
@@ -246,3 +253,77 @@ def hierarchical_shrinkage(tree: Any, shrinkage: float) -> Reading:
         return p
 
     return Reading(answer)
+
+
+# --- kernel densities over the columns of the path (2.6) --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The training rows as plain values, the position of each row's class, and its weight."""
+
+    rows: list[dict[str, Any]]
+    label: NDArray[np.intp]
+    weight: Vector
+
+
+def kernel_density(tree: Any, examples: Examples) -> Reading:
+    """Bayes' rule on densities that have a kernel at every training row which knows all columns of the path.
+
+    A column that the row asked about lacks is left out; where every density is 0 Laplace's estimate answers.
+    """
+
+    def answer(path: Path, row: Mapping[str, Any]) -> Vector:
+        features = [tree.schema.features[f] for f in dict.fromkeys(tree.feature[node] for node in path[:-1])]
+        classes = range(tree.counts.shape[1])
+        joint = base_rates(tree) * [class_density(features, row, examples, k) for k in classes]
+        return joint / joint.sum() if joint.sum() > 0 else laplace(tree).answer(path, row)
+
+    return Reading(answer)
+
+
+def class_density(features: list[Any], row: Mapping[str, Any], examples: Examples, k: int) -> float:
+    mine = (examples.label == k) & np.logical_and.reduce(
+        [knows(examples, feature) for feature in features], initial=True
+    )
+    product = examples.weight[mine]
+    total = product.sum()
+    for feature in features:
+        if is_known(feature, row[feature.name]):
+            product = product * kernel_values(feature, row[feature.name], examples, k)[mine]
+    return float(product.sum() / total) if total > 0 else 0.0
+
+
+def is_known(feature: Any, value: Any) -> bool:
+    return not is_missing(value) and (feature.kind == "numeric" or value in feature.categories)
+
+
+def knows(examples: Examples, feature: Any) -> NDArray[np.bool_]:
+    return np.array([is_known(feature, row[feature.name]) for row in examples.rows])
+
+
+def kernel_values(feature: Any, x: Any, examples: Examples, k: int) -> Vector:
+    """The kernel of every training row at a value, NaN where the row does not know the column."""
+    values = np.array([row[feature.name] for row in examples.rows], dtype=object)
+    known = knows(examples, feature)
+    of_class = known & (examples.label == k)
+    if feature.kind == "nominal":
+        return aitchison_aitken(values == x, examples.weight[of_class].sum(), len(feature.categories))
+    numbers = np.where(known, values, np.nan).astype(float)
+    width = bandwidth(numbers[of_class], examples.weight[of_class], np.ptp(numbers[known]))
+    return np.exp(-(((x - numbers) / width) ** 2) / 2) / (width * math.sqrt(2 * math.pi))
+
+
+def bandwidth(values: Vector, weight: Vector, extent: float) -> float:
+    """1.06 s n^(-1/5), at least a thousandth of the column's range."""
+    n = weight.sum()
+    if n <= 1:
+        return 1e-3 * extent
+    s = math.sqrt((weight * (values - (weight * values).sum() / n) ** 2).sum() / (n - 1))
+    return max(1.06 * s * n**-0.2, 1e-3 * extent)
+
+
+def aitchison_aitken(is_same: NDArray[np.bool_], n: float, n_categories: int) -> Vector:
+    """Leave the category with probability (c - 1) / (n + c), so that a column by itself has Laplace's estimates."""
+    leave = (n_categories - 1) / (n + n_categories)
+    return np.where(is_same, 1 - leave, leave / max(n_categories - 1, 1))
