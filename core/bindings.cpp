@@ -304,7 +304,8 @@ NB_MODULE(_core, module) {
         .def_rw("n_declared_classes", &GrowOptions::n_declared_classes)
         .def_rw("random_ties", &GrowOptions::random_ties)
         .def_rw("seed", &GrowOptions::seed)
-        .def_rw("n_threads", &GrowOptions::n_threads);
+        .def_rw("n_threads", &GrowOptions::n_threads)
+        .def_rw("most_counts", &GrowOptions::most_counts);
 
     nb::class_<PessimisticOptions>(module, "PessimisticOptions", "How to prune by C4.5's error estimates.")
         .def(nb::init<>())

@@ -1,6 +1,7 @@
 #include "grower.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "column_search.hpp"
 #include "parallel.hpp"
 #include "partition.hpp"
+#include "pending.hpp"
 #include "split_search.hpp"
 #include "thresholds.hpp"
 
@@ -35,28 +37,6 @@ struct Tolerances {
     double label;      // and a later class have more weight than this
     CutRules cuts;
 };
-
-// A node that waits to be grown.
-struct Pending {
-    std::int32_t parent = Tree::no_node;
-    std::size_t branch = 0;
-    Segment segment{};
-    bool is_leaf = false;
-    bool is_settled = false;  // its columns are sorted
-    std::size_t depth = 0;
-    std::int32_t multiway_above = Tree::no_node;  // the nearest node above that gives each nominal value its branch
-    std::uint64_t key = 0;                        // names the path from the root
-    double weight = 0;
-    std::int32_t label = 0;
-    std::vector<double> counts{};
-};
-
-std::uint64_t mix(std::uint64_t x) {  // the finaliser of SplitMix64
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
 
 // A node left for another thread: its rows, and the columns that cannot be tested below it.
 struct Aside {
@@ -101,6 +81,7 @@ private:
     const Keys keys_;
     const std::shared_ptr<const std::vector<Gaps>> gaps_;
     Partition partition_;
+    std::shared_ptr<std::atomic<std::size_t>> n_counts_;  // class counts kept so far, by all threads
     std::shared_ptr<const XLogX> xlogx_;
     std::shared_ptr<const Buckets> buckets_;
     std::optional<CoarseSearch> coarse_;  // for large nodes, where it will do
@@ -130,13 +111,13 @@ Grower::Grower(const Examples& examples, const GrowOptions& options)
       n_classes_(examples.n_classes), keys_{static_cast<int>(std::bit_width(examples.n_classes - 1))},
       gaps_(std::make_shared<const std::vector<Gaps>>(gaps_of(*examples.table, closest_values))),
       partition_(*examples.table, examples.labels, examples.weights, ColumnSearch::columns_to_sort(*examples.table, keys_), keys_, *gaps_),
-      xlogx_(std::make_shared<const XLogX>(examples.table->n_rows())), used_(examples.table->n_columns()),
+      n_counts_(std::make_shared<std::atomic<std::size_t>>(0)), xlogx_(std::make_shared<const XLogX>(examples.table->n_rows())), used_(examples.table->n_columns()),
       found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
       unknown_counts_(examples.n_classes), tree_(examples.n_classes) {}
 
 Grower::Grower(const Grower& whole)
     : examples_(whole.examples_), options_(whole.options_), tolerances_(whole.tolerances_), cut_rules_(whole.cut_rules_),
-      n_classes_(whole.n_classes_), keys_(whole.keys_), gaps_(whole.gaps_), partition_(whole.partition_, nullptr), xlogx_(whole.xlogx_),
+      n_classes_(whole.n_classes_), keys_(whole.keys_), gaps_(whole.gaps_), partition_(whole.partition_, nullptr), n_counts_(whole.n_counts_), xlogx_(whole.xlogx_),
       buckets_(whole.buckets_), used_(whole.used_.size()), found_(whole.found_.size()), thresholds_(whole.thresholds_),
       unknown_counts_(whole.n_classes_), tree_(whole.n_classes_) {
     start(whole.total_weight_);
@@ -199,6 +180,7 @@ void Grower::grow_pending(const std::stop_token& stop) {
         check_stop(stop);
         Pending node = std::move(stack_.back());
         stack_.pop_back();
+        if (n_counts_->fetch_add(n_classes_) + n_classes_ > options_.most_counts) throw TooManyCounts{};
         const std::size_t id = tree_.add_node(node.parent, node.counts, node.weight, node.label);
         multiway_above_.push_back(node.multiway_above);
         if (node.parent != Tree::no_node) {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <new>
 #include <span>
 #include <stop_token>
 
@@ -30,6 +32,7 @@ struct GrowOptions {
     bool random_ties = false;
     std::uint64_t seed = 0;
     std::size_t n_threads = 1;      // any number gives the same tree
+    std::size_t most_counts = std::numeric_limits<std::size_t>::max();  // of all nodes: nodes x classes
 };
 
 // What is learnt from: the class of each row, numbered in the order that settles ties, and its weight.
@@ -38,6 +41,11 @@ struct Examples {
     std::span<const std::uint16_t> labels;
     std::span<const double> weights;  // empty: every row counts once; a row of weight 0 is absent
     std::size_t n_classes = 0;
+};
+
+// Thrown where a tree would keep more counts than it may.
+struct TooManyCounts : std::bad_alloc {
+    const char* what() const noexcept override { return "the class counts of all nodes take more memory than they may"; }
 };
 
 Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);

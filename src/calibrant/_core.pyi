@@ -146,6 +146,12 @@ class GrowOptions:
     @n_threads.setter
     def n_threads(self, arg: int, /) -> None: ...
 
+    @property
+    def most_counts(self) -> int: ...
+
+    @most_counts.setter
+    def most_counts(self, arg: int, /) -> None: ...
+
 class PessimisticOptions:
     """How to prune by C4.5's error estimates."""
 

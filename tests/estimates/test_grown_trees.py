@@ -86,7 +86,7 @@ def test_empty_leaves_answer_as_the_last_node_with_rows(table):
     model = ProbabilityTreeClassifier(estimate="m_branch", honest=True, random_state=1).fit(X, y, sample_weight=weights)
     empty = np.flatnonzero(model.tree_.weight == 0)
     above = model.tree_.parent[empty]
-    np.testing.assert_array_equal(model._table[empty], model._table[above])
+    np.testing.assert_array_equal(model._reading.table[empty], model._reading.table[above])
     assert len(empty)
 
 

@@ -50,7 +50,6 @@ def test_densities_are_those_of_the_reference_where_leaves_have_rows(grown):
     assert_agree(grown, X[in_filled])
 
 
-@pytest.mark.xfail(reason="an empty leaf answers by the columns of its own path, not as its parent (10.19)")
 @pytest.mark.parametrize("name", ["two classes", "holes", "unseen categories", "j48", "empty leaves vote"])
 def test_an_empty_leaf_answers_as_its_parent_or_votes(name):
     grown = grow(CASES[name])

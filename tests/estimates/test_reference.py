@@ -54,20 +54,13 @@ def assert_agree(grown: Grown, estimate: Any, make: Callable[[Any], reference.Re
     np.testing.assert_allclose(model.predict_proba(grown.X_test), expected, rtol=0, atol=1e-12)
 
 
-def skip_votes_below_curtailment(grown: Grown, estimate: Any) -> None:
-    if grown.model.empty_leaf == "majority" and "urtailment" in repr(estimate):
-        pytest.skip("see test_curtailment_enters_no_empty_leaf_so_none_can_vote")
-
-
 @pytest.mark.parametrize("name", NAMED)
 def test_a_named_estimate_is_that_of_the_reference(grown, name):
-    skip_votes_below_curtailment(grown, name)
     assert_agree(grown, name, NAMED[name])
 
 
 @pytest.mark.parametrize("estimate", TOLD, ids=repr)
 def test_an_estimate_with_parameters_is_that_of_the_reference(grown, estimate):
-    skip_votes_below_curtailment(grown, estimate)
     assert_agree(grown, estimate, TOLD[estimate])
 
 
@@ -78,7 +71,6 @@ def test_a_prior_that_is_told_is_that_of_the_reference(m):
     assert_agree(grow(CASES["six classes"]), estimate, lambda tree: reference.m_estimate(tree, m, prior=prior))
 
 
-@pytest.mark.xfail(reason="an empty leaf votes although curtailment stops above it")
 @pytest.mark.parametrize("then", [None, "laplace", "m_branch"])
 def test_curtailment_enters_no_empty_leaf_so_none_can_vote(then):
     inner = {None: reference.frequency, "laplace": reference.laplace, "m_branch": reference.m_branch}[then]

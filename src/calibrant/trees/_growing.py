@@ -9,6 +9,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant.data._coding import n_threads
+from calibrant.trees._memory import enough_memory
 from calibrant.trees._pruning import prune
 from calibrant.trees._rules import CRITERIA, TreeParams
 from calibrant.trees._tree import Tree
@@ -38,7 +39,8 @@ def grow(examples: Examples, parts: Parts, params: TreeParams, seed: np.random.S
     weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
     options = _options(params, examples.n_declared)
     options.seed = stream_seed(seed, _TIES)
-    core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
+    with enough_memory(examples, options):
+        core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
     core = prune(core, examples, parts, params)
     if parts.count is not None:
         core = _core.count_rows(

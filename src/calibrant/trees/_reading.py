@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant import _core
 from calibrant.data._coding import n_threads
-from calibrant.estimates import Estimate, Frequency, RowEstimate, RowReader, as_estimate
+from calibrant.estimates import Curtailment, Estimate, Frequency, RowEstimate, RowReader, as_estimate
 from calibrant.trees._arrivals import arrivals
 from calibrant.trees._choosing import in_numbers
+from calibrant.trees._memory import check_answers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,12 +32,14 @@ _PAGE, _LARGE = 2**21, 2**23
 class Reading:
     """How a tree answers: an estimate with nothing left open, and the probabilities of the classes at every node.
 
-    An estimate that looks at the rows themselves has a ``reader``, which answers instead of the table.
+    An estimate that looks at the rows themselves has a ``reader``, which answers instead of the table: at the nodes that
+    ``asks`` names for each node, or not at all (-1) where an empty leaf votes.
     """
 
     estimate: Estimate
     table: NDArray[np.float64]
     reader: RowReader | None = None
+    asks: NDArray[np.intp] | None = None
 
 
 def read_tree(growth: Growth, given: str | Estimate, params: ReadingParams) -> Reading:
@@ -52,11 +55,13 @@ def read_tree(growth: Growth, given: str | Estimate, params: ReadingParams) -> R
     estimate = in_numbers(
         as_estimate("estimate", given), growth, lambda each, tree: probability_table(tree, each, params)
     )
-    reader = None
-    if isinstance(estimate, RowEstimate):
-        columns, labels, weights = growth.counted_rows
-        reader = estimate.reader(growth.tree, columns, labels, weights)
-    return Reading(estimate, probability_table(growth.tree, estimate, params), reader)
+    table = probability_table(growth.tree, estimate, params)
+    if not isinstance(estimate, RowEstimate):
+        return Reading(estimate, table)
+    columns, labels, weights = growth.counted_rows
+    asks = nearest_filled(growth.tree)
+    asks[_voting(growth.tree, estimate, params)] = -1
+    return Reading(estimate, table, estimate.reader(growth.tree, columns, labels, weights), asks)
 
 
 def answers(tree: Tree, rows: Rows, readings: Sequence[Reading], n_jobs: int | None) -> list[NDArray[np.float64]]:
@@ -69,9 +74,9 @@ def answers(tree: Tree, rows: Rows, readings: Sequence[Reading], n_jobs: int | N
     >>> answers(model.tree_, (1, np.array([[1.5]])), [read_tree(model._growth, "laplace", model)], 1)
     [array([[0.75, 0.25]])]
     """
+    check_answers(rows[0], len(tree.classes) * len(readings))
     found = iter(_read_tables(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
-    readers = [each.reader for each in readings if each.reader is not None]
-    asked = iter(_ask_readers(tree, rows, readers, n_jobs))
+    asked = iter(_ask_readers(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
     return [next(found if each.reader is None else asked) for each in readings]
 
 
@@ -95,13 +100,29 @@ def _room(n_rows: int, n_columns: int) -> NDArray[np.float64]:
     return memory[start : start + n_bytes].view(np.float64).reshape(n_rows, n_columns)
 
 
-def _ask_readers(tree: Tree, rows: Rows, readers: list[RowReader], n_jobs: int | None) -> list[NDArray[np.float64]]:
-    if not readers:
+def _ask_readers(tree: Tree, rows: Rows, readings: list[Reading], n_jobs: int | None) -> list[NDArray[np.float64]]:
+    if not readings:
         return []
     n_rows, columns = rows
     row, leaf, share = arrivals(tree, n_rows, columns, n_jobs)
     by_column = columns if isinstance(columns, list) else list(columns.T)
-    return [reader.predict(by_column, row, leaf, share, n_rows) for reader in readers]
+    return [_ask(each, by_column, (row, leaf, share), n_rows) for each in readings]
+
+
+def _ask(
+    reading: Reading,
+    columns: list[NDArray[Any]],
+    arrived: tuple[NDArray[Any], NDArray[np.int32], NDArray[np.float64]],
+    n_rows: int,
+) -> NDArray[np.float64]:
+    """Ask the reader where it is to be asked, and add the votes of the other leaves."""
+    row, leaf, share = arrived
+    assert reading.reader is not None and reading.asks is not None
+    at = reading.asks[leaf]
+    asked, voting = np.flatnonzero(at >= 0), np.flatnonzero(at < 0)
+    found = reading.reader.predict(columns, row[asked], at[asked].astype(np.int32), share[asked], n_rows)
+    np.add.at(found, row[voting], share[voting, np.newaxis] * reading.table[leaf[voting]])
+    return found
 
 
 def probability_table(tree: Tree, estimate: Estimate, params: ReadingParams) -> NDArray[np.float64]:
@@ -119,12 +140,19 @@ def probability_table(tree: Tree, estimate: Estimate, params: ReadingParams) -> 
     empty = np.flatnonzero(tree.weight <= 0)
     if len(empty) == 0:
         return table
-    if _empty_leaf(estimate, params.empty_leaf, params.dialect) == "parent":
-        table[empty] = table[nearest_filled(tree)[empty]]
-    else:
-        table[empty] = 0.0
-        table[empty, tree.label[empty]] = 1.0
+    table[empty] = table[nearest_filled(tree)[empty]]
+    voting = _voting(tree, estimate, params)
+    table[voting] = 0.0
+    table[voting, tree.label[voting]] = 1.0
     return table
+
+
+def _voting(tree: Tree, estimate: Estimate, params: ReadingParams) -> NDArray[np.intp]:
+    """Give the empty leaves that vote for their parent's majority; one that curtailment never enters cannot."""
+    empty = np.flatnonzero(tree.weight <= 0)
+    if len(empty) == 0 or _empty_leaf(estimate, params.empty_leaf, params.dialect) == "parent":
+        return empty[:0]
+    return empty[estimate.answering(tree)[empty] == empty] if isinstance(estimate, Curtailment) else empty
 
 
 def nearest_filled(tree: Tree) -> NDArray[np.intp]:

@@ -1,0 +1,60 @@
+"""Very many classes or rows: an error with numbers, not the end of the process."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calibrant.exceptions import DataError
+from calibrant.trees import ProbabilityTreeClassifier, _memory
+from calibrant.trees._memory import check_answers, machine_memory
+
+RANDOM = np.random.default_rng(0)
+X, Y = RANDOM.random((4_000, 2)), RANDOM.integers(0, 1_000, 4_000)
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    """Leaves four megabytes for counts: 500 nodes of 1,000 classes."""
+    monkeypatch.setattr(_memory, "machine_memory", lambda: 20_000_000)
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("prune", [None, "pessimistic"])
+def test_counts_that_take_too_much_are_refused_with_numbers(n_jobs, prune):
+    with pytest.raises(
+        DataError, match=r"y has \d+ classes, and the counts of each at every node take more than the 0.004 GB"
+    ):
+        ProbabilityTreeClassifier(n_jobs=n_jobs, prune=prune).fit(X, Y)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_smaller_tree_fits():
+    assert ProbabilityTreeClassifier(max_depth=6).fit(X, Y).n_nodes_ > 60
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_column_of_many_values_is_not_counted_with_many_classes():
+    frame = pd.DataFrame({"id": [f"c{i}" for i in range(2_000)] * 2})
+    words = (
+        r"column 'id' has 2,000 values and y \d+ classes; counting each with each takes 0\.01\d+ GB, and there are \d"
+    )
+    with pytest.raises(DataError, match=words):
+        ProbabilityTreeClassifier().fit(frame, Y)
+    assert ProbabilityTreeClassifier().fit(frame, Y % 2).n_leaves_ == 2_000
+
+
+def test_probabilities_that_take_half_of_the_memory_are_refused():
+    n_rows = machine_memory() // 16 // 60_000 + 1
+    check_answers(n_rows - 1, 60_000)
+    with pytest.raises(
+        DataError, match=r"the probabilities of 60,000 classes for all of them take .* GB, and there are"
+    ):
+        check_answers(n_rows, 60_000)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
+def test_too_many_rows_to_predict_are_refused_before_anything_is_copied(method):
+    model = ProbabilityTreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(DataError, match="X has 2,147,483,648 rows; at most 2,147,483,647"):
+        getattr(model, method)(np.broadcast_to(1.0, (2**31, 1)))
