@@ -48,7 +48,8 @@ class Curtailment:
         The least training weight of a node that is entered. None: `strength` divided by the base rate of the rarer of
         two classes (200 at a base rate of 0.05), or by the median base rate of more; a warning says where that is more
         than half of the training set. ``"cv"``: the classifier chooses among 1, 2, 4 ... up to the training weight by
-        cross-validated log-loss.
+        cross-validated log-loss; do so with a smoothed `then`, since one held-out row that a frequency of 0 meets rules
+        out every smaller v.
     strength : float
         The product of base rate and v.
     then : str or estimate, optional

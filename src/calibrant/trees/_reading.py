@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,14 +32,19 @@ _PAGE, _LARGE = 2**21, 2**23
 class Reading:
     """How a tree answers: an estimate with nothing left open, and the probabilities of the classes at every node.
 
-    An estimate that looks at the rows themselves has a ``reader``, which answers instead of the table: at the nodes that
-    ``asks`` names for each node, or not at all (-1) where an empty leaf votes.
+    An estimate that looks at the rows themselves has a ``reader``, which answers instead of the table.
     """
 
     estimate: Estimate
     table: NDArray[np.float64]
-    reader: RowReader | None = None
-    asks: NDArray[np.intp] | None = None
+    reader: Reader | None = None
+
+
+class Reader(NamedTuple):
+    """What answers for rows, and which node it is asked about for each: -1 where an empty leaf votes instead."""
+
+    rows: RowReader
+    asks: NDArray[np.intp]
 
 
 def read_tree(growth: Growth, given: str | Estimate, params: ReadingParams) -> Reading:
@@ -61,7 +66,7 @@ def read_tree(growth: Growth, given: str | Estimate, params: ReadingParams) -> R
     columns, labels, weights = growth.counted_rows
     asks = nearest_filled(growth.tree)
     asks[_voting(growth.tree, estimate, params)] = -1
-    return Reading(estimate, table, estimate.reader(growth.tree, columns, labels, weights), asks)
+    return Reading(estimate, table, Reader(estimate.reader(growth.tree, columns, labels, weights), asks))
 
 
 def answers(tree: Tree, rows: Rows, readings: Sequence[Reading], n_jobs: int | None) -> list[NDArray[np.float64]]:
@@ -76,7 +81,7 @@ def answers(tree: Tree, rows: Rows, readings: Sequence[Reading], n_jobs: int | N
     """
     check_answers(rows[0], len(tree.classes) * len(readings))
     found = iter(_read_tables(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
-    asked = iter(_ask_readers(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
+    asked = iter(_ask_readers(tree, rows, [(r.reader, r.table) for r in readings if r.reader is not None], n_jobs))
     return [next(found if each.reader is None else asked) for each in readings]
 
 
@@ -100,28 +105,30 @@ def _room(n_rows: int, n_columns: int) -> NDArray[np.float64]:
     return memory[start : start + n_bytes].view(np.float64).reshape(n_rows, n_columns)
 
 
-def _ask_readers(tree: Tree, rows: Rows, readings: list[Reading], n_jobs: int | None) -> list[NDArray[np.float64]]:
-    if not readings:
+def _ask_readers(
+    tree: Tree, rows: Rows, readers: list[tuple[Reader, NDArray[np.float64]]], n_jobs: int | None
+) -> list[NDArray[np.float64]]:
+    if not readers:
         return []
     n_rows, columns = rows
     row, leaf, share = arrivals(tree, n_rows, columns, n_jobs)
     by_column = columns if isinstance(columns, list) else list(columns.T)
-    return [_ask(each, by_column, (row, leaf, share), n_rows) for each in readings]
+    return [_ask(reader, table, by_column, (row, leaf, share), n_rows) for reader, table in readers]
 
 
 def _ask(
-    reading: Reading,
+    reader: Reader,
+    table: NDArray[np.float64],
     columns: list[NDArray[Any]],
     arrived: tuple[NDArray[Any], NDArray[np.int32], NDArray[np.float64]],
     n_rows: int,
 ) -> NDArray[np.float64]:
     """Ask the reader where it is to be asked, and add the votes of the other leaves."""
     row, leaf, share = arrived
-    assert reading.reader is not None and reading.asks is not None
-    at = reading.asks[leaf]
+    at = reader.asks[leaf]
     asked, voting = np.flatnonzero(at >= 0), np.flatnonzero(at < 0)
-    found = reading.reader.predict(columns, row[asked], at[asked].astype(np.int32), share[asked], n_rows)
-    np.add.at(found, row[voting], share[voting, np.newaxis] * reading.table[leaf[voting]])
+    found = reader.rows.predict(columns, row[asked], at[asked].astype(np.int32), share[asked], n_rows)
+    np.add.at(found, row[voting], share[voting, np.newaxis] * table[leaf[voting]])
     return found
 
 
