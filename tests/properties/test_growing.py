@@ -147,6 +147,7 @@ def mixed(draw: st.DrawFn, holes: bool = True) -> Mixed:
         "ratio": draw(st.booleans()),
         "penalty": draw(st.booleans()),
         "c45_cuts": draw(st.booleans()),
+        "midpoint": draw(st.booleans()),
         "min_leaf": draw(st.sampled_from([1.0, 2.0, 4.0])),
     }
     return Mixed([few, (nominal, 5), many], y.astype(np.int64), n_classes, chosen)
@@ -174,6 +175,15 @@ def test_the_path_for_holes_agrees_where_there_are_none(problem: Mixed) -> None:
     empty = np.full(len(problem.y), np.nan)  # never tested, but from now on every row may be shared out
     with_empty = Mixed([*problem.columns, empty], problem.y, problem.n_classes, problem.chosen)
     assert_same_tree(with_empty.grow(), problem.grow())
+
+
+@given(mixed(holes=False))
+def test_a_row_of_holes_that_does_not_count_changes_nothing(problem: Mixed) -> None:
+    few, (nominal, n_values), many = problem.columns
+    columns = [np.append(few, np.nan), (np.append(nominal, np.int32(-1)), n_values), np.append(many, np.nan)]
+    weights = np.append(np.ones(len(problem.y)), 0.0)  # every column has a hole now, no row that counts has one
+    with_holes = Mixed(columns, np.append(problem.y, 0), problem.n_classes, problem.chosen)
+    assert_same_tree(with_holes.grow(weights), problem.grow())
 
 
 @given(mixed(), st.integers(0, 2**32))

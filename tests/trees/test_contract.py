@@ -31,6 +31,9 @@ from calibrant.trees import ProbabilityTreeClassifier
         ProbabilityTreeClassifier(tie_break="random", class_weight="balanced", dialect="j48", max_depth=5),
         ProbabilityTreeClassifier(estimate=Curtailment(v=5, then="m")),
         ProbabilityTreeClassifier(estimate="kernel_density"),
+        ProbabilityTreeClassifier(prune="pessimistic", collapse=True, nominal_splits="subset", n_jobs=2),
+        ProbabilityTreeClassifier(prune="cost_complexity", ccp_alpha=0.01, criterion="hellinger", threshold="midpoint"),
+        ProbabilityTreeClassifier(prune="mdl", criterion="dkm_ratio", nominal_splits="binary"),
     ]
 )
 def test_scikit_learns_checks_pass(estimator, check):

@@ -1,9 +1,6 @@
 """Input on the edge: a clear error, or the sensible result that is documented."""
 
 import datetime
-import signal
-import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -212,15 +209,3 @@ def test_sparse_tables_are_refused():
     scipy_sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(DataTypeError, match=r"toarray\(\)"):
         fit(scipy_sparse.csr_matrix(np.eye(3)), [0, 1, 0])
-
-
-@pytest.mark.usefixtures("interrupts")
-def test_ctrl_c_stops_growing():
-    X = np.arange(60_000.0)[:, None]  # alternating classes: half a minute of work, a row a level
-    timer = threading.Timer(0.4, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        fit(X, np.arange(60_000) % 2, min_leaf=1, min_cut="min_leaf", criterion="entropy", mdl_penalty=False)
-    timer.join()
-    assert time.monotonic() - begin < 20  # far from the whole

@@ -54,6 +54,22 @@ def test_any_number_of_threads_gives_the_same_bits(ranks, same_trees):
     np.testing.assert_array_equal(one.predict_proba(X), three.predict_proba(X))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_any_number_of_threads_gives_the_same_bits_of_a_large_mixed_table(weighted, same_trees):
+    random, n = np.random.default_rng(9), 20_000
+    X = pd.DataFrame({"a": random.integers(0, 40, n).astype(float), "b": random.random(n), "c": random.normal(size=n)})
+    X["town"] = pd.Categorical(random.choice(list("uvwxyz"), n))
+    X = X.mask(random.random(X.shape) < 0.03)
+    y = np.where(random.random(n) < 0.2, 2, (X["b"] + (X["town"] == "u") + 0.3 * X["c"] > 0.6).astype(int))
+    weights = random.uniform(0.5, 2, n) if weighted else None
+    params = {"tie_break": "random", "random_state": 3, "min_leaf": 1, "mdl_penalty": False}
+    models = [ProbabilityTreeClassifier(n_jobs=n_jobs, **params).fit(X, y, weights) for n_jobs in (1, 2, 5)]
+    assert models[0].n_nodes_ > 5_000
+    for other in models[1:]:
+        assert same_trees(models[0].tree_, other.tree_)
+        np.testing.assert_array_equal(models[0].predict_proba(X), other.predict_proba(X))
+
+
 def test_random_ties_follow_the_seed(same_trees):
     X = np.repeat(np.arange(40.0)[:, None], 12, axis=1)  # twelve columns that are all alike
     y = np.arange(40) // 10 % 2

@@ -40,6 +40,14 @@ def test_many_rows_with_holes_are_predicted_as_each_alone(ranks):
     np.testing.assert_allclose(alone.sum(axis=1), 1)
 
 
+def test_a_row_with_a_hole_does_not_change_the_others(ranks):
+    X, y = ranks
+    model = ProbabilityTreeClassifier(min_leaf=1).fit(X, y)
+    beside = np.vstack([X, np.full((1, X.shape[1]), np.nan)])
+    np.testing.assert_array_equal(model.predict_proba(beside)[:-1], model.predict_proba(X))
+    np.testing.assert_array_equal(model.apply(beside)[:-1], model.apply(X))
+
+
 def test_the_heaviest_leaf_is_applied_to_a_row_with_a_hole(model):
     red = model.apply(pd.DataFrame({"colour": ["red"]}))
     np.testing.assert_array_equal(model.apply(pd.DataFrame({"colour": [None]}, dtype=object)), red)

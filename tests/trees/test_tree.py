@@ -99,18 +99,19 @@ def chain(depth):
     return Tree(core, np.arange(2), np.array(["a", "b"]), Schema((Feature("x", "numeric"),), named=False))
 
 
-def test_a_tree_50_000_deep_is_walked_written_and_pickled(same_trees):
-    tree = chain(50_000)
+def test_a_tree_100_000_deep_is_walked_written_pruned_and_pickled(same_trees):
+    tree = chain(100_000)
     model = ProbabilityTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
     model._store(replace(model._growth, tree=tree))
-    assert model.depth_ == 50_000
-    assert model.apply([[0.0], [25_000.0], [1e9]]).tolist() == [1, 50_001, 100_000]
+    assert model.depth_ == 100_000
+    assert model.apply([[0.0], [50_000.0], [1e9]]).tolist() == [1, 100_001, 200_000]
     np.testing.assert_allclose(model.predict_proba([[np.nan], [3.0]]), 0.5)
-    assert len(model.export_text().splitlines()) == 100_000
-    assert model.export_text(style="c45").count(": a (") == 50_001
-    assert model.export_graphviz().count("->") == 100_000
-    assert len(tree.to_frame()) == 100_001
-    assert "50,000" in model._repr_html_()
+    assert len(model.export_text().splitlines()) == 200_000
+    assert model.export_text(style="c45").count(": a (") == 100_001
+    assert model.export_graphviz().count("->") == 200_000
+    assert len(tree.to_frame()) == 200_001
+    assert "100,000" in model._repr_html_()
+    assert model.cost_complexity_path().at(0.0).n_nodes_ == 1  # no test saves an error
     assert same_trees(pickle.loads(pickle.dumps(model)).tree_, tree)  # noqa: S301
 
 
@@ -127,7 +128,7 @@ def test_a_tree_5_000_deep_is_grown():
 
 
 @pytest.mark.long
-def test_a_tree_50_000_deep_is_grown():
-    X, model = grown_chain(50_000)
-    assert model.depth_ == 50_000
-    assert model.predict(X[::5000]).tolist() == [0] * 11
+def test_a_tree_100_000_deep_is_grown():
+    X, model = grown_chain(100_000)
+    assert model.depth_ == 100_000
+    assert model.predict(X[::10_000]).tolist() == [0] * 11
