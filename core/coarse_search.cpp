@@ -50,11 +50,10 @@ struct CoarseSearch::Column {
     bool is_empty(std::size_t bucket) const { return upper[bucket] == lowest; }
 };
 
-bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,
-                              const std::vector<bool>& sorted) {
+bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition) {
     if (options.ratio || rules.penalty) return false;                // every column's best cut matters, and how many cuts there are
     if (rules.count_cases && partition.is_weighted()) return false;  // the counts do not tell cases from weights
-    return examples.n_classes == 2 && partition.root().size >= fewest_rows && std::find(sorted.begin(), sorted.end(), true) != sorted.end();
+    return examples.n_classes == 2 && partition.root().size >= fewest_rows && partition.sorts();
 }
 
 CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,

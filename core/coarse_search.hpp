@@ -20,8 +20,7 @@ class CoarseSearch {
 public:
     // Nodes of fewer rows are cheaper to sort and search in full.
     static constexpr std::size_t fewest_rows = 2048;
-    static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,
-                           const std::vector<bool>& sorted);
+    static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition);
 
     CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition, const XLogX& xlogx,
                  std::span<const Gaps> gaps, std::shared_ptr<const Buckets> buckets);

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t most_counted = 64;  // numeric columns of more values are kept sorted, the others counted
 constexpr std::size_t few_rows = 16;      // at most so many rows are sorted at the node rather than counted
+constexpr std::size_t many_rows = 512;    // from so many on, rows in turn are counted in tables of their own: the same cell twice is slow
+constexpr std::size_t most_lanes = 4;
 
 }  // namespace
 
@@ -145,16 +147,25 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
 template <Criterion C>
 FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node) {
     const CodedColumn& coded = examples_.table->column(column);
-    pair_counts_.assign(2 * std::size_t{coded.n_values}, 0);
+    const std::size_t size = 2 * std::size_t{coded.n_values}, lanes = node.segment.size < many_rows ? 1 : most_lanes;
+    pair_counts_.assign(size * lanes, 0);
     std::visit(
         [&](const auto& codes) {
-            for (const std::uint32_t row : partition_.rows(node.segment)) {
+            const auto rows = partition_.rows(node.segment);
+            const auto count = [&](std::uint32_t* counts, std::uint32_t row) {
                 const std::uint32_t origin = partition_.origin(row);
-                ++pair_counts_[2 * std::size_t{codes[origin]} + examples_.labels[origin]];
+                ++counts[2 * std::size_t{codes[origin]} + examples_.labels[origin]];
+            };
+            std::uint32_t* const counts = pair_counts_.data();
+            std::size_t i = 0;
+            for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
+                for (std::size_t lane = 0; lane < most_lanes; ++lane) count(counts + lane * size, rows[i + lane]);
             }
+            for (; i < rows.size(); ++i) count(counts, rows[i]);
         },
         coded.codes);
-    return search_counted_pairs<C>(pair_counts_, facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, gaps_[column]);
+    for (std::size_t i = size; i < pair_counts_.size(); ++i) pair_counts_[i % size] += pair_counts_[i];
+    return search_counted_pairs<C>(std::span(pair_counts_).first(size), facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, gaps_[column]);
 }
 
 // Fills values_ and known_counts_.

@@ -160,7 +160,7 @@ bool Grower::must_be_leaf(const Pending& node) const {
 Tree Grower::grow(const std::stop_token& stop) {
     stack_.push_back(make_root());
     const auto sorted = ColumnSearch::columns_to_sort(*examples_.table, keys_);
-    if (!stack_.back().is_leaf && CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_, sorted)) {
+    if (!stack_.back().is_leaf && CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_)) {
         const auto rows = partition_.rows(partition_.root());
         buckets_ = std::make_shared<const Buckets>(*examples_.table, sorted, rows, *gaps_, options_.n_threads, stop);
     }
@@ -200,9 +200,9 @@ void Grower::grow_pending(const std::stop_token& stop) {
     }
 }
 
-// Below a node whose columns are sorted, so are those of all others.
+// Below a node whose columns are sorted, so are those of all others; where none is to be sorted, there is nothing to settle.
 void Grower::settle(Pending& node, const std::stop_token& stop) {
-    if (node.is_settled || (coarse_ && node.segment.size >= CoarseSearch::fewest_rows)) return;
+    if (node.is_settled || !partition_.sorts() || (coarse_ && node.segment.size >= CoarseSearch::fewest_rows)) return;
     partition_.settle(node.segment, threads_for(node), stop);
     node.is_settled = true;
 }
@@ -249,7 +249,7 @@ void Grower::mark_used(const Pending& node, bool used) {
 void Grower::search_all(const Pending& node, const std::stop_token& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
     mark_used(node, true);
-    if (!node.is_settled) coarse_->search(rows, found_, threads_for(node), stop);
+    if (coarse_ && !node.is_settled) coarse_->search(rows, found_, threads_for(node), stop);
     parallel_for(found_.size(), threads_for(node), stop, [&](std::size_t column, std::size_t worker) {
         if (!node.is_settled && partition_.is_sorted(column)) return;
         found_[column] = used_[column] ? FoundTest{} : searches_[worker]->best_test(column, rows);

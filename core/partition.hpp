@@ -2,6 +2,7 @@
 // parted stably at every split, so that all that its subtree looks up fits a cache.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,6 +51,7 @@ public:
     const Keys& keys() const { return keys_; }
     Segment root() const { return {0, n_root_rows_}; }
     bool is_sorted(std::size_t column) const { return sorted_[column]; }
+    bool sorts() const { return std::find(sorted_.begin(), sorted_.end(), true) != sorted_.end(); }
     std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment) const {
         return {arena_[column].data() + (segment.begin - base_), segment.size};
     }

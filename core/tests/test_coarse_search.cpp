@@ -113,8 +113,8 @@ TEST(rules_that_need_every_cut_are_not_fit_for_buckets) {
     const std::vector<bool> all(table.n_columns(), true);
     const Partition partition(table, problem.labels, problem.weights, all, keys, gaps);
     const GrowOptions plain{.ratio = false}, ratio{.ratio = true};
-    CHECK(CoarseSearch::is_fit_for(examples, plain, {.penalty = false}, partition, all));
-    CHECK(!CoarseSearch::is_fit_for(examples, ratio, {.penalty = false}, partition, all));
-    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.penalty = true}, partition, all));
-    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, partition, all));
+    CHECK(CoarseSearch::is_fit_for(examples, plain, {.penalty = false}, partition));
+    CHECK(!CoarseSearch::is_fit_for(examples, ratio, {.penalty = false}, partition));
+    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.penalty = true}, partition));
+    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, partition));
 }
