@@ -6,10 +6,10 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.metrics import METRICS, log_loss, log_loss_bits, mse
+from calibrant.exceptions import ParameterError
+from calibrant.metrics import avll, log_loss, log_loss_bits, mse, mse01
 
 SEEDS = st.integers(0, 2**32 - 1)
-ALL = [mse, log_loss, log_loss_bits]
 
 
 def draw(seed):
@@ -36,26 +36,6 @@ def test_with_two_classes_mse_is_twice_the_brier_score(seed):
     labels, proba = np.append([0, 1], random.integers(0, 2, 20)), random.random(22)
     theirs = sklearn.metrics.brier_score_loss(labels, proba)
     assert mse(labels, proba) == pytest.approx(2 * theirs, rel=1e-12)
-
-
-@pytest.mark.parametrize("metric", ALL)
-@given(seed=SEEDS)
-def test_a_weight_is_the_row_that_often(metric, seed):
-    labels, proba, weights = draw(seed)
-    columns = np.arange(proba.shape[1])
-    weights[0] += 1
-    again = np.repeat(np.arange(len(labels)), weights)
-    weighted = metric(labels, proba, sample_weight=weights, labels=columns)
-    assert weighted == pytest.approx(metric(labels[again], proba[again], labels=columns), rel=1e-12)
-
-
-@pytest.mark.parametrize("metric", ALL)
-@given(seed=SEEDS)
-def test_classes_and_columns_in_another_order_change_nothing(metric, seed):
-    labels, proba, _ = draw(seed)
-    order = np.random.default_rng(seed).permutation(proba.shape[1])
-    turned = metric(labels, proba[:, order], labels=order)
-    assert turned == pytest.approx(metric(labels, proba), rel=1e-12)
 
 
 def test_bits_are_nats_over_ln_2():
@@ -92,7 +72,7 @@ def test_an_impossible_row_is_infinitely_bad_unless_it_weighs_nothing():
     assert log_loss_bits([0, 1, 1], [0.5, 0.5, 0.0], sample_weight=[1, 1, 0]) == 1.0
 
 
-@pytest.mark.parametrize("metric", ALL)
+@pytest.mark.parametrize("metric", [mse, mse01, log_loss, log_loss_bits])
 def test_certainty_that_comes_true_is_0(metric):
     best = metric(["a", "b", "c"], np.eye(3))
     assert best == 0
@@ -103,11 +83,76 @@ def test_certainty_that_fails_is_2():
     assert mse([0, 1], [1, 0]) == 2.0
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_the_registry_knows_its_metrics(name):
-    metric = METRICS[name]
-    value = metric.function(*draw(1)[:2])
-    assert metric.id == name == metric.function.__name__
-    assert metric.low <= value <= metric.high
-    assert metric.papers
-    assert metric.is_better(metric.low, metric.high) == (metric.better == "lower")
+@given(SEEDS)
+def test_mse01_looks_at_the_class_that_came_true_alone(seed):
+    labels, proba, _ = draw(seed)
+    by_hand = sum((1 - row[label]) ** 2 for label, row in zip(labels, proba, strict=True)) / len(labels)
+    assert mse01(labels, proba) == pytest.approx(by_hand, rel=1e-12)
+
+
+@given(SEEDS)
+def test_with_two_classes_mse01_is_half_of_mse(seed):
+    """Nielsen 2004, below eq. 10."""
+    random = np.random.default_rng(seed)
+    labels, proba = np.append([0, 1], random.integers(0, 2, 20)), random.random(22)
+    assert mse01(labels, proba) == pytest.approx(mse(labels, proba) / 2, rel=1e-12)
+
+
+def test_with_three_classes_mse01_rewards_overstatement_and_mse_the_truth():
+    """The least of sum q (1 - p)^2 lies at p = 1 - 2 (1/q) / sum(1/q)."""
+    truth = np.array([0.5, 0.3, 0.2])
+    overstated = 1 - 2 * (1 / truth) / (1 / truth).sum()
+    scores = {
+        metric: [metric([0, 1, 2], [p] * 3, sample_weight=truth) for p in (truth, overstated)]
+        for metric in (mse, mse01)
+    }
+    assert scores[mse][0] < scores[mse][1]
+    assert scores[mse01][0] > scores[mse01][1]
+
+
+def by_hand_avll(labels, proba, prior):
+    epsilon = min(0.005, min(0.5 * share for share in prior if share > 0))
+    known = [row[label] for label, row in zip(labels, proba, strict=True)]
+    return np.mean([-np.log2({0.0: epsilon, 1.0: 1 - epsilon}.get(p, p)) for p in known])
+
+
+@given(SEEDS)
+def test_avll_replaces_0_and_1(seed):
+    labels, proba, _ = draw(seed)
+    random = np.random.default_rng(seed)
+    proba = np.where(random.random((len(labels), 1)) < 0.5, np.eye(proba.shape[1])[random.permutation(labels)], proba)
+    prior = random.dirichlet(np.full(proba.shape[1], 0.3))
+    assert avll(labels, proba, prior=prior) == pytest.approx(by_hand_avll(labels, proba, prior), rel=1e-12)
+    shares = np.bincount(labels) / len(labels)
+    assert avll(labels, proba) == pytest.approx(by_hand_avll(labels, proba, shares), rel=1e-12)
+
+
+@given(SEEDS)
+def test_without_0_and_1_avll_is_the_log_loss_in_bits(seed):
+    labels, proba, weights = draw(seed)
+    proba = (proba + 1e-9) / (proba + 1e-9).sum(axis=1, keepdims=True)
+    weights = weights + 0.5
+    bits = log_loss_bits(labels, proba, sample_weight=weights)
+    assert avll(labels, proba, sample_weight=weights) == pytest.approx(bits, rel=1e-12)
+
+
+def test_certainty_on_iris_has_the_papers_avll():
+    """Nielsen 2004, Table 6: MOB-ESP is always certain and right on iris; 0.007 bits."""
+    assert avll([0, 1], [0.0, 1.0], prior=[0.5, 0.5]) == pytest.approx(-np.log2(0.995), rel=1e-12)
+    assert round(avll([0, 1], [0.0, 1.0]), 3) == 0.007
+
+
+def test_a_rare_class_makes_epsilon_smaller_and_an_absent_one_does_not():
+    wrong = {"y_true": [0, 1], "y_proba": [0.0, 0.0], "sample_weight": [0, 1], "labels": [0, 1]}
+    assert avll(**wrong) == pytest.approx(-np.log2(0.005))
+    assert avll(**wrong, prior=[0.998, 0.002]) == pytest.approx(-np.log2(0.001))
+    assert avll(**wrong, prior=[1.0, 0.0]) == pytest.approx(-np.log2(0.005))
+
+
+def test_avll_may_bring_every_probability_into_the_range():
+    y, p = [0, 1, 1], [1e-4, 1e-4, 0.4]
+    exact, clipped = avll(y, p), avll(y, p, only_exact=False)
+    assert exact == pytest.approx(-np.log2([1 - 1e-4, 1e-4, 0.4]).mean())
+    assert clipped == pytest.approx(-np.log2([0.995, 0.005, 0.4]).mean())
+    with pytest.raises(ParameterError, match="only_exact must be a bool; got 'no'"):
+        avll(y, p, only_exact="no")

@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._params import Bool, check_param
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
+from calibrant.metrics._prior import read_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LOG_LOSS", "LOG_LOSS_BITS", "log_loss", "log_loss_bits"]
+__all__ = ["AVLL", "LOG_LOSS", "LOG_LOSS_BITS", "avll", "log_loss", "log_loss_bits"]
+
+_MOST_EPSILON = 0.005
 
 
 def log_loss(
@@ -85,6 +89,60 @@ def log_loss_bits(
     return read.mean(_surprise(read, np.log2))
 
 
+def avll(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    prior: Any = None,
+    only_exact: bool = True,
+) -> float:
+    """Give the mean of -log2 p as `log_loss_bits` does, but take 0 and 1 for a little more and less than that.
+
+    Nielsen's average log-loss (2004, eq. 11): a probability of exactly 0 counts as e and one of exactly 1 as 1 - e,
+    where e is half of the smallest share of a class, at most 0.005. It is finite where a tree is certain and wrong.
+    A probability next to 0 is not replaced and may cost more than 0 itself, unless `only_exact` is False.
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The class that a single column gives the probability of; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+    prior : sequence of length n_classes or dict of class to share, optional
+        The share of each class in the training data, in the order of `labels` or else sorted; by default that of the
+        rows themselves. Shares of 0 do not make e smaller.
+    only_exact : bool
+        Replace 0 and 1 only, as the paper does; if False every probability is brought into [e, 1 - e].
+
+    Returns
+    -------
+    float
+        The mean.
+
+    Examples
+    --------
+    >>> round(avll([0, 1], [0.0, 1.0]), 5)  # -log2 0.995
+    0.00723
+    >>> round(avll([0, 1], [0.0, 0.0], prior=[0.996, 0.004]), 4)  # (-log2 0.998 - log2 0.002) / 2
+    4.4843
+    """
+    check_param("only_exact", only_exact, Bool())
+    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    shares, own = read_prior(prior, read, labels), read.of_own_class()
+    epsilon = min(_MOST_EPSILON, 0.5 * float(shares[shares > 0].min()))
+    spared = (own > 0.0) & (own < 1.0) if only_exact else False
+    return read.mean(-np.log2(np.where(spared, own, np.clip(own, epsilon, 1.0 - epsilon))))
+
+
 def _surprise(read: Predictions, log: np.ufunc = np.log) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         return np.asarray(0.0 - log(read.of_own_class()))
@@ -99,3 +157,4 @@ LOG_LOSS_BITS = Metric(
     np.inf,
     {"Zadrozny & Elkan 2001": "log-loss", "Witten, Frank & Hall 2011": "informational loss"},
 )
+AVLL = Metric("avll", avll, "lower", 0.0, np.inf, {"Nielsen 2004": "AvLL"})

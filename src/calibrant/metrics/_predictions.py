@@ -13,7 +13,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, neare
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Predictions", "read_predictions"]
+__all__ = ["Predictions", "read_more_labels", "read_predictions"]
 
 _OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
 _SUM = 1e-6  # how far a row may sum from 1
@@ -36,6 +36,10 @@ class Predictions:
         How often each row counts; never 0.
     positive : int
         The column of the positive class.
+    rows : array of shape (n_rows,)
+        Where each row stood among all that were given, those of weight 0 included.
+    n_given : int
+        Number of rows given.
 
     Examples
     --------
@@ -49,6 +53,8 @@ class Predictions:
     proba: NDArray[np.float64]
     weight: NDArray[np.float64]
     positive: int
+    rows: NDArray[np.intp]
+    n_given: int
 
     @property
     def n_rows(self) -> int:
@@ -58,6 +64,21 @@ class Predictions:
     def of_own_class(self) -> NDArray[np.float64]:
         """Give the probability of each row's class."""
         return np.asarray(self.proba[np.arange(self.n_rows), self.label])
+
+    def class_weights(self) -> NDArray[np.float64]:
+        """Give the weight of the rows of each class."""
+        return np.bincount(self.label, self.weight, len(self.classes)).astype(np.float64)
+
+    def decided(self) -> NDArray[np.intp]:
+        """Give the column of each row's largest probability; ties go to the lower class, whatever the columns' order.
+
+        Examples
+        --------
+        >>> read_predictions(["a", "b"], [[0.9, 0.1], [0.5, 0.5]], labels=["b", "a"]).decided()
+        array([0, 1])
+        """
+        order = np.argsort(self.classes, kind="stable")
+        return np.asarray(order[self.proba[:, order].argmax(axis=1)])
 
     def mean(self, values: NDArray[np.float64]) -> float:
         """Give the weighted mean of a value for each row."""
@@ -96,18 +117,30 @@ def read_predictions(
            [0.3, 0.7]])
     """
     values = _table(y_proba)
-    codes, categories = _labels(y_true, len(values))
+    codes, categories = _labels("y_true", y_true, len(values))
     weights = check_weights(sample_weight, len(values))
     rows = np.arange(len(values)) if weights is None else np.flatnonzero(weights)
     seen = _seen(codes[rows], categories)
     classes = _classes(seen, labels, pos_label, values.shape[1])
     positive = _positive(classes, pos_label)
-    label = _columns_of(codes, categories, classes, rows)
+    label = _columns_of("y_true", codes[rows], categories, classes, rows)
     proba = _probabilities(values[rows], rows)
     proba = _both(proba, positive) if len(classes) > values.shape[1] else proba
-    return Predictions(
-        np.array(classes), label, proba, np.ones(len(rows)) if weights is None else weights[rows], positive
-    )
+    weight = np.ones(len(rows)) if weights is None else weights[rows]
+    return Predictions(np.array(classes), label, proba, weight, positive, rows, len(values))
+
+
+def read_more_labels(name: str, given: Any, read: Predictions) -> NDArray[np.intp]:
+    """Check another class for each row, such as a vote, and give the column of each row that counts.
+
+    Examples
+    --------
+    >>> read = read_predictions(["a", "b", "b"], [0.1, 0.6, 0.2], sample_weight=[1, 1, 0])
+    >>> read_more_labels("vote", ["a", "a", None], read)
+    array([0, 0])
+    """
+    codes, categories = _labels(name, given, read.n_given)
+    return _columns_of(name, codes[read.rows], categories, read.classes.tolist(), read.rows)
 
 
 def _table(y_proba: Any) -> NDArray[np.float64]:
@@ -130,12 +163,12 @@ def _without_na(y_proba: Any) -> Any:
     return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
 
 
-def _labels(y_true: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any]]:
-    if y_true is None:
-        raise DataTypeError("y_true is None; pass the class of each row.")
-    coded = label_codes(y_true)
+def _labels(name: str, given: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any]]:
+    if given is None:
+        raise DataTypeError(f"{name} is None; pass the class of each row.")
+    coded = label_codes(given)
     if len(coded.codes) != n_rows:
-        raise DataError(f"y_true has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities a label.")
+        raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities a label.")
     return coded.codes, np.asarray(coded.categories).tolist()
 
 
@@ -191,21 +224,21 @@ def _positive(classes: list[Any], pos_label: Any) -> int:
 
 
 def _columns_of(
-    codes: NDArray[np.int32], categories: list[Any], classes: list[Any], rows: NDArray[np.intp]
+    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], rows: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Give the column of each row's class."""
     column = {name: place for place, name in enumerate(classes)}
-    places = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.intp)[codes[rows]]
+    places = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.intp)[codes]
     if (places >= 0).all():
         return places
     wrong = np.flatnonzero(places == places.min())
     where = f"(first at row {rows[wrong[0]]})"
     if places.min() == -2:
-        raise DataError(f"y_true has {len(wrong)} missing label(s) {where}; drop those rows or give them weight 0.")
-    name = categories[codes[rows[wrong[0]]]]
+        raise DataError(f"{what} has {len(wrong)} missing label(s) {where}; drop those rows or give them weight 0.")
+    name = categories[codes[wrong[0]]]
     raise DataError(
-        f"y_true has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
-        f"{_listed(classes)}.{nearest(name, classes)}"
+        f"{what} has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
+        f"{_listed(classes)}.{nearest(name, classes)} Pass labels= with every class, in the order of the columns."
     )
 
 
