@@ -1,0 +1,79 @@
+"""The door of the tests: two arrays of paired values, checked once and reduced to the moments of their differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Differences", "read_differences", "read_names"]
+
+_ROUNDING = 1e-14  # differences of differences below this share of the values are the computer's, not the methods'
+
+
+class Differences(NamedTuple):
+    """Number, mean and variance (with divisor n - 1) of the differences of pairs."""
+
+    n: int
+    mean: float
+    variance: float
+
+
+def read_differences(a: Any, b: Any, test: str) -> Differences:
+    """Check paired values and give the moments of a - b.
+
+    Where all differences are the same but for rounding, the variance is 0, and so is a mean that is rounding itself.
+
+    Examples
+    --------
+    >>> read_differences([3, 6, 9], [2, 3, 4], "test")
+    Differences(n=3, mean=3.0, variance=4.0)
+    >>> read_differences([0.3, 0.6, 0.9], [0.2, 0.5, 0.8], "test").variance
+    0.0
+    """
+    first, second = _values("a", a), _values("b", b)
+    if len(first) != len(second):
+        raise DataError(f"a has {len(first)} values, b {len(second)}; pass one of each a pair, in the same order.")
+    if len(first) < 2:
+        raise DataError(f"{test} needs at least 2 pairs to see how much they vary; got {len(first)}. Run more trials.")
+    differences = first - second
+    rounding = _ROUNDING * float(max(np.abs(first).max(), np.abs(second).max()))
+    mean = float(differences.mean())
+    if np.ptp(differences) > rounding:
+        return Differences(len(first), mean, float(differences.var(ddof=1)))
+    return Differences(len(first), mean if abs(mean) > rounding else 0.0, 0.0)
+
+
+def read_names(names: Any) -> tuple[str, str]:
+    """Check the names of two methods.
+
+    Examples
+    --------
+    >>> read_names(["tree", "forest"])
+    ('tree', 'forest')
+    """
+    found = () if isinstance(names, str) else tuple(map(str, names))
+    if len(found) != 2:
+        raise ParameterError(f"names must be the names of the two methods; got {names!r}.")
+    return found
+
+
+def _values(name: str, given: Any) -> NDArray[np.float64]:
+    try:
+        values = np.ma.filled(np.ma.asarray(given, dtype=np.float64), np.nan)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"{name} must hold numbers, one a pair.") from error
+    if values.ndim != 1:
+        raise DataError(f"{name} has shape {values.shape}; expected one value a pair.")
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise DataError(
+            f"{name} has {len(wrong)} value(s) that are NaN or infinite (first at {wrong[0]}: {values[wrong[0]]}); "
+            "drop those pairs from both, or compare by a metric that is finite."
+        )
+    return values
