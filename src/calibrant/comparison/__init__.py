@@ -1,6 +1,15 @@
-"""Which of two methods is better, by how much and how surely: tests on paired values."""
+"""Which of two methods is better, by how much and how surely: tests on paired values, wins, ties and losses."""
 
 from calibrant.comparison._result import Comparison
 from calibrant.comparison._t_tests import corrected_resampled_t_test, paired_t_test
+from calibrant.comparison._win_tie_loss import Outcome, Record, WinTieLoss, win_tie_loss
 
-__all__ = ["Comparison", "corrected_resampled_t_test", "paired_t_test"]
+__all__ = [
+    "Comparison",
+    "Outcome",
+    "Record",
+    "WinTieLoss",
+    "corrected_resampled_t_test",
+    "paired_t_test",
+    "win_tie_loss",
+]

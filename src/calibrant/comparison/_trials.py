@@ -1,0 +1,138 @@
+"""The door of win_tie_loss: values of some methods in the trials of some data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Trials", "read_trials"]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Values of methods in the trials of each data set.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        The methods.
+    values : dict of data set to array of shape (n_trials, n_methods)
+        Their values.
+    """
+
+    methods: tuple[str, ...]
+    values: dict[Any, NDArray[np.float64]]
+
+    def column(self, dataset: Any, method: str) -> NDArray[np.float64]:
+        """Give the values of a method on a data set."""
+        return self.values[dataset][:, self.methods.index(method)]
+
+
+def read_trials(table: Any, by: str | None = None, methods: Sequence[str] | None = None) -> Trials:
+    """Check values and bring them into one form.
+
+    Parameters
+    ----------
+    table : dict of data set to trials x methods, array of data sets x trials x methods, or frame or array of one
+        Frames may be of pandas, polars or pyarrow. One frame holds all data sets if `by` names the column that tells
+        them apart, or if its pandas index has levels, the first of which is the data set.
+    by : str, optional
+        That column.
+    methods : sequence of str, optional
+        The methods, where the table has no names for its columns.
+
+    Returns
+    -------
+    Trials
+        The values.
+
+    Examples
+    --------
+    >>> read_trials({"iris": [[0.1, 0.2], [0.3, 0.3]]}, methods=["tree", "forest"]).column("iris", "forest")
+    array([0.2, 0.3])
+    """
+    blocks = {name: _block(part, methods) for name, part in _parts(table, by)}
+    if not blocks:
+        raise DataError("table has no data sets; pass the values of methods in trials of at least one.")
+    named = next(iter(blocks.values()))[0]
+    return Trials(named, {name: _checked(name, *block, named) for name, block in blocks.items()})
+
+
+def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
+    """Give each data set with its trials."""
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        yield from _parts_of_frame(frame, by)
+    elif by is not None:
+        raise ParameterError(f"by={by!r} names a column of a frame; the table is of type {type(table).__name__}.")
+    elif isinstance(table, Mapping):
+        yield from table.items()
+    else:
+        values = _numbers(table)
+        yield from enumerate(values if values.ndim == 3 else [values])
+
+
+def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[Any, Any]]:
+    if by is not None:
+        if by not in frame.columns:
+            raise SchemaError(f"by={by!r} is no column of the table.{nearest(by, frame.columns)}")
+        datasets, frame = frame[by].to_numpy(), frame.drop(by)
+    else:
+        native = frame.to_native()
+        levels = getattr(getattr(native, "index", None), "nlevels", 1)
+        datasets = native.index.get_level_values(0).to_numpy() if levels > 1 else np.zeros(len(frame), dtype=int)
+    for name in dict.fromkeys(datasets.tolist()):
+        yield name, frame.filter((datasets == name).tolist())
+
+
+def _block(part: Any, methods: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Give the methods and the values of one data set."""
+    frame = nw.from_native(part, eager_only=True, pass_through=True)
+    is_frame = isinstance(frame, nw.DataFrame)
+    values = _numbers(frame.to_numpy() if is_frame else part)
+    if values.ndim != 2:
+        raise DataError(f"table must have trials x methods for each data set; one has shape {values.shape}.")
+    found = tuple(frame.columns) if is_frame else tuple(f"method {column}" for column in range(values.shape[1]))
+    names = found if methods is None else tuple(methods)
+    if len(set(names)) != values.shape[1]:
+        raise ParameterError(f"methods must name the {values.shape[1]} columns, each once; got {list(names)}.")
+    return names, values
+
+
+def _numbers(given: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(
+            "table must hold numbers, as many for each method and trial; pass a dict where data sets differ in trials, "
+            "and by= where a column names them."
+        ) from error
+
+
+def _checked(
+    dataset: Any, names: tuple[str, ...], values: NDArray[np.float64], methods: tuple[str, ...]
+) -> NDArray[np.float64]:
+    """Give the values with the columns in the order of the first data set."""
+    if set(names) != set(methods):
+        raise SchemaError(f"table: {dataset!r} has the methods {list(names)}, the first data set {list(methods)}.")
+    if len(methods) < 2 or len(values) < 2:
+        raise DataError(
+            f"table: {dataset!r} has {len(values)} trial(s) of {len(methods)} method(s); at least 2 of each are needed."
+        )
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        trial, column = wrong[0]
+        raise DataError(
+            f"table: {dataset!r} has {len(wrong)} value(s) that are NaN or infinite (first in trial {trial}, "
+            f"{names[column]!r}); drop those trials, or compare by a metric that is finite."
+        )
+    return np.asarray(values[:, [names.index(method) for method in methods]])
