@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,6 +130,17 @@ def test_priors_are_shares_in_the_order_of_the_classes():
     assert aulc(y, proba, prior={"b": 0.3, "c": 0.2, "a": 0.5}) == told
     turned = np.array(proba)[:, [2, 0, 1]]
     assert aulc(y, turned, labels=["c", "a", "b"], prior=[0.2, 0.5, 0.3]) == told
+
+
+def test_a_series_of_priors_is_read_by_its_index():
+    """As `value_counts` gives it: the commonest class first."""
+    y, p = [0, 1, 0, 1], [0.6, 0.7, 0.4, 0.2]
+    counted = pd.Series([1, 0, 1, 1]).value_counts(normalize=True)
+    assert counted.index.tolist() == [1, 0]
+    assert aulc(y, p, prior=counted) == aulc(y, p, prior=[0.25, 0.75])
+    assert aulc(["a", "b", "a", "b"], p, prior=pd.Series([0.25, 0.75])) == aulc(y, p, prior=[0.25, 0.75])
+    with pytest.raises(ParameterError, match=r"prior must have a share for each class, \[0, 1\]"):
+        aulc(y, p, prior=pd.Series([0.25, 0.75], index=["no", "yes"]))
 
 
 def test_with_one_column_priors_are_sorted_whichever_class_is_positive():

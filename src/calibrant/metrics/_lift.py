@@ -47,7 +47,7 @@ def aulc(
         The class that a single column gives the probability of; by default the last sorted one.
     labels : sequence, optional
         The classes in the order of the columns.
-    prior : sequence of length n_classes or dict of class to share, optional
+    prior : sequence of length n_classes, dict of class to share, or such a Series, optional
         The share of each class in the training data, in the order of `labels` or else sorted; by default that of the
         rows themselves.
 

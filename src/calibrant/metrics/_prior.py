@@ -24,7 +24,8 @@ def read_prior(prior: Any, read: Predictions, labels: Any) -> NDArray[np.float64
     Parameters
     ----------
     prior : sequence of length n_classes, dict of class to share, or None
-        Shares that sum to 1, in the order of `labels` or else of the sorted classes; None: those of the rows.
+        Shares that sum to 1, in the order of `labels` or else of the sorted classes; None: those of the rows. A pandas
+        Series is read by its index, such as that of ``y.value_counts(normalize=True)``, which is sorted by share.
     read : Predictions
         The rows that count.
     labels : sequence or None
@@ -45,6 +46,7 @@ def read_prior(prior: Any, read: Predictions, labels: Any) -> NDArray[np.float64
     weights = read.class_weights()
     if prior is None:
         return np.asarray(weights / weights.sum())
+    prior = _by_index(prior, read)
     if isinstance(prior, Mapping):
         return _shares(_by_class(prior, read), prior, read)
     if labels is not None:
@@ -52,6 +54,15 @@ def read_prior(prior: Any, read: Predictions, labels: Any) -> NDArray[np.float64
     if not weights.all():  # nobody knows the name, and so the place, of the class that does not occur
         raise ParameterError("prior: the rows have one class only, so that its order is not known; pass labels=.")
     return np.asarray(_shares(prior, prior, read)[np.argsort(np.argsort(read.classes))])
+
+
+def _by_index(prior: Any, read: Predictions) -> Any:
+    """Turn a pandas Series into a dict, unless its index is nothing but positions."""
+    if type(prior).__name__ != "Series" or not hasattr(prior, "to_dict"):
+        return prior
+    shares = prior.to_dict()
+    is_by_position = [*shares] == [*range(len(prior))] and set(shares) != set(read.classes.tolist())
+    return prior if is_by_position else shares
 
 
 def _by_class(prior: Mapping[Any, Any], read: Predictions) -> list[Any]:
