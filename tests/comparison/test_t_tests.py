@@ -143,11 +143,12 @@ def test_pairs_come_in_many_forms(kind: Any) -> None:
         (
             [1, np.nan, np.inf],
             [1, 2, 3],
-            r"a has 2 value\(s\) that are NaN or infinite \(first at 1: nan\); drop those",
+            r"a has 2 value\(s\) that are NaN, infinite or huge \(first at 1: nan\); drop those",
         ),
-        ([1, 2, 3], [1, 2, np.inf], r"b has 1 value\(s\) that are NaN or infinite \(first at 2: inf\)"),
+        ([1, 2, 3], [1, 2, np.inf], r"b has 1 value\(s\) that are NaN, infinite or huge \(first at 2: inf\)"),
         (np.ma.masked_equal([1, 2], 2), [1, 2], r"a has 1 value\(s\) that are NaN"),
         ([[1, 2], [3, 4]], [1, 2], r"a has shape \(2, 2\); expected one value a pair"),
+        ([1e308, 1], [-1e308, 1], r"a has 1 value\(s\) that are NaN, infinite or huge \(first at 0: 1e\+308\)"),
         (3, 4, r"a has shape \(\)"),
     ],
 )
@@ -164,8 +165,10 @@ def test_what_is_no_number_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_train": 0}, "n_train must be a finite number > 0; got 0"),
-        ({"n_test": np.inf}, "n_test must be a finite number > 0; got inf"),
+        ({"n_train": 0}, "n_train must be a number above 0, or one for each of the 3 trials; got 0"),
+        ({"n_train": None}, "n_train must be a number above 0.*; got None"),
+        ({"n_train": [[1], [2, 3]]}, "n_train must be a number above 0"),
+        ({"n_test": np.inf}, "n_test must be a number above 0.*; got inf"),
         ({"n_test": [1, 2]}, "n_test must be a number above 0, or one for each of the 3 trials"),
         ({"n_train": [1, 2, -1]}, "n_train must be a number above 0"),
         ({"n_train": ["1", "2", "3"]}, "n_train must be a number above 0"),
@@ -175,6 +178,7 @@ def test_what_is_no_number_is_refused() -> None:
         ({"df": 0}, "df must be a finite number > 0 or None; got 0"),
         ({"confidence": 1}, r"confidence must be a number in \(0, 1\); got 1"),
         ({"names": "ab"}, "names must be the names of the two methods; got 'ab'"),
+        ({"names": None}, "names must be the names of the two methods; got None"),
         ({"names": ["x"]}, "names must be the names of the two methods"),
     ],
 )

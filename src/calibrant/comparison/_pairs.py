@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Differences", "read_differences", "read_names"]
 
 _ROUNDING = 1e-14  # differences of differences below this share of the values are the computer's, not the methods'
+
+_MOST = 1e150  # the squares of greater values are infinite
 
 
 class Differences(NamedTuple):
@@ -57,10 +60,9 @@ def read_names(names: Any) -> tuple[str, str]:
     >>> read_names(["tree", "forest"])
     ('tree', 'forest')
     """
-    found = () if isinstance(names, str) else tuple(map(str, names))
-    if len(found) != 2:
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
         raise ParameterError(f"names must be the names of the two methods; got {names!r}.")
-    return found
+    return str(names[0]), str(names[1])
 
 
 def _values(name: str, given: Any) -> NDArray[np.float64]:
@@ -70,10 +72,10 @@ def _values(name: str, given: Any) -> NDArray[np.float64]:
         raise DataTypeError(f"{name} must hold numbers, one a pair.") from error
     if values.ndim != 1:
         raise DataError(f"{name} has shape {values.shape}; expected one value a pair.")
-    wrong = np.flatnonzero(~np.isfinite(values))
+    wrong = np.flatnonzero(~(np.abs(values) < _MOST))
     if len(wrong):
         raise DataError(
-            f"{name} has {len(wrong)} value(s) that are NaN or infinite (first at {wrong[0]}: {values[wrong[0]]}); "
-            "drop those pairs from both, or compare by a metric that is finite."
+            f"{name} has {len(wrong)} value(s) that are NaN, infinite or huge (first at {wrong[0]}: {values[wrong[0]]})"
+            "; drop those pairs from both, or compare by a metric that is finite."
         )
     return values

@@ -18,7 +18,7 @@ __all__ = ["corrected_resampled_t_test", "paired_t_test"]
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
 _CONFIDENCE = Real(0, 1, closed="neither")
-_ABOVE_0 = Real(0, closed="neither")
+_DEGREES = Real(0, closed="neither") | Nothing()
 
 
 def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
@@ -129,17 +129,18 @@ def _figures(found: Differences, variance: float, df: float, confidence: float) 
 
 
 def _degrees(df: float | None, k: int) -> float:
-    check_param("df", df, _ABOVE_0 | Nothing())
+    check_param("df", df, _DEGREES)
     if df is None and k == 1:
         raise ParameterError("k is 1, which leaves no degree of freedom; pass df= too.")
     return k - 1 if df is None else df
 
 
 def _mean_size(name: str, given: Any, n: int) -> float:
-    if np.ndim(given) == 0:
-        check_param(name, given, _ABOVE_0)
-        return float(given)
-    sizes = np.asarray(given)
-    if sizes.shape != (n,) or sizes.dtype.kind not in "iuf" or not (np.isfinite(sizes) & (sizes > 0)).all():
+    try:
+        sizes = np.asarray(given)
+    except ValueError:  # rows of unequal length
+        sizes = np.empty(0)
+    is_right = sizes.dtype.kind in "iuf" and sizes.shape in ((), (n,)) and (np.isfinite(sizes) & (sizes > 0)).all()
+    if not is_right:
         raise ParameterError(f"{name} must be a number above 0, or one for each of the {n} trials; got {given!r}.")
     return float(sizes.mean())

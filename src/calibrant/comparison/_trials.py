@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ class Trials:
         return self.values[dataset][:, self.methods.index(method)]
 
 
-def read_trials(table: Any, by: str | None = None, methods: Sequence[str] | None = None) -> Trials:
+def read_trials(table: Any, by: str | None = None, methods: list[str] | tuple[str, ...] | None = None) -> Trials:
     """Check values and bring them into one form.
 
     Parameters
@@ -47,7 +47,7 @@ def read_trials(table: Any, by: str | None = None, methods: Sequence[str] | None
         them apart, or if its pandas index has levels, the first of which is the data set.
     by : str, optional
         That column.
-    methods : sequence of str, optional
+    methods : list of str, optional
         The methods, where the table has no names for its columns.
 
     Returns
@@ -69,7 +69,7 @@ def read_trials(table: Any, by: str | None = None, methods: Sequence[str] | None
 
 def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
     """Give each data set with its trials."""
-    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    frame = _frame(table)
     if isinstance(frame, nw.DataFrame):
         yield from _parts_of_frame(frame, by)
     elif by is not None:
@@ -79,6 +79,14 @@ def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
     else:
         values = _numbers(table)
         yield from enumerate(values if values.ndim == 3 else [values])
+
+
+def _frame(given: Any) -> Any:
+    """Wrap what is a frame, and leave alone what is none."""
+    try:
+        return nw.from_native(given, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise SchemaError(f"table: two columns have the same name; give each method its own. {error}") from error
 
 
 def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[Any, Any]]:
@@ -94,18 +102,20 @@ def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[
         yield name, frame.filter((datasets == name).tolist())
 
 
-def _block(part: Any, methods: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def _block(part: Any, methods: list[str] | tuple[str, ...] | None) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Give the methods and the values of one data set."""
-    frame = nw.from_native(part, eager_only=True, pass_through=True)
+    frame = _frame(part)
     is_frame = isinstance(frame, nw.DataFrame)
     values = _numbers(frame.to_numpy() if is_frame else part)
     if values.ndim != 2:
         raise DataError(f"table must have trials x methods for each data set; one has shape {values.shape}.")
     found = tuple(frame.columns) if is_frame else tuple(f"method {column}" for column in range(values.shape[1]))
-    names = found if methods is None else tuple(methods)
-    if len(set(names)) != values.shape[1]:
-        raise ParameterError(f"methods must name the {values.shape[1]} columns, each once; got {list(names)}.")
-    return names, values
+    names = found if methods is None else methods
+    if not isinstance(names, list | tuple) or not len(set(names)) == len(names) == values.shape[1]:
+        raise ParameterError(
+            f"methods must be a list that names the {values.shape[1]} columns, each once; got {names!r}."
+        )
+    return tuple(names), values
 
 
 def _numbers(given: Any) -> NDArray[np.float64]:

@@ -183,7 +183,7 @@ def win_tie_loss(
     n_train: Any = None,
     n_test: Any = None,
     by: str | None = None,
-    methods: Sequence[str] | None = None,
+    methods: list[str] | tuple[str, ...] | None = None,
 ) -> WinTieLoss:
     """Count the data sets on which a method is significantly better or worse than another.
 
@@ -207,7 +207,7 @@ def win_tie_loss(
         Rows trained on and tested on in a trial. Only their ratio counts: 2 and 1 where a third is held out.
     by : str, optional
         The column of a frame that holds the data set.
-    methods : sequence of str, optional
+    methods : list of str, optional
         What the columns of arrays are called.
 
     Returns
