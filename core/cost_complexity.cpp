@@ -131,7 +131,8 @@ CostComplexity cost_complexity(const Tree& tree) { return Links(tree).sequence()
 Tree prune_cost_complexity(const Tree& tree, double alpha) {
     const CostComplexity pruning = cost_complexity(tree);
     std::vector<bool> is_leaf_now(tree.n_nodes());
-    for (std::size_t node = 0; node < tree.n_nodes(); ++node) is_leaf_now[node] = pruning.node_alpha[node] <= alpha;
+    const double most = alpha * (1 + same);  // rounding shall not keep a link that is worth alpha
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node) is_leaf_now[node] = pruning.node_alpha[node] <= most;
     return prune_to(tree, is_leaf_now);
 }
 

@@ -97,6 +97,7 @@ TEST(weakest_links_by_hand) {
     CHECK(near(result.node_alpha[0], 3.0 / 26) && near(result.node_alpha[1], 3.0 / 26) && result.node_alpha[4] == 0);
     CHECK(prune_cost_complexity(tree, 0).n_nodes() == 5);
     CHECK(prune_cost_complexity(tree, 0.115).n_nodes() == 5 && prune_cost_complexity(tree, 0.1154).n_nodes() == 1);
+    CHECK(prune_cost_complexity(tree, 3.0 / 26 * (1 - 1e-15)).n_nodes() == 1);  // rounding apart
     CHECK(prune_cost_complexity(tree, -1).n_nodes() == 7);
 }
 
