@@ -13,18 +13,20 @@ namespace {
 
 constexpr double lowest = -std::numeric_limits<double>::infinity();
 constexpr double slack = 1e-5;  // beyond all tolerances, so that what is passed over could not even tie
+constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t rows_per_block = 4096;
 
-// Adds the rows' weights to `table`, columns x buckets x classes.
+// Adds the rows' weights to `table`, columns x buckets x classes, for some of the columns.
 template <class Count, class CountOf>
-void tally(const Buckets& buckets, std::size_t first, std::size_t last, std::span<const std::uint32_t> rows,
+void tally(const Buckets& buckets, std::span<const std::size_t> indices, std::span<const std::uint32_t> rows,
            std::span<const std::uint16_t> labels, Count* table, CountOf&& count_of) {
-    std::fill(table + first * Buckets::places * 2, table + last * Buckets::places * 2, Count{0});
+    constexpr std::size_t width = Buckets::places * 2;
+    for (const std::size_t index : indices) std::fill_n(table + index * width, width, Count{0});
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::uint8_t* const cells = buckets.row(rows[i]);
-        Count* at = table + first * Buckets::places * 2 + labels[rows[i]];
+        Count* const at = table + labels[rows[i]];
         const Count count = count_of(i);
-        for (std::size_t index = first; index < last; ++index, at += Buckets::places * 2) at[2 * std::size_t{cells[index]}] += count;
+        for (const std::size_t index : indices) at[index * width + 2 * std::size_t{cells[index]}] += count;
     }
 }
 
@@ -50,21 +52,22 @@ struct CoarseSearch::Column {
     bool is_empty(std::size_t bucket) const { return upper[bucket] == lowest; }
 };
 
-bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition) {
-    if (options.ratio || rules.penalty) return false;                // every column's best cut matters, and how many cuts there are
-    if (rules.count_cases && partition.is_weighted()) return false;  // the counts do not tell cases from weights
-    return examples.n_classes == 2 && partition.root().size >= fewest_rows && partition.sorts();
+bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted) {
+    if (options.ratio || rules.penalty) return false;     // every column's best cut matters, and how many cuts there are
+    if (rules.count_cases && is_weighted) return false;   // the counts do not tell cases from weights
+    return examples.n_classes == 2 && examples.table->n_rows() >= fewest_rows;
 }
 
 CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,
-                           const XLogX& xlogx, std::span<const Gaps> gaps, std::shared_ptr<const Buckets> buckets)
-    : examples_(examples), options_(options), rules_(rules), partition_(partition), xlogx_(xlogx), buckets_(std::move(buckets)),
-      columns_(buckets_->n_columns()) {
+                           const XLogX& xlogx, std::span<const Gaps> gaps, const Buckets& buckets)
+    : examples_(examples), options_(options), rules_(rules), partition_(partition), xlogx_(xlogx), buckets_(buckets),
+      index_of_(examples.table->n_columns(), not_there), columns_(buckets.n_columns()) {
     for (std::size_t index = 0; index < columns_.size(); ++index) {
         Column& column = columns_[index];
         column.index = index;
-        column.coded = &examples.table->column(buckets_->column(index));
-        column.gaps = &gaps[buckets_->column(index)];
+        index_of_[buckets_.column(index)] = index;
+        column.coded = &examples.table->column(buckets_.column(index));
+        column.gaps = &gaps[buckets_.column(index)];
     }
     const std::size_t size = columns_.size() * Buckets::places * 2;
     if (partition.is_weighted()) weights_.resize(size);
@@ -73,7 +76,13 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
 
 CoarseSearch::~CoarseSearch() = default;
 
-void CoarseSearch::search(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop) {
+void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found, std::size_t n_threads,
+                          const std::stop_token& stop) {
+    searched_.clear();
+    for (const std::size_t column : columns) {
+        if (index_of_[column] != not_there) searched_.push_back(index_of_[column]);
+    }
+    if (searched_.empty()) return;
     switch (options_.criterion) {
         case CriterionName::entropy: return search_all<Entropy>(node, found, n_threads, stop);
         case CriterionName::gini: return search_all<Gini>(node, found, n_threads, stop);
@@ -84,32 +93,33 @@ void CoarseSearch::search(const NodeRows& node, std::span<FoundTest> found, std:
 
 template <Criterion C>
 void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop) {
-    const std::size_t n_parts = std::min(n_threads, columns_.size());
+    const std::size_t n_parts = std::min(n_threads, searched_.size());
     const auto in_parts = [&](auto&& body) {
         parallel_for(n_parts, n_parts, stop, [&](std::size_t part, std::size_t) {
-            body(columns_.size() * part / n_parts, columns_.size() * (part + 1) / n_parts);
+            const std::size_t first = searched_.size() * part / n_parts, last = searched_.size() * (part + 1) / n_parts;
+            body(std::span<const std::size_t>(searched_).subspan(first, last - first));
         });
     };
-    in_parts([&](std::size_t first, std::size_t last) {
-        count(first, last, node);
-        for (std::size_t index = first; index < last; ++index) bound<C>(columns_[index], node);
+    in_parts([&](std::span<const std::size_t> indices) {
+        count(indices, node);
+        for (const std::size_t index : indices) bound<C>(columns_[index], node);
     });
     double best = lowest;
-    for (const Column& column : columns_) best = std::max(best, column.best);
-    in_parts([&](std::size_t first, std::size_t last) {
-        for (std::size_t index = first; index < last; ++index) choose_buckets(columns_[index], best - slack, node);
-        collect(first, last, node);
-        for (std::size_t index = first; index < last; ++index) found[buckets_->column(index)] = scan<C>(columns_[index], node);
+    for (const std::size_t index : searched_) best = std::max(best, columns_[index].best);
+    in_parts([&](std::span<const std::size_t> indices) {
+        for (const std::size_t index : indices) choose_buckets(columns_[index], best - slack, node);
+        collect(indices, node);
+        for (const std::size_t index : indices) found[buckets_.column(index)] = scan<C>(columns_[index], node);
     });
 }
 
-void CoarseSearch::count(std::size_t first, std::size_t last, const NodeRows& node) {
+void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& node) {
     const auto rows = partition_.rows(node.segment);
     if (!partition_.is_weighted()) {
-        return tally(*buckets_, first, last, rows, examples_.labels, counts_.data(), [](std::size_t) { return std::uint32_t{1}; });
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [](std::size_t) { return std::uint32_t{1}; });
     }
     const auto weights = partition_.weights(node.segment);
-    tally(*buckets_, first, last, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[i]; });
+    tally(buckets_, indices, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[i]; });
 }
 
 std::array<double, 2> CoarseSearch::counted(std::size_t index, std::size_t bucket) const {
@@ -146,7 +156,7 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
         if (here0 + here1 == 0) continue;
         const double end0 = left0 + here0, end1 = left1 + here1, end = gain_at(end0, end1);
         double upper = std::max(gain, end);
-        if (here0 > 0 && here1 > 0 && !buckets_->has_one_value(column.index, bucket)) {
+        if (here0 > 0 && here1 > 0 && !buckets_.has_one_value(column.index, bucket)) {
             upper = std::max({upper, gain_at(left0, end1), gain_at(end0, left1)});
         }
         column.upper[bucket] = upper;
@@ -169,18 +179,18 @@ void CoarseSearch::choose_buckets(Column& column, double to_beat, const NodeRows
 }
 
 // Block by block, so that the cells of a block are read once.
-void CoarseSearch::collect(std::size_t first, std::size_t last, const NodeRows& node) {
+void CoarseSearch::collect(std::span<const std::size_t> indices, const NodeRows& node) {
     const auto rows = partition_.rows(node.segment);
     for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_block) {
         const std::size_t end = std::min(rows.size(), begin + rows_per_block);
-        for (std::size_t index = first; index < last; ++index) {
+        for (const std::size_t index : indices) {
             Column& column = columns_[index];
             if (!column.is_searched) continue;
             std::uint32_t* const to = column.places.data();
             std::size_t n = column.n_places;
             for (std::size_t i = begin; i < end; ++i) {
                 to[n] = static_cast<std::uint32_t>(i);
-                n += column.is_wanted[buckets_->row(rows[i])[index]];
+                n += column.is_wanted[buckets_.row(rows[i])[index]];
             }
             column.n_places = n;
         }
@@ -217,7 +227,7 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
     for (std::size_t bucket = 0; bucket < Buckets::most;) {
         const auto first = bucket;
         for (; bucket < Buckets::most && (column.is_wanted[bucket] || column.is_empty(bucket));) ++bucket;
-        const std::uint32_t end_code = buckets_->begin_code(column.index, bucket);
+        const std::uint32_t end_code = buckets_.begin_code(column.index, bucket);
         const auto end = std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
                                               [&](const SortedRow& row) { return pair_keys.code(row.key) < end_code; });
         const auto size = static_cast<std::size_t>(end - rows.begin()) - begin;

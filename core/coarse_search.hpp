@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -20,26 +19,27 @@ class CoarseSearch {
 public:
     // Nodes of fewer rows are cheaper to sort and search in full.
     static constexpr std::size_t fewest_rows = 2048;
-    static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition);
+    static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted);
 
     CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition, const XLogX& xlogx,
-                 std::span<const Gaps> gaps, std::shared_ptr<const Buckets> buckets);
+                 std::span<const Gaps> gaps, const Buckets& buckets);
     ~CoarseSearch();
 
-    // Writes the best test of every column in buckets; a column that cannot win has none.
-    void search(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop);
+    // Writes the best test of those of the columns that are in buckets; one that cannot win has none.
+    void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found, std::size_t n_threads,
+                const std::stop_token& stop);
 
 private:
     struct Column;
     template <Criterion C>
     void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop);
-    void count(std::size_t first, std::size_t last, const NodeRows& node);
+    void count(std::span<const std::size_t> indices, const NodeRows& node);
     std::array<double, 2> counted(std::size_t index, std::size_t bucket) const;
     NodeFacts facts_of(const Column& column, const NodeRows& node) const;
     template <Criterion C>
     void bound(Column& column, const NodeRows& node);
     void choose_buckets(Column& column, double to_beat, const NodeRows& node);
-    void collect(std::size_t first, std::size_t last, const NodeRows& node);
+    void collect(std::span<const std::size_t> indices, const NodeRows& node);
     void fetch(Column& column, const NodeRows& node);
     template <Criterion C>
     FoundTest scan(Column& column, const NodeRows& node);
@@ -49,7 +49,9 @@ private:
     const CutRules& rules_;
     const Partition& partition_;
     const XLogX& xlogx_;
-    std::shared_ptr<const Buckets> buckets_;
+    const Buckets& buckets_;
+    std::vector<std::size_t> index_of_;  // of a column of the table, among those in buckets
+    std::vector<std::size_t> searched_;
     std::vector<Column> columns_;
     std::vector<std::uint32_t> counts_;  // columns x buckets x classes; rows that count once each
     std::vector<double> weights_;        // the same, of weighted rows

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "choice.hpp"
 #include "coarse_search.hpp"
 #include "column_search.hpp"
+#include "dialect.hpp"
 #include "parallel.hpp"
 #include "partition.hpp"
 #include "pending.hpp"
@@ -23,20 +21,9 @@
 namespace calibrant {
 namespace {
 
-constexpr double closest_values = 1e-5;       // closer ones are not cut apart
+constexpr std::uint64_t drawing_columns = 0x5851f42d4c957f2d;  // keeps the draw of columns apart from that of ties
 constexpr std::size_t fewest_aside = 2000;    // a part of the tree is worth a thread from so many rows on
 constexpr std::size_t fewest_shared = 20000;  // and a node's columns are worth sharing
-
-// What the two programs do differently while growing.
-struct Tolerances {
-    explicit Tolerances(Dialect dialect)
-        : attribute(dialect == Dialect::c45 ? 1e-7 : 1e-6), label(dialect == Dialect::c45 ? 1e-9 : 1e-6),
-          cuts(dialect == Dialect::c45 ? CutRules{.usable_gain = 1e-12}
-                                       : CutRules{.tolerance = 1e-6, .least_gain = 0, .usable_gain = 1e-6, .count_cases = true}) {}
-    double attribute;  // a later attribute must score more than this to win
-    double label;      // and a later class have more weight than this
-    CutRules cuts;
-};
 
 // A node left for another thread: its rows, and the columns that cannot be tested below it.
 struct Aside {
@@ -48,7 +35,7 @@ struct Aside {
 
 class Grower {
 public:
-    Grower(const Examples& examples, const GrowOptions& options);
+    Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context);
     explicit Grower(const Grower& whole);  // for a part of its tree, in a thread of its own
     Tree grow(const std::stop_token& stop);
 
@@ -57,12 +44,16 @@ private:
     std::int32_t majority(std::span<const double> counts) const;
     Pending make_root();
     void start(double total_weight);
+    std::unique_ptr<ColumnSearch> make_search() const {
+        return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps);
+    }
     void grow_pending(const std::stop_token& stop);
     void settle(Pending& node, const std::stop_token& stop);
     void set_aside(std::size_t id, Pending&& node);
     Tree grow_aside(Aside& aside, const std::stop_token& stop);
     Tree with_asides(const std::stop_token& stop);
-    void search_all(const Pending& node, const std::stop_token& stop);
+    std::size_t best_column(const Pending& node, const std::stop_token& stop);
+    void search(const Pending& node, std::span<const std::size_t> columns, const std::stop_token& stop);
     std::size_t threads_for(const Pending& node) const;
     void mark_used(const Pending& node, bool used);
 
@@ -75,19 +66,18 @@ private:
 
     const Examples& examples_;
     const GrowOptions& options_;
+    const GrowContext& context_;
     const Tolerances tolerances_;
     CutRules cut_rules_;
     const std::size_t n_classes_;
     const Keys keys_;
-    const std::shared_ptr<const std::vector<Gaps>> gaps_;
     Partition partition_;
     std::shared_ptr<std::atomic<std::size_t>> n_counts_;  // class counts kept so far, by all threads
-    std::shared_ptr<const XLogX> xlogx_;
-    std::shared_ptr<const Buckets> buckets_;
     std::optional<CoarseSearch> coarse_;  // for large nodes, where it will do
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
     std::optional<Choice> choice_;
     std::vector<bool> used_;
+    std::vector<std::size_t> columns_;  // in the order in which they are drawn
     std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above that gives each value its branch
     std::vector<FoundTest> found_;
     Thresholds thresholds_;
@@ -101,32 +91,30 @@ private:
     Tree tree_;
 };
 
-CutRules cut_rules(const GrowOptions& options, CutRules rules) {
-    rules.penalty = options.penalty;
-    return rules;
+Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context)
+    : examples_(examples), options_(options), context_(context), tolerances_(options.dialect),
+      cut_rules_(cut_rules(options, tolerances_.cuts)), n_classes_(examples.n_classes), keys_(keys_of(examples)),
+      partition_(*examples.table, examples.labels, examples.weights, ColumnSearch::columns_to_sort(*examples.table, keys_), keys_, context.gaps),
+      n_counts_(std::make_shared<std::atomic<std::size_t>>(0)), used_(examples.table->n_columns()), columns_(examples.table->n_columns()),
+      found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
+      unknown_counts_(examples.n_classes), tree_(examples.n_classes) {
+    std::iota(columns_.begin(), columns_.end(), std::size_t{0});
 }
 
-Grower::Grower(const Examples& examples, const GrowOptions& options)
-    : examples_(examples), options_(options), tolerances_(options.dialect), cut_rules_(cut_rules(options, tolerances_.cuts)),
-      n_classes_(examples.n_classes), keys_{static_cast<int>(std::bit_width(examples.n_classes - 1))},
-      gaps_(std::make_shared<const std::vector<Gaps>>(gaps_of(*examples.table, closest_values))),
-      partition_(*examples.table, examples.labels, examples.weights, ColumnSearch::columns_to_sort(*examples.table, keys_), keys_, *gaps_),
-      n_counts_(std::make_shared<std::atomic<std::size_t>>(0)), xlogx_(std::make_shared<const XLogX>(examples.table->n_rows())), used_(examples.table->n_columns()),
-      found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
-      unknown_counts_(examples.n_classes), tree_(examples.n_classes) {}
-
 Grower::Grower(const Grower& whole)
-    : examples_(whole.examples_), options_(whole.options_), tolerances_(whole.tolerances_), cut_rules_(whole.cut_rules_),
-      n_classes_(whole.n_classes_), keys_(whole.keys_), gaps_(whole.gaps_), partition_(whole.partition_, nullptr), n_counts_(whole.n_counts_), xlogx_(whole.xlogx_),
-      buckets_(whole.buckets_), used_(whole.used_.size()), found_(whole.found_.size()), thresholds_(whole.thresholds_),
-      unknown_counts_(whole.n_classes_), tree_(whole.n_classes_) {
+    : examples_(whole.examples_), options_(whole.options_), context_(whole.context_), tolerances_(whole.tolerances_),
+      cut_rules_(whole.cut_rules_), n_classes_(whole.n_classes_), keys_(whole.keys_), partition_(whole.partition_, nullptr),
+      n_counts_(whole.n_counts_), used_(whole.used_.size()), columns_(whole.columns_.size()), found_(whole.found_.size()),
+      thresholds_(whole.thresholds_), unknown_counts_(whole.n_classes_), tree_(whole.n_classes_) {
+    std::iota(columns_.begin(), columns_.end(), std::size_t{0});
     start(whole.total_weight_);
 }
 
 void Grower::start(double total_weight) {
     total_weight_ = total_weight;
-    if (buckets_) coarse_.emplace(examples_, options_, cut_rules_, partition_, *xlogx_, *gaps_, buckets_);
-    searches_.push_back(std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, *xlogx_, *gaps_));
+    const bool is_fit = CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_.is_weighted());
+    if (context_.buckets && is_fit) coarse_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, *context_.buckets);
+    searches_.push_back(make_search());
     choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
 }
 
@@ -159,17 +147,10 @@ bool Grower::must_be_leaf(const Pending& node) const {
 
 Tree Grower::grow(const std::stop_token& stop) {
     stack_.push_back(make_root());
-    const auto sorted = ColumnSearch::columns_to_sort(*examples_.table, keys_);
-    if (!stack_.back().is_leaf && CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_)) {
-        const auto rows = partition_.rows(partition_.root());
-        buckets_ = std::make_shared<const Buckets>(*examples_.table, sorted, rows, *gaps_, options_.n_threads, stop);
-    }
     start(stack_.back().weight);
     if (options_.n_threads > 1) {
         aside_below_ = std::max<std::size_t>(fewest_aside, stack_.back().segment.size / (8 * options_.n_threads));
-        while (searches_.size() < options_.n_threads) {
-            searches_.push_back(std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, *xlogx_, *gaps_));
-        }
+        while (searches_.size() < options_.n_threads) searches_.push_back(make_search());
     }
     grow_pending(stop);
     return asides_.empty() ? std::move(tree_) : with_asides(stop);
@@ -194,8 +175,7 @@ void Grower::grow_pending(const std::stop_token& stop) {
         }
         settle(node, stop);
         partition_.enter(node.segment);
-        search_all(node, stop);
-        const std::size_t column = choice_->choose(found_, mix(node.key));
+        const std::size_t column = best_column(node, stop);
         if (column < found_.size()) split(id, node, column, stop);
     }
 }
@@ -246,13 +226,33 @@ void Grower::mark_used(const Pending& node, bool used) {
     }
 }
 
-void Grower::search_all(const Pending& node, const std::stop_token& stop) {
+// The column of the best test, or the number of columns where none has one.
+std::size_t Grower::best_column(const Pending& node, const std::stop_token& stop) {
+    const std::size_t n = columns_.size(), at_once = options_.max_features == 0 ? n : options_.max_features;
+    std::fill(found_.begin(), found_.end(), FoundTest{});
+    std::uint64_t random = mix(node.key ^ drawing_columns);
+    for (std::size_t first = 0, last = 0; first < n; first = last) {
+        last = std::min(n, first + at_once);
+        for (std::size_t i = first; at_once < n && i < last; ++i) {
+            random = mix(random);
+            std::swap(columns_[i], columns_[i + random % (n - i)]);
+        }
+        search(node, std::span<const std::size_t>(columns_).subspan(first, last - first), stop);
+        const std::size_t column = choice_->choose(found_, mix(node.key));
+        if (column < n || !options_.redraw) return column;
+    }
+    return n;
+}
+
+void Grower::search(const Pending& node, std::span<const std::size_t> columns, const std::stop_token& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
+    const bool is_coarse = coarse_ && !node.is_settled;
     mark_used(node, true);
-    if (coarse_ && !node.is_settled) coarse_->search(rows, found_, threads_for(node), stop);
-    parallel_for(found_.size(), threads_for(node), stop, [&](std::size_t column, std::size_t worker) {
-        if (!node.is_settled && partition_.is_sorted(column)) return;
-        found_[column] = used_[column] ? FoundTest{} : searches_[worker]->best_test(column, rows);
+    if (is_coarse) coarse_->search(rows, columns, found_, threads_for(node), stop);
+    parallel_for(columns.size(), threads_for(node), stop, [&](std::size_t task, std::size_t worker) {
+        const std::size_t column = columns[task];
+        if (used_[column] || (is_coarse && partition_.is_sorted(column))) return;
+        found_[column] = searches_[worker]->best_test(column, rows);
     });
     mark_used(node, false);
 }
@@ -370,11 +370,13 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
 
 }  // namespace
 
+Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const std::stop_token& stop) {
+    check(examples);
+    return Grower(examples, options, context).grow(stop);
+}
+
 Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop) {
-    if (examples.n_classes < 1 || examples.n_classes > 65535) throw std::invalid_argument("a tree has 1 to 65535 classes");
-    if (examples.labels.size() != examples.table->n_rows()) throw std::invalid_argument("one label for each row");
-    if (!examples.weights.empty() && examples.weights.size() != examples.table->n_rows()) throw std::invalid_argument("one weight for each row");
-    return Grower(examples, options).grow(stop);
+    return grow(examples, options, GrowContext(examples, options, stop), stop);
 }
 
 }  // namespace calibrant

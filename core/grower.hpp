@@ -4,14 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <new>
 #include <span>
 #include <stop_token>
+#include <vector>
 
 #include "coded_table.hpp"
+#include "criteria.hpp"
+#include "gaps.hpp"
 #include "tree.hpp"
 
 namespace calibrant {
+
+class Buckets;
 
 enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger };
 enum class NominalSplits : std::uint8_t { multiway, subset, binary };
@@ -32,6 +38,8 @@ struct GrowOptions {
     bool random_ties = false;
     std::uint64_t seed = 0;
     std::size_t n_threads = 1;      // any number gives the same tree
+    std::size_t max_features = 0;   // columns drawn afresh for each node; 0: all of them
+    bool redraw = true;             // where no column drawn has a test, draw among the others
     std::size_t most_counts = std::numeric_limits<std::size_t>::max();  // of all nodes: nodes x classes
 };
 
@@ -48,6 +56,22 @@ struct TooManyCounts : std::bad_alloc {
     const char* what() const noexcept override { return "the class counts of all nodes take more memory than they may"; }
 };
 
+// Throws std::invalid_argument unless there is a label, and a weight if any, for each row.
+void check(const Examples& examples);
+
+// What all trees grown from one table share.
+struct GrowContext {
+    GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);
+    GrowContext(const GrowContext&) = delete;
+    GrowContext& operator=(const GrowContext&) = delete;
+    ~GrowContext();
+
+    std::vector<Gaps> gaps;
+    XLogX xlogx;
+    std::unique_ptr<const Buckets> buckets;  // null where large nodes are not searched in them
+};
+
 Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);
+Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const std::stop_token& stop);
 
 }  // namespace calibrant

@@ -1,5 +1,6 @@
 #include "coarse_search.hpp"
 
+#include <numeric>
 #include <random>
 
 #include "harness.hpp"
@@ -49,8 +50,10 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     }
     const NodeRows root{partition.root(), counts, counts[0] + counts[1]};
     const auto buckets = std::make_shared<const Buckets>(table, all, partition.rows(partition.root()), gaps, n_threads, std::stop_token{});
+    std::vector<std::size_t> columns(table.n_columns());
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
     AtTheRoot result{std::vector<FoundTest>(table.n_columns()), {}};
-    CoarseSearch(examples, options, rules, partition, xlogx, gaps, buckets).search(root, result.coarse, n_threads, {});
+    CoarseSearch(examples, options, rules, partition, xlogx, gaps, *buckets).search(root, columns, result.coarse, n_threads, {});
     partition.settle(partition.root(), 1, {});
     partition.enter(partition.root());
     ColumnSearch search(examples, options, rules, partition, xlogx, gaps);
@@ -109,12 +112,10 @@ TEST(rules_that_need_every_cut_are_not_fit_for_buckets) {
     const auto problem = drawn(random, 4000, Shape::smooth, true, false);
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2};
-    const auto gaps = gaps_of(table, 1e-5);
-    const std::vector<bool> all(table.n_columns(), true);
-    const Partition partition(table, problem.labels, problem.weights, all, keys, gaps);
     const GrowOptions plain{.ratio = false}, ratio{.ratio = true};
-    CHECK(CoarseSearch::is_fit_for(examples, plain, {.penalty = false}, partition));
-    CHECK(!CoarseSearch::is_fit_for(examples, ratio, {.penalty = false}, partition));
-    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.penalty = true}, partition));
-    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, partition));
+    CHECK(CoarseSearch::is_fit_for(examples, plain, {.penalty = false}, true));
+    CHECK(!CoarseSearch::is_fit_for(examples, ratio, {.penalty = false}, false));
+    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.penalty = true}, false));
+    CHECK(!CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, true));
+    CHECK(CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, false));
 }

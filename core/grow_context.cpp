@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "buckets.hpp"
+#include "coarse_search.hpp"
+#include "column_search.hpp"
+#include "dialect.hpp"
+#include "grower.hpp"
+
+namespace calibrant {
+
+void check(const Examples& examples) {
+    if (examples.n_classes < 1 || examples.n_classes > 65535) throw std::invalid_argument("a tree has 1 to 65535 classes");
+    if (examples.labels.size() != examples.table->n_rows()) throw std::invalid_argument("one label for each row");
+    if (!examples.weights.empty() && examples.weights.size() != examples.table->n_rows()) throw std::invalid_argument("one weight for each row");
+}
+
+GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop)
+    : gaps(gaps_of(*examples.table, closest_values)), xlogx(examples.table->n_rows()) {
+    check(examples);
+    const CutRules rules = cut_rules(options, Tolerances(options.dialect).cuts);
+    const auto sorted = ColumnSearch::columns_to_sort(*examples.table, keys_of(examples));
+    const bool any = std::find(sorted.begin(), sorted.end(), true) != sorted.end();
+    if (!any || !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty())) return;
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
+        if (examples.weights.empty() || examples.weights[row] > 0) rows.push_back(row);
+    }
+    buckets = std::make_unique<const Buckets>(*examples.table, sorted, rows, gaps, options.n_threads, stop);
+}
+
+GrowContext::~GrowContext() = default;
+
+}  // namespace calibrant
