@@ -17,6 +17,8 @@
 #include "file_bytes.hpp"
 #include "grower.hpp"
 #include "parallel.hpp"
+#include "forest.hpp"
+#include "forest_predict.hpp"
 #include "predict.hpp"
 #include "pruning.hpp"
 
@@ -147,6 +149,14 @@ Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels, con
     return run_interruptibly([&](const std::stop_token& stop) { return grow(examples, options, stop); });
 }
 
+std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
+                             const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& in_bag,
+                             const std::vector<std::uint64_t>& seeds, std::size_t n_classes, const GrowOptions& options) {
+    const Examples examples = examples_of(table, labels, weights, n_classes);
+    const Bags bags{{in_bag.data(), in_bag.size()}, seeds};
+    return run_interruptibly([&](const std::stop_token& stop) { return grow_forest(examples, bags, options, stop); });
+}
+
 using PredictColumnArgument = std::variant<Column<float>, Column<double>, Column<std::int32_t>>;
 template <class T>
 using Grid = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
@@ -202,6 +212,15 @@ void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& c
         readings.push_back({{tables[i].data(), tables[i].size()}, {outputs[i].data(), outputs[i].size()}});
     }
     run_down(tree, n_rows, [&](const std::stop_token& stop) { predict(tree, rows, readings, n_threads, stop); });
+}
+
+void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, const PredictArgument& columns, const std::vector<Matrix>& tables,
+                    const Writable& output, std::size_t n_threads) {
+    if (tables.size() != trees.size() || trees.empty()) throw std::invalid_argument("a table for each tree");
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    std::vector<Member> members;
+    for (std::size_t i = 0; i < trees.size(); ++i) members.push_back({trees[i], {tables[i].data(), tables[i].size()}});
+    run_down(*trees.front(), n_rows, [&](const std::stop_token& stop) { sum_answers(members, rows, {output.data(), output.size()}, n_threads, stop); });
 }
 
 nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, std::size_t n_threads) {
@@ -305,6 +324,8 @@ NB_MODULE(_core, module) {
         .def_rw("random_ties", &GrowOptions::random_ties)
         .def_rw("seed", &GrowOptions::seed)
         .def_rw("n_threads", &GrowOptions::n_threads)
+        .def_rw("max_features", &GrowOptions::max_features)
+        .def_rw("redraw", &GrowOptions::redraw)
         .def_rw("most_counts", &GrowOptions::most_counts);
 
     nb::class_<PessimisticOptions>(module, "PessimisticOptions", "How to prune by C4.5's error estimates.")
@@ -340,6 +361,9 @@ NB_MODULE(_core, module) {
     module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "n_classes"_a, "options"_a,
                "Grow a tree from coded rows, their classes and their weights.");
 
+    module.def("grow_forest", &grow_trees, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "in_bag"_a.noconvert(), "seeds"_a,
+               "n_classes"_a, "options"_a, "Grow a tree for each seed from rows as often as they are in its bag.");
+
     const nb::call_guard<nb::gil_scoped_release> released;
     module.def("collapse_tree", &collapse, "tree"_a, "Make a leaf of every node whose leaves make no fewer training errors.", released);
     module.def("extra_errors", &extra_errors, "weight"_a, "errors"_a, "options"_a, "Give the upper limit of the errors, less the errors.");
@@ -353,6 +377,8 @@ NB_MODULE(_core, module) {
 
     module.def("predict_tree", &predict_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(),
                "outputs"_a.noconvert(), "n_threads"_a, "Read tables of one row for each node at the leaves that the rows reach, in one descent.");
+    module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(), "output"_a.noconvert(),
+               "n_threads"_a, "Write the sum of the trees' tables at the leaves that the rows reach.");
     module.def("apply_tree", &apply_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a, "Give the leaf of each row.");
 
     module.def("arrivals", &arrivals_of_rows, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "wanted"_a.noconvert().none(), "n_threads"_a,

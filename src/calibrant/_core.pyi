@@ -147,6 +147,18 @@ class GrowOptions:
     def n_threads(self, arg: int, /) -> None: ...
 
     @property
+    def max_features(self) -> int: ...
+
+    @max_features.setter
+    def max_features(self, arg: int, /) -> None: ...
+
+    @property
+    def redraw(self) -> bool: ...
+
+    @redraw.setter
+    def redraw(self, arg: bool, /) -> None: ...
+
+    @property
     def most_counts(self) -> int: ...
 
     @most_counts.setter
@@ -250,6 +262,9 @@ class Tree:
 def grow_tree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions) -> Tree:
     """Grow a tree from coded rows, their classes and their weights."""
 
+def grow_forest(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int], n_classes: int, options: GrowOptions) -> list[Tree]:
+    """Grow a tree for each seed from rows as often as they are in its bag."""
+
 def collapse_tree(tree: Tree) -> Tree:
     """Make a leaf of every node whose leaves make no fewer training errors."""
 
@@ -279,6 +294,9 @@ def predict_tree(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArra
     """
     Read tables of one row for each node at the leaves that the rows reach, in one descent.
     """
+
+def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+    """Write the sum of the trees' tables at the leaves that the rows reach."""
 
 def apply_tree(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], n_threads: int) -> object:
     """Give the leaf of each row."""
