@@ -77,7 +77,7 @@ private:
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
     std::optional<Choice> choice_;
     std::vector<bool> used_;
-    std::vector<std::size_t> columns_;  // in the order in which they are drawn
+    std::vector<std::size_t> columns_, swaps_;  // in the order in which they are drawn, and how to undo it
     std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above that gives each value its branch
     std::vector<FoundTest> found_;
     Thresholds thresholds_;
@@ -231,17 +231,21 @@ std::size_t Grower::best_column(const Pending& node, const std::stop_token& stop
     const std::size_t n = columns_.size(), at_once = options_.max_features == 0 ? n : options_.max_features;
     std::fill(found_.begin(), found_.end(), FoundTest{});
     std::uint64_t random = mix(node.key ^ drawing_columns);
-    for (std::size_t first = 0, last = 0; first < n; first = last) {
+    std::size_t chosen = n;
+    swaps_.clear();
+    for (std::size_t first = 0, last = 0; first < n && chosen == n && (first == 0 || options_.redraw); first = last) {
         last = std::min(n, first + at_once);
         for (std::size_t i = first; at_once < n && i < last; ++i) {
             random = mix(random);
-            std::swap(columns_[i], columns_[i + random % (n - i)]);
+            swaps_.push_back(i + random % (n - i));
+            std::swap(columns_[i], columns_[swaps_.back()]);
         }
         search(node, std::span<const std::size_t>(columns_).subspan(first, last - first), stop);
-        const std::size_t column = choice_->choose(found_, mix(node.key));
-        if (column < n || !options_.redraw) return column;
+        chosen = choice_->choose(found_, mix(node.key));
     }
-    return n;
+    // every node draws from the same order, whichever thread comes to it
+    for (std::size_t i = swaps_.size(); i-- > 0;) std::swap(columns_[i], columns_[swaps_[i]]);
+    return chosen;
 }
 
 void Grower::search(const Pending& node, std::span<const std::size_t> columns, const std::stop_token& stop) {
