@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from calibrant.trees._examples import Examples
     from calibrant.trees._parts import Parts
 
-__all__ = ["grow"]
+__all__ = ["grow", "grow_options"]
 
 _TIES = 0  # where the stream of one fit is used
 
 
-def grow(examples: Examples, parts: Parts, params: TreeParams, seed: np.random.SeedSequence) -> Tree:
+def grow(
+    examples: Examples, parts: Parts, params: TreeParams, seed: np.random.SeedSequence, max_features: int = 0
+) -> Tree:
     """Grow a tree on the rows that are not set aside, cut it back, and count it anew where rows are set aside for that.
 
     Examples
@@ -37,7 +39,7 @@ def grow(examples: Examples, parts: Parts, params: TreeParams, seed: np.random.S
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
     """
     weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
-    options = _options(params, examples.n_declared)
+    options = grow_options(params, examples.n_declared, max_features)
     options.seed = stream_seed(seed, _TIES)
     with enough_memory(examples, options):
         core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
@@ -49,7 +51,15 @@ def grow(examples: Examples, parts: Parts, params: TreeParams, seed: np.random.S
     return Tree(core, examples.order, examples.classes, examples.table.schema)
 
 
-def _options(params: TreeParams, n_declared: int) -> _core.GrowOptions:
+def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> _core.GrowOptions:
+    """Give the core's options; it draws so many columns at each node, all of them for 0.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> grow_options(ProbabilityTreeClassifier(min_leaf=3), 2).min_leaf
+    3.0
+    """
     criterion = CRITERIA[params.criterion]
     options = _core.GrowOptions()
     options.criterion = criterion.core
@@ -65,6 +75,8 @@ def _options(params: TreeParams, n_declared: int) -> _core.GrowOptions:
     options.n_threads = n_threads(params.n_jobs)
     options.random_ties = params.tie_break == "random"
     options.nominal_splits = _core.NominalSplits[params.nominal_splits]
+    options.max_features = max_features
+    options.redraw = bool(getattr(params, "redraw", True))
     return options
 
 
