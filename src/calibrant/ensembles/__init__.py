@@ -1,3 +1,6 @@
 """Many trees as one: bagged probability trees, their enhanced reading, and MOB-ESP (Nielsen 2004)."""
 
-__all__: list[str] = []
+from calibrant.ensembles._bagged import BaggedTreesClassifier
+from calibrant.ensembles._pets import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
+
+__all__ = ["BPETsClassifier", "BaggedTreesClassifier", "EBPETsClassifier", "MOBESPClassifier"]

@@ -25,14 +25,14 @@ def draw_bags(
     seed: np.random.SeedSequence,
     max_samples: float = 0.632,
 ) -> NDArray[np.uint16]:
-    """Give how often each row (columns) is in the bag of each tree (rows); a tree has the same bag whenever it is asked for.
+    """Give how often each row (columns) is in the bag of each tree (rows): the same bag whenever it is asked for.
 
     Examples
     --------
     >>> labels = np.array([0, 0, 0, 1], dtype=np.uint16)
     >>> draw_bags("by_class", labels, range(2), np.random.SeedSequence(1))
-    array([[1, 1, 1, 1],
-           [2, 1, 0, 1]], dtype=uint16)
+    array([[1, 0, 2, 1],
+           [1, 0, 2, 1]], dtype=uint16)
     >>> draw_bags("subsample", labels, range(1), np.random.SeedSequence(1), 0.5).sum()
     np.uint64(2)
     """

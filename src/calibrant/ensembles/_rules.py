@@ -36,6 +36,10 @@ RULES: dict[str, Rule] = TREE_RULES | {
     "redraw": Bool(),
     "combine": Choice("average", "vote"),
     "smooth_votes": Bool(),
+    "out_of_bag": Choice("ignore", "count", "only", "condition"),
+    "out_of_bag_weight": Choice("auto", "leaf") | Real(0),
+    "in_bag_counts": Choice("unique", "multiplicity"),
+    "vote_trees": Choice("out_of_bag") | Real(0, 1, closed="right"),
     "warm_start": Bool(),
 }
 
@@ -51,7 +55,9 @@ def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
     if max_features is None:
         return 0
     if isinstance(max_features, str):
-        n = {"sqrt": math.sqrt, "ceil_sqrt": lambda d: math.ceil(math.sqrt(d)), "log2": math.log2}[max_features](n_columns)
+        n = {"sqrt": math.sqrt, "ceil_sqrt": lambda d: math.ceil(math.sqrt(d)), "log2": math.log2}[max_features](
+            n_columns
+        )
     else:
         n = max_features * n_columns if isinstance(max_features, float) else max_features
     if n > n_columns:

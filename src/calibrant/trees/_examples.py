@@ -65,6 +65,18 @@ class Examples:
         """The class of each row as a position in ``classes``, which is sorted."""
         return np.argsort(self.order)[self.labels]
 
+    def is_like(self, other: Examples) -> bool:
+        """Say whether other rows are the same, with the same classes and weights."""
+        mine, theirs = self.table, other.table
+        return (
+            mine.schema == theirs.schema
+            and mine.n_rows == theirs.n_rows
+            and np.array_equal(self.classes, other.classes)
+            and np.array_equal(self.labels, other.labels)
+            and _same(self.weights, other.weights)
+            and all(np.array_equal(mine.codes(j), theirs.codes(j)) for j in range(mine.n_columns))
+        )
+
     def weights_of(self, part: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Give the weights of some rows, 0 for the others."""
         return part.astype(np.float64) if self.weights is None else np.where(part, self.weights, 0.0)
@@ -84,3 +96,7 @@ class Examples:
         if values is None:
             return np.where(is_missing, -1, codes.astype(np.int32))
         return np.append(values, np.nan)[np.where(is_missing, len(values), codes)]
+
+
+def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)

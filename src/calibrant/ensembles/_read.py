@@ -1,0 +1,168 @@
+"""Readings of one grown forest: bagged trees, trees that count rows out of the bag, and MOB-ESP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.data._coding import n_threads
+from calibrant.ensembles._averages import out_of_bag_average
+from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
+from calibrant.ensembles._members import Members
+from calibrant.ensembles._mob_esp import MobEsp, read_mob_esp
+from calibrant.ensembles._pooling import Pooling
+from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
+from calibrant.ensembles._ways import first_trees, ways_of_rows, ways_of_training
+from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
+from calibrant.exceptions import ParameterError
+from calibrant.trees._choosing import in_numbers
+from calibrant.trees._growing import grow
+from calibrant.trees._growth import Growth
+from calibrant.trees._parts import set_aside
+from calibrant.trees._reading import probability_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.ensembles._forest import Forest
+    from calibrant.trees._rows import Rows
+
+__all__ = ["ForestReading", "How", "OutOfBag"]
+
+OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
+
+
+@dataclass(frozen=True)
+class How:
+    """How a forest is read: the estimate at the leaves, and what rows out of the bag do there."""
+
+    estimate: str | Estimate
+    out_of_bag: OutOfBag
+    out_of_bag_weight: float | Literal["auto", "leaf"]
+    in_bag_counts: Literal["unique", "multiplicity"]
+    combine: Literal["average", "vote"]
+    smooth_votes: bool
+    vote_trees: float | Literal["out_of_bag"]
+
+
+@dataclass(frozen=True, eq=False)
+class ForestReading:
+    """A forest and a way to read it; what the reading needs is worked out when it is first asked for."""
+
+    forest: Forest
+    how: How
+
+    @cached_property
+    def members(self) -> Members:
+        """The forest as readings see it."""
+        forest, examples = self.forest, self.forest.examples
+        ways = ways_of_training(forest)
+        labels = examples.sorted_labels
+        return Members(forest.trees, ways, forest.in_bag, labels, len(examples.classes), examples.weights)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The estimate with nothing left open; base rates, m and v are those of the whole training set."""
+        estimate = _chosen(as_estimate("estimate", self.how.estimate), self.forest)
+        if isinstance(estimate, RowEstimate):
+            raise ParameterError(
+                f"estimate must be read from counts in an ensemble; {estimate!r} needs the rows of each leaf."
+            )
+        if isinstance(estimate, Resolvable):
+            leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
+            estimate = estimate.resolve(self.members.class_weights, leaves)
+        return estimate
+
+    @cached_property
+    def tables(self) -> list[NDArray[np.float64]]:
+        """The probabilities at the nodes of each tree, from its own counts."""
+        return [probability_table(tree, self.estimate, self.forest.params) for tree in self.forest.trees]
+
+    @cached_property
+    def eb_pets(self) -> EBPets:
+        """The reading with the counts of rows out of the bag."""
+        return read_eb_pets(self.members, self._pooling)
+
+    @cached_property
+    def mob_esp(self) -> MobEsp:
+        """The reading by leaf and label."""
+        return read_mob_esp(self.members, self._pooling)
+
+    @property
+    def _pooling(self) -> Pooling:
+        how = self.how
+        return Pooling(
+            out_of_bag="only" if how.out_of_bag == "only" else "count",
+            in_bag_counts=how.in_bag_counts,
+            weight=how.out_of_bag_weight,
+            estimate=self.estimate,
+            empty_leaf=self.forest.params.empty_leaf or "parent",
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "members"}  # which can be had again
+
+    def prepare(self) -> None:
+        """Work out what predictions need."""
+        if self.how.combine == "vote":
+            return
+        if self.how.out_of_bag == "ignore":
+            _ = self.tables
+        elif self.how.out_of_bag == "condition":
+            _ = self.mob_esp
+        else:
+            _ = self.eb_pets
+
+    def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
+        """Give the probabilities of rows."""
+        how = self.how
+        if how.combine == "vote":
+            return self.tally(rows).shares(smooth=how.smooth_votes)
+        if how.out_of_bag == "condition":
+            labels = self.tally(rows, how.vote_trees).labels()
+            return self.mob_esp.predict_proba(ways_of_rows(self.forest, rows), labels)
+        tables = self.tables if how.out_of_bag == "ignore" else self.eb_pets.tables
+        if how.out_of_bag == "only":
+            return self.eb_pets.predict_proba(ways_of_rows(self.forest, rows), rows[0])
+        return mean_of_tables(self.forest, rows, tables)
+
+    def tally(self, rows: Rows, vote_trees: float | Literal["out_of_bag"] = 1.0) -> Tally:
+        """Let the trees vote on rows; a part of them where a MOB-ESP asks so."""
+        trees = first_trees(self.forest, vote_trees)
+        return count_votes(trees, ways_of_rows(self.forest, rows), rows[0])
+
+    @cached_property
+    def oob_proba(self) -> NDArray[np.float64]:
+        """Honest out-of-bag probabilities of the training rows, NaN for a row that is in every bag."""
+        if self.how.combine == "vote":
+            return out_of_bag_votes(self.members).shares(smooth=self.how.smooth_votes)
+        if self.how.out_of_bag == "ignore":
+            return out_of_bag_average(self.tables, self.members)
+        return self.mob_esp.oob_proba if self.how.out_of_bag == "condition" else self.eb_pets.oob_proba
+
+
+def mean_of_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Average the tables of all trees where rows end, in one pass of the core."""
+    n_rows, columns = rows
+    sums = np.empty((n_rows, tables[0].shape[1]))
+    cores = [tree.core for tree in forest.trees]
+    _core.predict_forest(cores, n_rows, columns, list(tables), sums, n_threads(forest.params.n_jobs))
+    return np.divide(sums, len(cores), out=sums)
+
+
+def _chosen(estimate: Estimate, forest: Forest) -> Estimate:
+    """Settle what is left to cross-validation, once for all trees: on a tree grown from all rows."""
+    from calibrant.estimates import ChosenByCV, FittedHeldOut
+
+    is_open = isinstance(estimate, ChosenByCV) and len(estimate.candidates(forest.trees[0])) > 1
+    if not is_open and not (isinstance(estimate, FittedHeldOut) and estimate.needs_held_out):
+        return estimate
+    examples, params, seed = forest.examples, forest.params, forest.seed
+    parts = set_aside(examples, params, seed)
+    growth = Growth(grow(examples, parts, params, seed), examples, parts, params, seed)
+    return in_numbers(estimate, growth, lambda each, tree: probability_table(tree, each, params))

@@ -1,0 +1,77 @@
+"""Where rows end in the trees of a forest, tree by tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.data._coding import n_threads
+from calibrant.ensembles._members import Arrived, Ways
+from calibrant.trees._arrivals import arrivals
+
+if TYPE_CHECKING:
+    from calibrant.ensembles._forest import Forest
+    from calibrant.trees._rows import Rows
+    from calibrant.trees._tree import Tree
+
+__all__ = ["first_trees", "ways_of_rows", "ways_of_training"]
+
+_MOST_KEPT = 2**28  # bytes of leaf numbers worth keeping between two passes over the trees
+
+
+def ways_of_training(forest: Forest) -> Ways:
+    """Give the ways of the training rows, kept where they do not take much memory."""
+    table = forest.examples.table.core
+    return _Kept(forest, (forest.examples.n_rows, table), may_miss=_has_missing(forest))
+
+
+def ways_of_rows(forest: Forest, rows: Rows) -> Ways:
+    """Give the ways of new rows."""
+    return _Kept(forest, rows, may_miss=True)
+
+
+def first_trees(forest: Forest, share: float | Literal["out_of_bag"]) -> Sequence[Tree]:
+    """Give the trees that label a new row: all, a share of them, or as many as label a training row.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BaggedTreesClassifier
+    >>> forest = BaggedTreesClassifier(n_trees=10).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])._forest
+    >>> len(first_trees(forest, 1.0)), len(first_trees(forest, 0.3))
+    (10, 3)
+    """
+    part = float((forest.in_bag == 0).mean()) if share == "out_of_bag" else float(share)
+    return forest.trees[: max(1, round(part * len(forest.trees)))]
+
+
+def _has_missing(forest: Forest) -> bool:
+    table = forest.examples.table
+    return any((table.codes(j) == np.iinfo(table.codes(j).dtype).max).any() for j in range(table.n_columns))
+
+
+class _Kept:
+    """The ways of rows through the trees, worked out when asked for."""
+
+    def __init__(self, forest: Forest, rows: tuple[int, Any], *, may_miss: bool) -> None:
+        self._forest, (self._n_rows, self._columns), self._may_miss = forest, rows, may_miss
+        self._n_jobs = forest.params.n_jobs
+        self._numbers = np.arange(self._n_rows)
+        self._keeps = 4 * self._n_rows * len(forest.trees) <= _MOST_KEPT
+        self._kept: dict[int, Arrived] = {}
+
+    def __call__(self, number: int) -> Arrived:
+        if number not in self._kept:
+            found = self._arrived(self._forest.trees[number])
+            if not self._keeps:
+                return found
+            self._kept[number] = found
+        return self._kept[number]
+
+    def _arrived(self, tree: Tree) -> Arrived:
+        if not self._may_miss:
+            leaf = np.asarray(_core.apply_tree(tree.core, self._n_rows, self._columns, n_threads(self._n_jobs)))
+            return Arrived(self._numbers, leaf)
+        return Arrived.of(*arrivals(tree, self._n_rows, self._columns, self._n_jobs), self._n_rows)
