@@ -65,7 +65,8 @@ template <Criterion C>
 FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
     if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
     if (examples_.table->column(column).kind == Kind::numeric) {
-        if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
+        const bool has_keys = keys_.fit(examples_.table->column(column).n_values);
+        if (node.segment.size <= few_rows && has_keys) return search_few_rows<C>(column, node);
         if (in_pairs_) return search_in_pairs<C>(column, node);
     }
     return search_values<C>(column, node);

@@ -77,8 +77,9 @@ def rows(draw: st.DrawFn) -> Rows:
 @given(given_rows=rows())
 def test_orders_and_names_do_not_matter(criterion: str, given_rows: Rows) -> None:
     table = replace(given_rows, params={**given_rows.params, "criterion": criterion})
-    # merging groups without the class that stands out leaves the Hellinger distance as it is: a tie
-    assume(criterion != "hellinger" or table.params["nominal_splits"] != "subset")
+    # Merging groups without the class that stands out leaves the Hellinger distance as it is: a tie. By ratios C4.5
+    # merges the first pair with enough gain after one without, so that its groups depend on the order of the values.
+    assume(table.params["nominal_splits"] != "subset" or criterion in ("entropy", "gini", "dkm"))
     assume(not table.has_ties())
     before = table.fit().predict_proba(table.X)
     for other in (table.with_rows_shuffled(), table.with_columns_shuffled()):

@@ -62,7 +62,8 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
     max_depth : int, optional
         Most tests on a path.
     nominal_splits : {"multiway", "subset", "binary"}
-        A branch for each category, for groups of categories (C4.5's ``-s``), or for one against the rest.
+        A branch for each category, for groups of categories (C4.5's ``-s``, whose groups may depend on the order of the
+        categories; more than 256 groups are left as they are), or for one against the rest.
     threshold : {"observed", "midpoint"}
         Whether a cut stands at a value of the training rows, as in C4.5, or half-way between two.
     mdl_penalty : bool
