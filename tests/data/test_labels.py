@@ -126,3 +126,16 @@ def test_weights_that_cannot_count_are_refused(weights, words):
 def test_weights_must_be_numbers():
     with pytest.raises(DataTypeError, match="must hold numbers"):
         check_weights(["heavy", "light"], 2)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.uint64])
+@pytest.mark.parametrize(("low", "step"), [(0, 3), (100, 3), (-128, 3), (-128, 42), (-128, 1)])
+def test_many_whole_numbers_are_coded_as_numpy_does(dtype, low, step):
+    if low < 0 and np.dtype(dtype).kind == "u":
+        low = 3
+    y = (np.random.default_rng(0).integers(0, 7, 5_000) * step + low).astype(dtype)
+    classes, codes = np.unique(y, return_inverse=True)
+    labels = code_labels(y)
+    np.testing.assert_array_equal(labels.classes, classes)
+    np.testing.assert_array_equal(labels.codes, codes)
+    assert labels.classes.dtype == classes.dtype
