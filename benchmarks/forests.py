@@ -27,7 +27,9 @@ def ours(n_trees: int, max_features: Any, n_jobs: int, **params: Any) -> BaggedT
 
 
 def sklearns(n_trees: int, max_features: Any, n_jobs: int) -> Any:
-    return RandomForestClassifier(n_trees, criterion="entropy", max_features=max_features, n_jobs=n_jobs, random_state=0)
+    return RandomForestClassifier(
+        n_trees, criterion="entropy", max_features=max_features, n_jobs=n_jobs, random_state=0
+    )
 
 
 def onedals(n_trees: int, max_features: Any, n_jobs: int) -> Any:
@@ -48,7 +50,9 @@ def scores(model: Any, X: np.ndarray, y: np.ndarray) -> str:
     return f"log-loss {log_loss(y, p):.4f}, Brier {brier_score_loss(y, p):.5f}, AUC {roc_auc_score(y, p):.4f}"
 
 
-def workload(name: str, data: tuple[np.ndarray, np.ndarray], max_features: Any, bars: dict[str, float], options: Any) -> None:
+def workload(
+    name: str, data: tuple[np.ndarray, np.ndarray], max_features: Any, bars: dict[str, float], options: Any
+) -> None:
     X, y = data
     train, test = slice(0, len(y) * 4 // 5), slice(len(y) * 4 // 5, None)
     shown = "all columns" if max_features is None else f"{max_features} of the columns"
@@ -75,24 +79,36 @@ def readings(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
         models[kind] = ours(options.trees, "sqrt", options.threads, out_of_bag=kind).fit(X[train], y[train])
 
     fits = best_of(options.rounds, **{kind: (lambda kind=kind: fit(kind)) for kind in kinds})
-    predictions = best_of(options.rounds, **{kind: (lambda kind=kind: models[kind].predict_proba(X[test])) for kind in kinds})
+    predictions = best_of(
+        options.rounds, **{kind: (lambda kind=kind: models[kind].predict_proba(X[test])) for kind in kinds}
+    )
     print("\nReadings of one forest on A (bars 1.25 to fit, 1.5 to predict):")
     for kind, name in kinds.items():
         to_fit, to_predict = fits[kind] / fits["ignore"], predictions[kind] / predictions["ignore"]
-        print(f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x")
+        print(
+            f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x"
+        )
 
 
 def prediction(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
     X, y = data
     rows = np.tile(X, (8, 1))[:1_000_000]
-    models = {peer: PEERS[peer][1](options.trees, "sqrt", options.threads).fit(X[:100_000], y[:100_000]) for peer in PEERS}
+    models = {
+        peer: PEERS[peer][1](options.trees, "sqrt", options.threads).fit(X[:100_000], y[:100_000]) for peer in PEERS
+    }
     times = best_of(options.rounds, **{peer: (lambda peer=peer: models[peer].predict_proba(rows)) for peer in PEERS})
-    print(f"\nPrediction of 1,000,000 rows by {options.trees} trees, {options.threads} threads (bars: scikit-learn 1.8, oneDAL 1.5)")
+    print(
+        f"\nPrediction of 1,000,000 rows by {options.trees} trees, {options.threads} threads (bars: scikit-learn 1.8, oneDAL 1.5)"
+    )
     for peer, seconds in times.items():
         print(f"  {peer:14} {seconds:.2f} s {seconds / times['calibrant']:.2f} x")
     row = X[:1]
     one = {peer: min(_seconds(lambda peer=peer: models[peer].predict_proba(row)) for _ in range(20)) for peer in PEERS}
-    print("One row: " + ", ".join(f"{peer} {seconds * 1e6:.0f} us" for peer, seconds in one.items()) + " (bar: 200 x scikit-learn)")
+    print(
+        "One row: "
+        + ", ".join(f"{peer} {seconds * 1e6:.0f} us" for peer, seconds in one.items())
+        + " (bar: 200 x scikit-learn)"
+    )
 
 
 def _seconds(run: Callable[[], object]) -> float:
@@ -103,21 +119,31 @@ def _seconds(run: Callable[[], object]) -> float:
 
 def growth_of_cost(options: Any) -> None:
     X, y = continuous(400_000, 0.05)
-    times = [_seconds(lambda n=n: ours(20, "sqrt", options.threads).fit(X[:n], y[:n])) for n in (25_000, 100_000, 400_000)]
+    times = [
+        _seconds(lambda n=n: ours(20, "sqrt", options.threads).fit(X[:n], y[:n])) for n in (25_000, 100_000, 400_000)
+    ]
     rows = [math.log(b / a, 4) for a, b in itertools.pairwise(times)]
     by_trees = [_seconds(lambda t=t: ours(t, "sqrt", options.threads).fit(X[:50_000], y[:50_000])) for t in (20, 80)]
     one, two = (_seconds(lambda j=j: ours(40, "sqrt", j).fit(X[:100_000], y[:100_000])) for j in (1, 2))
-    print(f"\nExponents of the cost: rows {', '.join(f'{e:.2f}' for e in rows)}; trees {math.log(by_trees[1] / by_trees[0], 4):.2f}")
+    print(
+        f"\nExponents of the cost: rows {', '.join(f'{e:.2f}' for e in rows)}; trees {math.log(by_trees[1] / by_trees[0], 4):.2f}"
+    )
     print(f"Two threads: {one / two:.2f} x one to grow (bar 1.8)")
 
 
 def million(options: Any) -> None:
     X, y = continuous(1_000_000, 0.3)
-    seconds = _seconds(lambda: models.append(ours(options.trees, "sqrt", options.threads).fit(X, y))) if (models := []) == [] else 0.0
+    seconds = (
+        _seconds(lambda: models.append(ours(options.trees, "sqrt", options.threads).fit(X, y)))
+        if (models := []) == []
+        else 0.0
+    )
     nodes = sum(tree.n_nodes for tree in models[0].trees_)
     held = sum(sum(array.nbytes for array in tree.core.state) for tree in models[0].trees_)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"\n{options.trees} trees on 1,000,000 x 20: {seconds:.1f} s, {nodes:,} nodes, {held / nodes:.0f} bytes a node, peak {peak:.1f} GiB")
+    print(
+        f"\n{options.trees} trees on 1,000,000 x 20: {seconds:.1f} s, {nodes:,} nodes, {held / nodes:.0f} bytes a node, peak {peak:.1f} GiB"
+    )
 
 
 def main() -> None:
