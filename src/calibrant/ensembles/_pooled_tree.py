@@ -44,10 +44,9 @@ class PooledTree:
 
     @classmethod
     def of(cls, shape: CountedTree, leaf_counts: NDArray[np.float64]) -> PooledTree:
-        """Add the counts of leaves (nodes x classes; 0 elsewhere) up to the root."""
+        """Add the counts of the nodes where rows end (nodes x classes) up to the root."""
         levels = Levels(shape)
-        columns = [levels.climb(np.ascontiguousarray(column), lambda _, sums: sums) for column in leaf_counts.T]
-        return cls(shape, np.column_stack(columns))
+        return cls(shape, np.column_stack([_climb(levels, np.ascontiguousarray(own)) for own in leaf_counts.T]))
 
     @cached_property
     def weight(self) -> NDArray[np.float64]:
@@ -98,6 +97,10 @@ class PooledTree:
     def n_features(self) -> int:
         """Number of columns that a node could test."""
         return self.shape.n_features
+
+
+def _climb(levels: Levels, own: NDArray[np.float64]) -> NDArray[np.float64]:
+    return levels.climb(own, lambda nodes, sums: own[nodes] + sums)
 
 
 def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:

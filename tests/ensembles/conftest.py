@@ -1,0 +1,90 @@
+"""Forests grown by hand, tree by tree, each with what the plain reference needs."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calibrant.ensembles._members import Arrived, Members, Ways
+from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._arrivals import arrivals
+from calibrant.trees._rows import read_rows
+
+LEVELS = ["p", "q", "r", "s", "t"]
+
+
+@pytest.fixture(scope="session")
+def reference() -> Any:
+    spec = importlib.util.spec_from_file_location("ensembles_reference", Path(__file__).parent / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def make_rows(n_rows: int, n_classes: int, *, nominal: bool, holes: float, seed: int) -> tuple[pd.DataFrame, Any]:
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(random.integers(0, 12, (n_rows, 3)).astype(float), columns=["a", "b", "c"])
+    score = X["a"] / 3 + random.normal(0, 1.5, n_rows)
+    if nominal:
+        codes = random.integers(0, len(LEVELS), n_rows)
+        X["level"] = pd.Categorical.from_codes(codes, LEVELS)
+        score += codes % 3
+    y = np.clip(np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score), 0, n_classes - 1)
+    return X.mask(random.random(X.shape) < holes), y
+
+
+def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
+    """Draw from each class as many as it has, so that no bag lacks a class."""
+    random, bags = np.random.default_rng(seed), np.zeros((n_trees, len(y)), dtype=np.uint8)
+    for bag in bags:
+        for label in np.unique(y):
+            rows = np.flatnonzero(y == label)
+            np.add.at(bag, random.choice(rows, len(rows)), 1)
+    return bags
+
+
+def ways_of(trees: list[Any], X: Any) -> Ways:
+    rows = read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame))
+    return lambda t: Arrived.of(*arrivals(trees[t], *rows, 1), rows[0])
+
+
+def as_numbers(X: pd.DataFrame) -> list[list[float]]:
+    columns = [X[name] if X[name].dtype != "category" else X[name].cat.codes.replace(-1, np.nan) for name in X]
+    return np.column_stack([np.asarray(column, dtype=float) for column in columns]).tolist()
+
+
+@pytest.fixture(scope="session")
+def make_forest(reference: Any) -> Callable[..., Any]:
+    """Grows a forest: its `Members`, the same as a `Forest` of the reference, and fresh rows with their ways."""
+
+    def make(
+        n_rows=60,
+        n_classes=2,
+        n_trees=5,
+        *,
+        nominal=False,
+        holes=0.0,
+        weighted=False,
+        seed=0,
+        bootstrap=True,
+        **params: Any,
+    ) -> Any:
+        X, y = make_rows(n_rows + 40, n_classes, nominal=nominal, holes=holes, seed=seed)
+        X, y, fresh = X.iloc[:n_rows], y[:n_rows], X.iloc[n_rows:]
+        weights = np.random.default_rng(seed).integers(1, 4, n_rows).astype(float) if weighted else np.ones(n_rows)
+        bags = draw_bags(y, n_trees, seed) if bootstrap else np.ones((n_trees, n_rows), dtype=np.uint8)
+        grown = [ProbabilityTreeClassifier(**params).fit(X, y, sample_weight=bag * weights) for bag in bags]
+        trees = [model.tree_ for model in grown]
+        members = Members(trees, ways_of(trees, X), bags, y, n_classes, weights if weighted else None)
+        plain = reference.Forest(trees, as_numbers(X), y.tolist(), bags.tolist(), weights.tolist())
+        ends = [[reference.ends_of(tree, row) for tree in trees] for row in as_numbers(fresh)]
+        return SimpleNamespace(members=members, plain=plain, ways=ways_of(trees, fresh), ends=ends, n_fresh=len(fresh))
+
+    return make
