@@ -155,7 +155,7 @@ def mean_answer(forest: Forest, ends: list[Any], trees: list[int], add: float, *
 
 
 def eb_pets(forest: Forest, ends: list[Any], *, add=0.0, **how: Any) -> Any:
-    """Answer for a new row; an empty leaf answers as the nearest node above that is not, but with `only` is left out."""
+    """Answer for a new row; an empty leaf answers as the nearest filled node above, but with `only` is left out."""
     trees = list(range(len(forest.trees)))
     if how.get("only"):
         found = mean_answer(forest, ends, trees, add, **how)

@@ -71,7 +71,7 @@ def average(
         arrived = ways(number)
         mean.add(*arrived.by_row(table[arrived.leaf], None if filled is None else filled[number][arrived.leaf]))
     silent = mean.n_trees == 0
-    if not silent.any():
+    if filled is None or not silent.any():
         return mean.value()
     return np.where(silent[:, np.newaxis], average(tables, ways, n_rows), mean.value())
 
