@@ -200,3 +200,19 @@ def mob_esp_out(forest: Forest, i: int, labels: list[int], *, add=0.0, **how: An
     how_here = {**how, "label": labels[i], "labels": labels}
     found = mean_answer(forest, own_ends(forest, i), trees, add, without=i, **how_here)
     return eb_pets_out(forest, i, add=add, **how) if found is None else found
+
+
+def strict_mob_esp_out(forest: Forest, i: int, *, add=0.0, **how: Any) -> Any:
+    """Answer for a training row by the forest of the trees that were grown without it, labels included."""
+    trees = out_trees(forest, i)
+    if not trees:
+        return [np.nan] * forest.n_classes
+    part = Forest.__new__(Forest)
+    part.__dict__ = {**forest.__dict__}
+    part.trees, part.in_bag, part.ends = (
+        [each[t] for t in trees] for each in (forest.trees, forest.in_bag, forest.ends)
+    )
+    labels, everyone = [out_label(part, r) for r in range(len(part.rows))], list(range(len(trees)))
+    how_here = {**how, "label": labels[i], "labels": labels, "without": i}
+    found = mean_answer(part, own_ends(part, i), everyone, add, **how_here)
+    return eb_pets_out(forest, i, add=add, **how) if found is None else found

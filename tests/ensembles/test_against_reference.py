@@ -9,6 +9,7 @@ from calibrant.ensembles._averages import average, out_of_bag_average
 from calibrant.ensembles._eb_pets import read_eb_pets
 from calibrant.ensembles._mob_esp import read_mob_esp
 from calibrant.ensembles._pooling import Pooling
+from calibrant.ensembles._strict import strict_oob_proba
 from calibrant.ensembles._votes import count_votes, out_of_bag_votes
 from calibrant.estimates import Frequency, Laplace, MBranch, MEstimate
 from calibrant.trees._reading import probability_table
@@ -91,6 +92,12 @@ def test_mob_esp(forest, reference, pooling, how):
     expected = [reference.mob_esp(forest.plain, ends, labels, **how) for ends in forest.ends]
     check(found.predict_proba(forest.ways, voted), expected)
     check(found.oob_proba, [reference.mob_esp_out(forest.plain, i, labels, **how) for i in all_rows(forest)])
+
+
+@pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
+def test_strict_mob_esp(forest, reference, pooling, how):
+    found = strict_oob_proba(forest.members, pooling, read_mob_esp(forest.members, pooling))
+    check(found, [reference.strict_mob_esp_out(forest.plain, i, **how) for i in all_rows(forest)])
 
 
 def test_few_trees_leave_rows_in_every_bag_and_votes_tied(make_forest):
