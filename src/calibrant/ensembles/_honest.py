@@ -14,7 +14,7 @@ from calibrant.ensembles._averages import Mean
 from calibrant.ensembles._members import Arrived, Members
 from calibrant.ensembles._out_of_bag_weight import Alpha
 from calibrant.ensembles._pooled_tree import PooledTree, pooled_table
-from calibrant.ensembles._pooling import Binned, Pooling, Pools, added_counts, rates
+from calibrant.ensembles._pooling import Binned, Pooling, Pools, added_counts, rates, row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def add_without_own(mean: Mean, members: Members, binned: Binned, alpha: Alpha, 
     left, pools = binned.outside(members)
     counts = pool_counts(pools, alpha, pooling)
     found = rates(counts, added_counts(pooling.estimate, members.class_weights))
-    mean.add(*left.by_row(found, counts.sum(axis=1) > 0))
+    mean.add(*left.by_row(found, row_sums(counts) > 0))
 
 
 def add_in_parts(mean: Mean, members: Members, binned: Binned, alpha: Alpha, pooling: Pooling) -> None:
@@ -59,7 +59,7 @@ def add_in_parts(mean: Mean, members: Members, binned: Binned, alpha: Alpha, poo
         left = binned.arrived.part(outside & (part_of == part))
         rest = pool_counts(_without(members, left, binned.pools), alpha, pooling)
         table = pooled_table(PooledTree.of(members.trees[binned.tree], rest), pooling)
-        mean.add(*left.by_row(table[left.leaf], (rest.sum(axis=1) > 0)[left.leaf]))
+        mean.add(*left.by_row(table[left.leaf], (row_sums(rest) > 0)[left.leaf]))
 
 
 def _without(members: Members, left: Arrived, pools: Pools) -> Pools:

@@ -18,7 +18,7 @@ from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._honest import add_without_own, pool_counts
 from calibrant.ensembles._members import Arrived, Members, Ways
 from calibrant.ensembles._out_of_bag_weight import Alpha, choose_alpha
-from calibrant.ensembles._pooling import Bins, Pooling, added_counts, binned_trees, is_local, rates
+from calibrant.ensembles._pooling import Bins, Pooling, added_counts, binned_trees, is_local, rates, row_sums
 from calibrant.ensembles._votes import out_of_bag_votes
 from calibrant.exceptions import ParameterError
 
@@ -132,7 +132,7 @@ def _filled_cells(place: NDArray[np.int32], counts: NDArray[np.float64], members
     """Turn counts into probabilities; cells without any, as of rows in the bag where only others count, are none."""
     counts = counts.copy()
     counts[0] = 0.0
-    mass, added = counts.sum(axis=1), added_counts(pooling.estimate, members.class_weights)
+    mass, added = row_sums(counts), added_counts(pooling.estimate, members.class_weights)
     table = np.where(mass[:, np.newaxis] > 0, rates(counts, added), 0.0)
     return Cells(np.where(mass[place] > 0, place, 0), table, mass)
 

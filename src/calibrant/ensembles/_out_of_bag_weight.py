@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.ensembles._members import Members
-from calibrant.ensembles._pooling import Binning, Pooling, Pools, added_counts, binned_trees
+from calibrant.ensembles._pooling import Binning, Pooling, Pools, added_counts, binned_trees, row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class Alpha:
         """Give the alpha of each bin as a column, or one for all."""
         if not self.by_bin:
             return np.array([[self.number]])
-        rows = pools.outside.sum(axis=1)
+        rows = row_sums(pools.outside)
         best = np.log(_GRID)[_likelihoods(pools, self.floor).argmax(axis=0)]
         logs = (rows * best + _STRENGTH * np.log(self.number)) / (rows + _STRENGTH)
         return np.asarray(np.exp(logs)[:, np.newaxis])
@@ -72,12 +72,12 @@ def _likelihoods(pools: Pools, floor: float) -> NDArray[np.float64]:
     """Give for each alpha of the grid the log-likelihood of each bin's rows out of the bag, each without itself."""
     inside, outside = pools
     others = np.maximum(outside - 1.0, 0.0)
-    n_others = outside.sum(axis=1, keepdims=True) - outside + others
-    n_inside, found = inside.sum(axis=1, keepdims=True), np.empty((len(_GRID), len(inside)))
+    n_others = row_sums(outside)[:, np.newaxis] - outside + others
+    n_inside, found = row_sums(inside)[:, np.newaxis], np.empty((len(_GRID), len(inside)))
     for place, alpha in enumerate(_GRID):
         total = n_inside + alpha * n_others
         rate = np.divide(inside + alpha * others, total, out=np.zeros_like(inside), where=total > 0)
-        found[place] = (outside * np.log(np.maximum(rate, floor))).sum(axis=1)
+        found[place] = row_sums(outside * np.log(np.maximum(rate, floor)))
     return found
 
 
@@ -120,9 +120,9 @@ def _own_class_rates(members: Members, binning: Binning, pooling: Pooling) -> ND
         left, (inside, outside) = binned.outside(members)
         entry, label = np.arange(len(left.row)), members.labels[left.row]
         own = inside[entry, label] + added[label], outside[entry, label]
-        total = inside.sum(axis=1) + added.sum(), outside.sum(axis=1)
-        found = np.column_stack([_rate(own, total, alpha) for alpha in _GRID])
-        rows, values = left.by_row(found, total[0] - added.sum() + total[1] > 0)
+        n_inside, n_outside = row_sums(inside), row_sums(outside)
+        found = np.column_stack([_rate(own, (n_inside + added.sum(), n_outside), alpha) for alpha in _GRID])
+        rows, values = left.by_row(found, n_inside + n_outside > 0)
         sums[:, rows] += values.T
         n_trees[rows] += 1.0
     return sums / np.where(n_trees > 0, n_trees, np.nan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -25,11 +26,13 @@ __all__ = [
     "count_bins",
     "is_local",
     "rates",
+    "row_sums",
     "without_own",
 ]
 
 # What is left of a count after a row's own is taken away is nothing if it is less than this share of it.
 _ROUNDING = 1e-9
+_FEW_CLASSES = 8
 _ENDLESS = 1e200  # an m without end, small enough to be divided by itself
 
 
@@ -183,6 +186,17 @@ def rates(counts: NDArray[np.float64], added: NDArray[np.float64]) -> NDArray[np
     (array([[0.8, 0.2],
            [0.5, 0.5]]), array([[0., 0.]]))
     """
-    total = counts.sum(axis=1) + added.sum()
+    total = row_sums(counts) + added.sum()
     total[total <= 0] = 1.0
     return np.asarray((counts + added) / total[:, np.newaxis])
+
+
+def row_sums(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add up the columns; for few of them that is several times as fast as NumPy's sum over short rows.
+
+    Examples
+    --------
+    >>> row_sums(np.array([[3.0, 1], [0, 2]]))
+    array([4., 2.])
+    """
+    return np.asarray(counts.sum(axis=1) if counts.shape[1] > _FEW_CLASSES else reduce(np.add, counts.T))

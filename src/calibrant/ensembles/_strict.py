@@ -18,7 +18,7 @@ from calibrant.ensembles._averages import Mean
 from calibrant.ensembles._honest import pool_counts
 from calibrant.ensembles._members import Arrived, Members
 from calibrant.ensembles._mob_esp import MobEsp
-from calibrant.ensembles._pooling import Pooling, Pools, added_counts, rates
+from calibrant.ensembles._pooling import Pooling, Pools, added_counts, rates, row_sums
 from calibrant.ensembles._votes import majority
 from calibrant.estimates._frequency import frequencies
 
@@ -70,7 +70,7 @@ def strict_oob_proba(members: Members, pooling: Pooling, reading: MobEsp) -> NDA
             alike = np.flatnonzero((label == reading.oob_label[one]) & (one != other))
             _count(members, tree, arrived, pools, query[alike], beside[alike], pooling)
         counts = pool_counts(pools, reading.alpha, pooling)
-        mean.add(*asked.by_row(rates(counts, added), counts.sum(axis=1) > 0))
+        mean.add(*asked.by_row(rates(counts, added), row_sums(counts) > 0))
     return np.where((mean.n_trees == 0)[:, np.newaxis], reading.fallback.oob_proba, mean.value())
 
 
