@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,6 +105,21 @@ def test_a_new_row_may_be_labelled_by_as_many_trees_as_a_training_row(reference)
     labels = [reference.out_label(plain, i) for i in range(len(X))]
     expected = [reference.mob_esp(plain, each, labels, voters=voters) for each in ends]
     np.testing.assert_allclose(found.predict_proba(fresh), expected, rtol=0, atol=1e-12)
+
+
+def test_strict_out_of_bag_probabilities_on_request(reference):
+    X, y = rows(2)
+    forest = RandomForestClassifier(12, random_state=2).fit(X, y)
+    plain, found = plain_forest(reference, forest, X, y), mob_esp(forest, X, y, strict_oob=True)
+    expected = [reference.strict_mob_esp_out(plain, i) for i in range(len(X))]
+    np.testing.assert_allclose(found.oob_proba_, np.array(expected, dtype=float), rtol=0, atol=1e-12)
+
+
+def test_a_reading_survives_pickling():
+    X, y = rows(4)
+    found = mob_esp(RandomForestClassifier(5, random_state=0).fit(X, y), X, y)
+    copy = pickle.loads(pickle.dumps(found))  # noqa: S301
+    np.testing.assert_array_equal(copy.predict_proba(X), found.predict_proba(X))
 
 
 def test_without_a_bootstrap_it_warns_and_answers_as_the_forest():

@@ -6,18 +6,19 @@ All that they need of an ensemble is which training rows answer for a row: those
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._params import Choice, Real, Rule, check_param
+from calibrant._params import Bool, Choice, Real, Rule, check_param
 from calibrant.data._labels import check_weights, code_labels
 from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._foreign_trees import check_forest, check_same_rows, draws_of, leaves_of, trees_of
 from calibrant.ensembles._members import LeafMatrix, Members
 from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
 from calibrant.ensembles._pooling import Pooling
+from calibrant.ensembles._strict import strict_oob_proba
 from calibrant.ensembles._votes import count_votes
 from calibrant.estimates import Estimate, Resolvable, as_estimate
 from calibrant.exceptions import CalibrantWarning, DataError
@@ -126,6 +127,7 @@ def mob_esp(
     in_bag_counts: Literal["unique", "multiplicity"] = "unique",
     estimate: str | Estimate = "frequency",
     vote_trees: float | Literal["out_of_bag"] = 1.0,
+    strict_oob: bool = False,
 ) -> ForestReading:
     """Read a fitted forest of scikit-learn anew, by the training rows in its leaves; no tree is grown.
 
@@ -157,6 +159,9 @@ def mob_esp(
     vote_trees : float or "out_of_bag"
         The share of the trees, the first ones, that label a new row. ``"out_of_bag"``: as many as label a training
         row, about 37 % of them, so that both labels are equally good; the paper expects that of larger forests.
+    strict_oob : bool
+        Whether `oob_proba_` of MOB-ESP also leaves out the labels that other rows have by trees with the row in the
+        bag. It is then what a forest of 37 % of the trees says, and takes longer than growing the forest.
 
     Returns
     -------
@@ -166,7 +171,9 @@ def mob_esp(
     Notes
     -----
     A row's own count is taken out of the leaves that answer for it in `oob_proba_`. With MOB-ESP its class still
-    reaches the labels of other rows through the trees that it is in the bag of.
+    reaches the labels of other rows through the trees that it is in the bag of: on labels that are pure noise the loss
+    of `oob_proba_` was up to 0.05 bits below that of fresh rows (with own counts left there: 0.25). Where there was
+    something to learn we saw no difference. ``strict_oob=True`` closes this way too.
 
     References
     ----------
@@ -189,12 +196,18 @@ def mob_esp(
     check_param("out_of_bag", out_of_bag, _RULES["out_of_bag"])
     check_param("out_of_bag_weight", out_of_bag_weight, _RULES["out_of_bag_weight"])
     check_param("in_bag_counts", in_bag_counts, _RULES["in_bag_counts"])
+    check_param("strict_oob", strict_oob, Bool())
     check_forest(fitted_forest)
     members = _members_of(fitted_forest, X, y, sample_weight)
     resolved = _in_numbers(as_estimate("estimate", estimate), members)
     pooling = Pooling(out_of_bag, in_bag_counts, out_of_bag_weight, resolved)
-    reading = read_mob_esp(members, pooling) if kind == "mob_esp" else read_eb_pets(members, pooling)
+    reading = _read(members, pooling, strict_oob=strict_oob) if kind == "mob_esp" else read_eb_pets(members, pooling)
     return ForestReading(fitted_forest, members, reading, n_voting(vote_trees, members))
+
+
+def _read(members: Members, pooling: Pooling, *, strict_oob: bool) -> MobEsp:
+    reading = read_mob_esp(members, pooling)
+    return replace(reading, oob_proba=strict_oob_proba(members, pooling, reading)) if strict_oob else reading
 
 
 def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
