@@ -97,9 +97,7 @@ def prediction(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
         peer: PEERS[peer][1](options.trees, "sqrt", options.threads).fit(X[:100_000], y[:100_000]) for peer in PEERS
     }
     times = best_of(options.rounds, **{peer: (lambda peer=peer: models[peer].predict_proba(rows)) for peer in PEERS})
-    print(
-        f"\nPrediction of 1,000,000 rows by {options.trees} trees, {options.threads} threads (bars: scikit-learn 1.8, oneDAL 1.5)"
-    )
+    print(f"\nPrediction of 1,000,000 rows by {options.trees} trees (bars: scikit-learn 1.8, oneDAL 1.5)")
     for peer, seconds in times.items():
         print(f"  {peer:14} {seconds:.2f} s {seconds / times['calibrant']:.2f} x")
     row = X[:1]
@@ -125,9 +123,8 @@ def growth_of_cost(options: Any) -> None:
     rows = [math.log(b / a, 4) for a, b in itertools.pairwise(times)]
     by_trees = [_seconds(lambda t=t: ours(t, "sqrt", options.threads).fit(X[:50_000], y[:50_000])) for t in (20, 80)]
     one, two = (_seconds(lambda j=j: ours(40, "sqrt", j).fit(X[:100_000], y[:100_000])) for j in (1, 2))
-    print(
-        f"\nExponents of the cost: rows {', '.join(f'{e:.2f}' for e in rows)}; trees {math.log(by_trees[1] / by_trees[0], 4):.2f}"
-    )
+    trees = math.log(by_trees[1] / by_trees[0], 4)
+    print(f"\nExponents of the cost: rows {', '.join(f'{e:.2f}' for e in rows)}; trees {trees:.2f}")
     print(f"Two threads: {one / two:.2f} x one to grow (bar 1.8)")
 
 

@@ -132,9 +132,7 @@ def features(X: np.ndarray, y: np.ndarray, rounds: int) -> None:
     for name, seconds in times.items():
         print(f"  {name:24} {seconds:.3f} s  {seconds / times['plain']:.2f} x plain")
     nodes = [ProbabilityTreeClassifier(**PLAIN).fit(table, y).n_nodes_ for table in (X, holes)]
-    print(
-        f"  with holes the tree has {nodes[1] / nodes[0]:.1f} times as many nodes, and a row is in several of each level"
-    )
+    print(f"  with holes the tree has {nodes[1] / nodes[0]:.1f} times as many nodes, a row in several of a level")
 
 
 def nominal(X: np.ndarray, y: np.ndarray, rounds: int) -> None:

@@ -18,7 +18,7 @@ from calibrant.data._frames import Nominal
 from calibrant.ensembles._bags import Bootstrap
 from calibrant.ensembles._forest import Forest
 from calibrant.ensembles._importances import impurity_importances
-from calibrant.ensembles._read import ForestReading, How, OutOfBag
+from calibrant.ensembles._read import GrownReading, How, OutOfBag
 from calibrant.ensembles._rules import RULES, MaxFeatures
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
@@ -239,7 +239,7 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             smooth_votes=self.smooth_votes,
             vote_trees=self.vote_trees,
         )
-        self._reading = ForestReading(self._forest, how)
+        self._reading = GrownReading(self._forest, how)
         self._reading.prepare()
 
     def reread(

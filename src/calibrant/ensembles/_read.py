@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from calibrant.ensembles._forest import Forest
     from calibrant.trees._rows import Rows
 
-__all__ = ["ForestReading", "How", "OutOfBag"]
+__all__ = ["GrownReading", "How", "OutOfBag"]
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 
@@ -51,7 +51,7 @@ class How:
 
 
 @dataclass(frozen=True, eq=False)
-class ForestReading:
+class GrownReading:
     """A forest and a way to read it; what the reading needs is worked out when it is first asked for."""
 
     forest: Forest
