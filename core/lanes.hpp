@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -27,15 +29,16 @@ public:
             if (view == nullptr) return {};
             lanes.columns_.push_back(*view);
         }
+        lanes.find_grid();
         lanes.steps_.reserve(tree.n_nodes());
         for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
             const auto self = static_cast<std::uint32_t>(node);
             if (tree.is_leaf(node)) {
-                lanes.steps_.push_back({0.0, 0, {self, self}});
+                lanes.steps_.push_back({T{0}, 0, {self, self}});
                 continue;
             }
             if (tree.n_values[node] > 0) return {};
-            lanes.steps_.push_back({tree.threshold[node], static_cast<std::uint32_t>(tree.feature[node]),
+            lanes.steps_.push_back({at_most(tree.threshold[node]), static_cast<std::uint32_t>(tree.feature[node]),
                                     {static_cast<std::uint32_t>(tree.child(node, 0)), static_cast<std::uint32_t>(tree.child(node, 1))}});
         }
         return lanes;
@@ -43,17 +46,57 @@ public:
 
     // The leaves of rows [begin, begin + n), n <= width; `unsure` for a row that may have met an unknown value.
     std::array<std::uint32_t, width> leaves(std::size_t begin, std::size_t n) const {
+        if (is_grid_ && n == width) {
+            const T* const first = columns_.front().data + static_cast<std::ptrdiff_t>(begin) * row_step_;
+            const std::ptrdiff_t row_step = row_step_, column_step = column_step_;
+            return walk(width, [=](std::size_t lane, std::uint32_t feature) {
+                return first[static_cast<std::ptrdiff_t>(lane) * row_step + static_cast<std::ptrdiff_t>(feature) * column_step];
+            });
+        }
+        return walk(n, [=, this](std::size_t lane, std::uint32_t feature) { return columns_[feature][begin + lane]; });
+    }
+
+private:
+    // A leaf leads to itself, whatever it asks.
+    struct Step {
+        T threshold;
+        std::uint32_t feature;
+        std::uint32_t child[2];
+    };
+
+    // The greatest T that is no greater: values of type T fall on the same side of it.
+    static T at_most(double threshold) {
+        const T rounded = static_cast<T>(threshold);
+        return static_cast<double>(rounded) > threshold ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
+    }
+
+    // Columns of one matrix are found by adding, which is faster than looking each up.
+    void find_grid() {
+        if (columns_.empty()) return;
+        row_step_ = columns_.front().stride;
+        const auto place = [&](std::size_t j) { return reinterpret_cast<std::intptr_t>(columns_[j].data); };
+        const std::intptr_t step = columns_.size() > 1 ? place(1) - place(0) : 0;
+        column_step_ = step / static_cast<std::intptr_t>(sizeof(T));
+        is_grid_ = step % static_cast<std::intptr_t>(sizeof(T)) == 0;
+        for (std::size_t j = 0; j < columns_.size(); ++j) {
+            is_grid_ = is_grid_ && place(j) == place(0) + static_cast<std::intptr_t>(j) * step && columns_[j].stride == row_step_;
+        }
+    }
+
+    template <class ValueOf>
+    std::array<std::uint32_t, width> walk(std::size_t n, const ValueOf& value_of) const {
+        const Step* const steps = steps_.data();
         std::array<std::uint32_t, width> at{};
         std::array<bool, width> is_unsure{};
-        bool moved = true;
-        while (moved) {
-            moved = false;
+        std::uint32_t moved = 1;
+        while (moved != 0) {
+            moved = 0;
             for (std::size_t lane = 0; lane < n; ++lane) {
-                const Step& step = steps_[at[lane]];
-                const T value = columns_[step.feature][begin + lane];
-                const std::uint32_t next = step.child[!(static_cast<double>(value) <= step.threshold)];
+                const Step& step = steps[at[lane]];
+                const T value = value_of(lane, step.feature);
+                const std::uint32_t next = step.child[!(value <= step.threshold)];
                 is_unsure[lane] |= value != value;
-                moved |= next != at[lane];
+                moved |= next ^ at[lane];
                 at[lane] = next;
             }
         }
@@ -63,15 +106,10 @@ public:
         return at;
     }
 
-private:
-    // A leaf leads to itself, whatever it asks.
-    struct Step {
-        double threshold;
-        std::uint32_t feature;
-        std::uint32_t child[2];
-    };
     std::vector<Step> steps_;
     std::vector<StridedView<T>> columns_;
+    bool is_grid_ = false;
+    std::ptrdiff_t row_step_ = 0, column_step_ = 0;
 };
 
 }  // namespace calibrant
