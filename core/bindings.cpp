@@ -8,14 +8,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 #include <memory>
 
 #include "arrivals.hpp"
+#include "bindings_stumps.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
 #include "grower.hpp"
+#include "interruptible.hpp"
 #include "parallel.hpp"
 #include "forest.hpp"
 #include "forest_predict.hpp"
@@ -34,25 +34,6 @@ using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::
 using Writable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using ReadOnly = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
-
-// Runs work(stop_token) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
-template <class Work>
-auto run_interruptibly(Work&& work) {
-    std::stop_source stop;
-    auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
-    const nb::gil_scoped_release released;
-    while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-        const nb::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() == 0) continue;
-        stop.request_stop();
-        {
-            const nb::gil_scoped_release waiting;
-            result.wait();
-        }
-        throw nb::python_error();
-    }
-    return result.get();
-}
 
 template <class T>
 StridedView<T> view(const Column<T>& column) {
@@ -392,6 +373,7 @@ NB_MODULE(_core, module) {
                "Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Make a table again from (codes, n_values, values or None) for each column.");
+    bind_stumps(module);
 }
 
 }  // namespace calibrant

@@ -324,3 +324,51 @@ def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.u
     """
     Make a table again from (codes, n_values, values or None) for each column.
     """
+
+class StumpCriterion(enum.Enum):
+    entropy = 0
+
+    gain_ratio = 1
+
+    gini = 2
+
+    dkm = 3
+
+    twoing = 4
+
+class Stump:
+    """
+    A test with three branches: up to a threshold or of a category, the rest, the missing.
+    """
+
+    @property
+    def column(self) -> int:
+        """The column tested, -1 for none."""
+
+    @property
+    def code(self) -> int:
+        """The greatest code of the first branch, or its category."""
+
+    @property
+    def threshold(self) -> float: ...
+
+    @property
+    def gain(self) -> float: ...
+
+    @property
+    def counts(self) -> object:
+        """Class weights of the branches."""
+
+class StumpSearch:
+    """Finds the best test of a table for any weights of its rows."""
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Stump:
+        """Give the best test, the first of equals."""
+
+    def reweigh(self, stump: Stump, factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Multiply the weights, in place, by the factors of branches and classes.
+        """
+
+def stump_search(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, criterion: StumpCriterion, n_threads: int) -> StumpSearch:
+    """Sort the rows of every column, once for all rounds."""

@@ -49,11 +49,6 @@ class Step:
     error: float
     factors: NDArray[np.float64]
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether all rows keep their weight, so that the same rows would be learnt again."""
-        return bool(np.ptp(self.factors) == 0)
-
 
 class Algorithm(Protocol):
     """A way of boosting."""

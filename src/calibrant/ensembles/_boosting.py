@@ -72,12 +72,12 @@ def boost(run: Run, learner: Learner, algorithm: Algorithm, n_members: int, who:
             _end_weak(run, member, step, who, n_members)
         else:
             run.add(member, step)
-            _go_on(run, learner, step, who, n_members)
+            _go_on(run, learner, step, answers, who, n_members)
     run.row_weights = learner.weights
 
 
-def _go_on(run: Run, learner: Learner, step: Step, who: str, n_members: int) -> None:
-    if not step.is_idle:
+def _go_on(run: Run, learner: Learner, step: Step, answers: Answers, who: str, n_members: int) -> None:
+    if np.ptp(step.factors[answers.weights > 0]) > 0:
         learner.reweigh(step.factors)
     elif not learner.can_differ and len(run.members) < n_members:
         run.stopped = "perfect"

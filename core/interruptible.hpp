@@ -1,0 +1,31 @@
+// Long work of the core called from Python: the GIL released, Ctrl-C heard.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <future>
+#include <stop_token>
+
+namespace calibrant {
+
+// Runs work(stop_token) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
+template <class Work>
+auto run_interruptibly(Work&& work) {
+    std::stop_source stop;
+    auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
+    const nanobind::gil_scoped_release released;
+    while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+        const nanobind::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() == 0) continue;
+        stop.request_stop();
+        {
+            const nanobind::gil_scoped_release waiting;
+            result.wait();
+        }
+        throw nanobind::python_error();
+    }
+    return result.get();
+}
+
+}  // namespace calibrant
