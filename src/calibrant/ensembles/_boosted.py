@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Bool, Choice, Int, check_params
-from calibrant._random import SeedLike, seed_sequence
+from calibrant._random import SeedLike
 from calibrant.data._frames import Nominal
 from calibrant.ensembles._algorithms import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting import Run, begin, boost
+from calibrant.ensembles._impurity import impurity_shares
 from calibrant.ensembles._scoring import _Scoring
 from calibrant.ensembles._tree_rounds import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
@@ -50,10 +52,10 @@ class BoostedTreesClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type:
         Most rounds; there may be fewer, see ``stopped_``.
     algorithm : {"m1", "samme", "real"}
         ``"m1"`` is AdaBoost.M1: a tree of error e votes with weight ln((1 - e) / e), and the weights of the rows that
-        it gets wrong are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so that with K
-        classes a tree need only be better than a guess; with two classes it is the same. ``"real"`` is Real AdaBoost
-        (SAMME.R for K classes): trees say probabilities, below 1e-10 taken as that, and the score is their geometric
-        mean, scaled to add up to 1.
+        it gets wrong are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so that with
+        K classes a tree need only be better than a guess; with two classes it is the same. ``"real"`` is Real
+        AdaBoost (SAMME.R for K classes): trees say probabilities, below 1e-10 taken as that, and the score is their
+        geometric mean, scaled to add up to 1.
     resample : bool
         Grow each tree on as many rows as there are, drawn by their weights, rather than on weighted rows.
     criterion, prune, confidence, subtree_raising, ccp_alpha, collapse, min_leaf, min_cut, max_depth, nominal_splits, \
@@ -80,6 +82,9 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
         The share of the weight, as it was in its round, that each member votes wrongly on.
     stopped_ : {"perfect", "weak"} or None
         Why there are fewer members than `n_trees`; None where there are not.
+    feature_importances_ : array of shape (n_features_in_,)
+        The share of each column in what the tests of the trees take off the impurity of the weighted rows, the trees
+        weighted as their votes are; the entropy, or what `criterion` names.
     classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
@@ -91,10 +96,10 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
     -----
     Two things end boosting early, each with a `CalibrantWarning` and in ``stopped_``.
 
-    * ``"perfect"``: a tree makes no error, so that no weight changes and every further tree would be the same. It stays,
-      and votes as if it erred on 1e-10 of the weight, which outvotes all others. Weka leaves such a tree out unless it
-      is the first, also one that errs on less than 1e-6. Where trees differ by what is drawn (`resample` and random
-      ties among others) boosting goes on. ``"real"`` ends so where no weight changes.
+    * ``"perfect"``: a tree makes no error, so that no weight changes and every further tree would be the same. It
+      stays, and votes as if it erred on 1e-10 of the weight, which mostly outvotes the others. Weka leaves such a tree
+      out unless it is the first, also one that errs on less than 1e-6. Where trees differ by what is drawn (`resample`
+      and random ties among others) boosting goes on. ``"real"`` ends so where no weight changes.
     * ``"weak"``: a tree errs on at least half of the weight, with ``"samme"`` on 1 - 1/K. It is left out, as in Weka;
       where it is the first, it stays as the only one. ``"real"`` never ends so.
 
@@ -107,8 +112,8 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
     References
     ----------
     Y. Freund and R. E. Schapire, "Experiments with a new boosting algorithm", 1996. J. Friedman, T. Hastie and
-    R. Tibshirani, "Additive logistic regression", 2000. J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost",
-    2009. R. Caruana and A. Niculescu-Mizil, "Obtaining calibrated probabilities from boosting", 2005.
+    R. Tibshirani, "Additive logistic regression", 2000. J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class
+    AdaBoost", 2009. A. Niculescu-Mizil and R. Caruana, "Obtaining calibrated probabilities from boosting", 2005.
 
     Examples
     --------
@@ -198,8 +203,22 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
         examples = Examples.code(training, n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
         run = begin(before, self.n_trees, examples.n_rows, self.random_state)
-        boost(run, TreeRounds(examples, cast("Any", self), run.seed), ALGORITHMS[self.algorithm], self.n_trees, type(self).__name__)
+        boost(
+            run,
+            TreeRounds(examples, cast("Any", self), run.seed),
+            ALGORITHMS[self.algorithm],
+            self.n_trees,
+            type(self).__name__,
+        )
         return self._store(run, examples)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in what the tests of the trees take off the impurity."""
+        check_is_fitted(self)
+        shares = np.array([impurity_shares(tree, self.criterion) for tree in self.trees_])
+        total = self.estimator_weights_ @ shares
+        return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 
     def _store(self, run: Run, examples: Examples) -> BoostedTreesClassifier:
         self._store_run(run, examples)

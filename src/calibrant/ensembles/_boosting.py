@@ -58,11 +58,11 @@ class Run:
 def boost(run: Run, learner: Learner, algorithm: Algorithm, n_members: int, who: str) -> None:
     """Add members until there are as many as asked for, or until more would be of no use.
 
-    A member as bad as chance is left out and ends the run; where it is the first, it stays, with a weight of 1. A member
-    after which no row changes its weight ends the run too, unless the next one may differ all the same.
+    A member as bad as chance is left out and ends the run; where it is the first, it stays, with a weight of 1. A
+    member after which no row changes its weight ends the run too, unless the next one may differ all the same.
     """
     if run.row_weights is not None:
-        learner.weights = run.row_weights
+        learner.weights = run.row_weights.copy()
     for number in progress(range(len(run.members), n_members), description="Boosting"):
         if run.stopped is not None:
             break
@@ -89,16 +89,17 @@ def _go_on(run: Run, learner: Learner, step: Step, answers: Answers, who: str, n
 
 
 def _end_weak(run: Run, member: Any, step: Step, who: str, n_members: int) -> None:
-    run.stopped = "weak"
-    what = "left out"
-    if not run.members:
+    number, fate = len(run.members) + 1, "left out"
+    if number == 1:
         run.add(member, step)
-        run.weights[0], what = 1.0, "the only one"
-    _warn(
-        f"{who}: member {len(run.errors) + (what == 'left out')} of {n_members} errs on {step.error:.3g} of the weight, no "
-        f"better than chance; it is {what}, and boosting ends with {len(run.members)}. Larger members, or "
-        "algorithm='samme' with more than two classes, may do better."
-    )
+        run.weights[0], fate = 1.0, "the only one"
+    if len(run.members) < n_members:
+        run.stopped = "weak"
+        _warn(
+            f"{who}: member {number} of {n_members} errs on {step.error:.3g} of the weight, no better than chance; it is "
+            f"{fate}, and boosting ends with {len(run.members)}. Larger members, or algorithm='samme' with more than two "
+            "classes, may do better."
+        )
 
 
 def _warn(message: str) -> None:
@@ -119,5 +120,4 @@ def begin(before: Run | None, n_members: int, n_rows: int, random_state: SeedLik
             f"warm_start=True goes on with the rows of the last fit; got {n_rows:,} rows of weight > 0 that are not "
             "those. Fit anew with warm_start=False."
         )
-    copied = {name: list(getattr(before, name)) for name in ("members", "weights", "errors")}
-    return replace(before, **copied)
+    return replace(before, members=list(before.members), weights=list(before.weights), errors=list(before.errors))

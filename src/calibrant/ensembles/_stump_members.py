@@ -138,7 +138,7 @@ def _of_numbers(
     order = np.argsort(thresholds, kind="stable")
     steps = said[order, 1] - said[order, 0]
     table = np.concatenate([[np.zeros(said.shape[2])], np.cumsum(steps, axis=0)]) + said[:, 0].sum(axis=0)
-    found = table[np.searchsorted(thresholds[order], values.astype(np.float64), side="left")]
+    found: NDArray[np.float64] = table[np.searchsorted(thresholds[order], values.astype(np.float64), side="left")]
     found[np.isnan(values)] = said[:, 2].sum(axis=0)
     return found
 

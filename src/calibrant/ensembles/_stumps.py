@@ -46,9 +46,10 @@ _RULES = {
 class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Thousands of trees of one test each, every one found on rows weighed by how those before it erred.
 
-    The rows of each column are sorted once; a round is then linear in the rows. The result is exact: every cut between two
-    values and every category is considered in every round. The answers of `predict_proba` are scores, **not calibrated
-    probabilities**: the share of the members' weighted votes, the raw value that Caruana and Niculescu-Mizil calibrate.
+    The rows of each column are sorted once; a round is then linear in the rows. The result is exact: every cut between
+    two values and every category is considered in every round. The answers of `predict_proba` are scores, **not
+    calibrated probabilities**: the share of the members' weighted votes, the raw value that Caruana and Niculescu-Mizil
+    calibrate.
 
     A stump has three branches: numbers up to a threshold, or one category; all other values; and what is missing, as in
     Weka's DecisionStump. A branch without training weight, such as that of the missing where none is, answers with the
@@ -62,14 +63,14 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
         AdaBoost.M1, SAMME or Real AdaBoost, as in `BoostedTreesClassifier`. With more than two classes a single test is
         seldom right half of the time, as ``"m1"`` asks; take ``"samme"`` or ``"real"``.
     criterion : {"entropy", "gain_ratio", "gini", "dkm", "twoing"}
-        What makes a good test, the branch of the missing included: information gain; the gain ratio, among columns of at
-        least average gain, the best cut of each column being that of the most gain; the Gini index; Kearns and
+        What makes a good test, the branch of the missing included: information gain; the gain ratio, among columns of
+        at least average gain, the best cut of each column being that of the most gain; the Gini index; Kearns and
         Mansour's; twoing of the two branches with a value, times their share of the weight. With two classes and
         without missing values twoing and Gini choose the same.
     estimate : {"laplace", "frequency"}
-        How the class weights in a branch become probabilities: w_k + 1 over w + K, or w_k over w. Votes do not depend on
-        it; ``"real"``, and the answers of a single stump, do. Weights add up to the number of rows, so that the former is
-        the smoothing of Schapire and Singer (1999).
+        How the class weights in a branch become probabilities: w_k + 1 over w + K, or w_k over w. Votes do not depend
+        on it; ``"real"``, and the answers of a single stump, do. Weights add up to the number of rows, so that the
+        former is the smoothing of Schapire and Singer (1999).
     nominal : "auto", "all", or a sequence of names, positions or truth values
         Which other columns to take as nominal.
     n_jobs : int, optional
@@ -80,8 +81,8 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
     Attributes
     ----------
     stumps_ : Stumps
-        The members as arrays: ``feature``, ``threshold``, ``category``, ``gain``, ``counts``; ``stumps_.to_frame()`` shows
-        them.
+        The members as arrays: ``feature``, ``threshold``, ``category``, ``gain``, ``counts``;
+        ``stumps_.to_frame()`` shows them.
     estimator_weights_ : array of shape (n_members,)
         The weights of their votes; 1 with ``"real"``.
     errors_ : array of shape (n_members,)
@@ -105,9 +106,9 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
 
     References
     ----------
-    Y. Freund and R. E. Schapire, "Experiments with a new boosting algorithm", 1996. R. Caruana and A. Niculescu-Mizil,
-    "Predicting good probabilities with supervised learning", 2004. I. H. Witten, E. Frank and M. A. Hall, *Data Mining*,
-    3rd ed. 2011 (DecisionStump).
+    Y. Freund and R. E. Schapire, "Experiments with a new boosting algorithm", 1996. R. E. Schapire and Y. Singer,
+    "Improved boosting algorithms using confidence-rated predictions", 1999. I. H. Witten, E. Frank and M. A. Hall,
+    *Data Mining*, 3rd ed. 2011 (DecisionStump).
 
     Examples
     --------
@@ -116,8 +117,8 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
     >>> train, test = donors.part("train"), donors.part("test")
     >>> model = BoostedStumpsClassifier(n_trees=64).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(3)
-    array([[0.5, 0.5],
-           [0.5, 0.5]])
+    array([[0.665, 0.335],
+           [0.653, 0.347]])
     """
 
     def __init__(
@@ -184,8 +185,9 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
         return np.asarray(member.proba[branch_of(self.stumps_, number, rows)])
 
     def _branches_say(self) -> NDArray[np.float64]:
-        say = ALGORITHMS[self.algorithm].say
-        return np.stack([say(proba, weight) for proba, weight in zip(self._proba, self._run.weights, strict=True)])
+        """Give stumps x branches x classes; what is said is in proportion to the weight."""
+        said = ALGORITHMS[self.algorithm].say(self._proba.reshape(-1, len(self.classes_)), 1.0)
+        return np.asarray(said.reshape(self._proba.shape) * self.estimator_weights_[:, np.newaxis, np.newaxis])
 
     def _sums(self, rows: Rows) -> NDArray[np.float64]:
         return summed(self.stumps_, self._branches_say(), rows)
