@@ -26,6 +26,7 @@ class Learner(Protocol):
     """What learns a member from the rows as they are weighed now."""
 
     weights: NDArray[np.float64]  # of the rows
+    advice: str  # where a member makes no error
     can_differ: bool  # whether the same weights may lead to another member
 
     def learn(self, number: int) -> tuple[Any, Answers]:
@@ -83,8 +84,7 @@ def _go_on(run: Run, learner: Learner, step: Step, answers: Answers, who: str, n
         run.stopped = "perfect"
         _warn(
             f"{who}: member {len(run.members)} of {n_members} leaves all rows their weight (its error is "
-            f"{step.error:.3g}), so that every further one would be the same; there are no more. Smaller members "
-            "(max_depth, min_leaf, prune) or resample=True would go on."
+            f"{step.error:.3g}), so that every further one would be the same; there are no more.{learner.advice}"
         )
 
 
@@ -96,9 +96,9 @@ def _end_weak(run: Run, member: Any, step: Step, who: str, n_members: int) -> No
     if len(run.members) < n_members:
         run.stopped = "weak"
         _warn(
-            f"{who}: member {number} of {n_members} errs on {step.error:.3g} of the weight, no better than chance; it is "
-            f"{fate}, and boosting ends with {len(run.members)}. Larger members, or algorithm='samme' with more than two "
-            "classes, may do better."
+            f"{who}: member {number} of {n_members} errs on {step.error:.3g} of the weight, no better than chance; it "
+            f"is {fate}, and boosting ends with {len(run.members)}. Larger members, or algorithm='samme' with more "
+            "than two classes, may do better."
         )
 
 

@@ -37,6 +37,7 @@ class StumpMember(NamedTuple):
 class StumpRounds:
     """Learns a stump a round from coded rows and their weights."""
 
+    advice = ""
     can_differ = False
 
     def __init__(self, examples: Examples, criterion: str, estimate: str, n_jobs: int | None) -> None:

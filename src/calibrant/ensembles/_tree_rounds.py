@@ -49,6 +49,8 @@ class TreeMember(NamedTuple):
 class TreeRounds:
     """Learns a tree a round from coded rows: from their weights, or from as many rows drawn by their weights."""
 
+    advice = " Smaller members (max_depth, min_leaf, prune) or resample=True would go on."
+
     def __init__(self, examples: Examples, params: _Params, seed: np.random.SeedSequence) -> None:
         self._examples, self._params, self._seed = examples, params, seed
         self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights
