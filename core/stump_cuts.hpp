@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "criteria.hpp"
+#include "running_gain.hpp"
 #include "stump_buckets.hpp"
 
 namespace calibrant {
@@ -85,6 +86,9 @@ private:
     std::vector<StumpTest> near_;
 };
 
+// Below the best by more than this, quickly computed, no cut can win.
+inline constexpr double quick_slack = FirstBest::tolerance + 2e-8;
+
 // Cells are values x classes, the missing ones last.
 template <Criterion C>
 void search_cuts(std::span<const double> cells, std::size_t n_values, const StumpFacts& facts, FirstBest& best) {
@@ -126,22 +130,57 @@ struct StumpRows {
     }
 };
 
+// Without sums over the classes each cut is asked in full.
+class AskedInFull {
+public:
+    AskedInFull(const Known& known, const XLogX&) : left_(known.counts.size()) {}
+    void move(std::size_t label, double weight) {
+        left_[label] += weight;
+        low_ += weight;
+    }
+    double quick() const { return std::numeric_limits<double>::infinity(); }
+    std::span<const double> left() const { return left_; }
+    double low() const { return low_; }
+
+private:
+    std::vector<double> left_;
+    double low_ = 0;
+};
+
+template <class C>
+struct MovingCut {
+    using type = AskedInFull;
+};
+template <HasSumOverClasses C>
+struct MovingCut<C> {
+    using type = RunningGain<C>;
+};
+
+// The greatest gain of the cuts between buckets: the best cut gains no less.
+template <Criterion C>
+double most_between_buckets(std::span<const double> cells, std::size_t n_buckets, const StumpFacts& facts) {
+    FirstBest best;
+    search_cuts<C>(cells, n_buckets, facts, best);
+    return best.most();
+}
+
 // Value by value, any number of classes. Between two values of one class alone no cut can be best: the gain is convex there.
 template <Criterion C>
-void search_sorted_values(const StumpBuckets& buckets, const StumpRows& rows, const StumpFacts& facts, FirstBest& best) {
+void search_sorted_values(const StumpBuckets& buckets, std::span<const double> cells, const StumpRows& rows, const StumpFacts& facts,
+                          FirstBest& best) {
+    const double most = most_between_buckets<C>(cells, buckets.n_buckets(), facts);
+    const double scale = facts.known_weight / facts.weight;
     StumpGain<C> gain(facts);
-    double low = 0;
+    typename MovingCut<C>::type cut({facts.known, facts.known_weight}, *facts.xlogx);
     std::uint32_t before = StumpRows::mixed;
-    std::fill(facts.left.begin(), facts.left.end(), 0.0);
     for (std::size_t value = 0; value < buckets.n_values(); ++value) {
         const auto here = buckets.rows_of(value);
         const std::uint32_t label = rows.class_of(here);
         const bool inside = label == before && label != StumpRows::mixed;
-        if (value > 0 && !inside) best.offer({gain(facts.left, low), static_cast<std::uint32_t>(value - 1), low});
-        for (const std::uint32_t row : here) {
-            facts.left[rows.labels[row]] += rows.weights[row];
-            low += rows.weights[row];
+        if (value > 0 && !inside && facts.offset + scale * cut.quick() >= std::max(most, best.most()) - quick_slack) {
+            best.offer({gain(cut.left(), cut.low()), static_cast<std::uint32_t>(value - 1), cut.low()});
         }
+        for (const std::uint32_t row : here) cut.move(rows.labels[row], rows.weights[row]);
         before = label;
     }
 }
@@ -167,15 +206,13 @@ public:
             const double here0 = cells[2 * b], here1 = cells[2 * b + 1];
             most = std::max(most, best_.most());
             const double corner = std::max(gain_.quick(left0 + here0, left1), gain_.quick(left0, left1 + here1));
-            if (std::max({corner, edges[b], edges[b + 1]}) >= most - slack) look_into(b, left0, left1, most);
+            if (std::max({corner, edges[b], edges[b + 1]}) >= most - quick_slack) look_into(b, left0, left1, most);
             left0 += here0;
             left1 += here1;
         }
     }
 
 private:
-    static constexpr double slack = FirstBest::tolerance + 2e-8;
-
     void look_into(std::size_t bucket, double left0, double left1, double most) {
         double left[] = {left0, left1};
         const std::size_t first = buckets_.first_value[bucket], end = buckets_.first_value[bucket + 1];
@@ -191,7 +228,7 @@ private:
         if (end < buckets_.n_values()) offer(left, end - 1, most);
     }
     void offer(const double (&left)[2], std::size_t value, double most) {
-        if (gain_.quick(left[0], left[1]) < std::max(most, best_.most()) - slack) return;
+        if (gain_.quick(left[0], left[1]) < std::max(most, best_.most()) - quick_slack) return;
         const double low = left[0] + left[1];
         best_.offer({gain_(left, low), static_cast<std::uint32_t>(value), low});
     }

@@ -99,7 +99,7 @@ StumpSearch::Found StumpSearch::search(std::size_t column, std::span<const doubl
     if (coded.kind == Kind::nominal) search_categories<C>(scratch.cells, coded.n_values, facts, best);
     else if (buckets_[column].empty()) search_cuts<C>(scratch.cells, coded.n_values, facts, best);
     else if (n_classes_ == 2) BucketSearch<C>(buckets_[column], rows, facts, best).search(scratch.cells);
-    else search_sorted_values<C>(buckets_[column], rows, facts, best);
+    else search_sorted_values<C>(buckets_[column], scratch.cells, rows, facts, best);
     if (best.none()) return {};
     const StumpTest test = best.result();
     const double parts[] = {test.low, known_weight - test.low, all.weight - known_weight};

@@ -186,3 +186,23 @@ def test_columns_of_extreme_numbers_are_cut():
 def test_a_parameter_out_of_its_rule_is_named():
     with pytest.raises(ParameterError, match="'dkm' or 'twoing'; got 'hellinger'"):
         BoostedStumpsClassifier(criterion="hellinger").fit([[1], [2]], [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:.*leaves all rows their weight:calibrant.exceptions.CalibrantWarning")
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_single_class_is_certain(criterion):
+    X = np.arange(3000.0)[:, None]
+    model = BoostedStumpsClassifier(criterion=criterion).fit(X, np.zeros(3000))
+    np.testing.assert_array_equal(model.predict_proba(X), np.ones((3000, 1)))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_round_of_many_classes_is_that_of_the_same_values_counted(criterion):
+    random = np.random.default_rng(7)
+    fine, weights = random.permutation(2000).astype(float), random.uniform(0.5, 2, 2000)
+    y = (fine // 400 + random.integers(0, 3, 2000)).astype(int)
+    coarse = np.floor(fine / 4)  # 500 values, which are counted; the 2,000 are sorted
+    counted = BoostedStumpsClassifier(n_trees=1, criterion=criterion).fit(coarse[:, None], y, weights)
+    sorted_ = BoostedStumpsClassifier(n_trees=1, criterion=criterion).fit(fine[:, None], y, weights)
+    assert sorted_.stumps_.gain[0] >= counted.stumps_.gain[0]
+    assert sorted_.stumps_.gain[0] == pytest.approx(counted.stumps_.gain[0], rel=0.05)
