@@ -63,7 +63,7 @@ public:
     void offer(const StumpTest& test) {
         if (test.gain < most_ - tolerance) return;
         most_ = std::max(most_, test.gain);
-        if (near_.size() >= room) keep_near();
+        if (near_.size() >= room_) make_room();
         near_.push_back(test);
     }
     bool none() const { return near_.empty(); }
@@ -73,8 +73,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t room = 256;
+    static constexpr std::size_t least_room = 256;
 
+    // Doubled where most are near, or looking through them would take the square of their number.
+    void make_room() {
+        keep_near();
+        room_ = std::max(least_room, 2 * near_.size());
+    }
     void keep_near() {
         std::erase_if(near_, [&](const StumpTest& test) { return test.gain < most_ - tolerance; });
     }
@@ -83,6 +88,7 @@ private:
     }
 
     double most_ = -std::numeric_limits<double>::infinity();
+    std::size_t room_ = least_room;
     std::vector<StumpTest> near_;
 };
 

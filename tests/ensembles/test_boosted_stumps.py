@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from calibrant.data import load
 from calibrant.ensembles import BoostedStumpsClassifier
 from calibrant.exceptions import CalibrantWarning, ParameterError
+from calibrant.trees import ProbabilityTreeClassifier
 
 CRITERIA = ["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 
@@ -206,3 +207,12 @@ def test_a_round_of_many_classes_is_that_of_the_same_values_counted(criterion):
     sorted_ = BoostedStumpsClassifier(n_trees=1, criterion=criterion).fit(fine[:, None], y, weights)
     assert sorted_.stumps_.gain[0] >= counted.stumps_.gain[0]
     assert sorted_.stumps_.gain[0] == pytest.approx(counted.stumps_.gain[0], rel=0.05)
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "dkm"])
+def test_one_round_is_a_tree_of_one_test(numbers, criterion):
+    X, y = numbers
+    rules = {"mdl_penalty": False, "min_cut": "min_leaf", "threshold": "midpoint", "min_leaf": 1, "max_depth": 1}
+    tree = ProbabilityTreeClassifier(criterion=criterion, **rules).fit(X, y)
+    stump = BoostedStumpsClassifier(n_trees=1, criterion=criterion).fit(X, y)
+    np.testing.assert_allclose(stump.predict_proba(X), tree.predict_proba(X), rtol=1e-12)
