@@ -13,7 +13,7 @@ from calibrant._random import SeedLike
 from calibrant.data._frames import Nominal
 from calibrant.ensembles._algorithms import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting import Run, begin, boost
-from calibrant.ensembles._impurity import impurity_shares
+from calibrant.ensembles._importances import impurity_importances
 from calibrant.ensembles._scoring import _Scoring
 from calibrant.ensembles._tree_rounds import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
@@ -84,7 +84,7 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
         Why there are fewer members than `n_trees`; None where there are not.
     feature_importances_ : array of shape (n_features_in_,)
         The share of each column in what the tests of the trees take off the impurity of the weighted rows, the trees
-        weighted as their votes are; the entropy, or what `criterion` names.
+        weighted as their votes are: the Gini index where `criterion` is, else the entropy.
     classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
@@ -216,7 +216,7 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column in what the tests of the trees take off the impurity."""
         check_is_fitted(self)
-        shares = np.array([impurity_shares(tree, self.criterion) for tree in self.trees_])
+        shares = np.array([impurity_importances([tree], self.criterion) for tree in self.trees_])
         total = self.estimator_weights_ @ shares
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 
