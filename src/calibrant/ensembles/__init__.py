@@ -1,8 +1,9 @@
-"""Many trees as one: bagged probability trees, their enhanced reading and MOB-ESP (Nielsen 2004), and boosting."""
+"""Many trees as one: bagged trees and their readings (Nielsen 2004), boosting, lazy option trees."""
 
 from calibrant.ensembles._bagged import BaggedTreesClassifier
 from calibrant.ensembles._boosted import BoostedTreesClassifier
 from calibrant.ensembles._foreign import mob_esp
+from calibrant.ensembles._lazy_options import LazyOptionTreesClassifier
 from calibrant.ensembles._pets import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.ensembles._stump_members import Stumps
 from calibrant.ensembles._stumps import BoostedStumpsClassifier
@@ -13,6 +14,7 @@ __all__ = [
     "BoostedStumpsClassifier",
     "BoostedTreesClassifier",
     "EBPETsClassifier",
+    "LazyOptionTreesClassifier",
     "MOBESPClassifier",
     "Stumps",
     "mob_esp",
