@@ -16,7 +16,7 @@ from calibrant.exceptions import ParameterError
 
 def excused(_estimator):
     """Name what scikit-learn excuses for its own forests: drawing rows is not drawing weights."""
-    reason = "rows are drawn; test_without_a_bootstrap_nothing_is_excused shows that weights count"
+    reason = "rows are drawn; test_a_weight_of_two_is_the_row_twice_on_average_where_rows_are_drawn takes its place"
     return dict.fromkeys(
         ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"], reason
     )
@@ -216,6 +216,17 @@ def test_a_weight_of_two_is_the_row_twice():
     twice = np.repeat(np.arange(len(y)), weights)
     weighted, repeated = plain().fit(X, y, weights), plain().fit(X.iloc[twice], y[twice])
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
+
+
+def test_a_weight_of_two_is_the_row_twice_on_average_where_rows_are_drawn():
+    X, y = make_classification(200, 3, n_informative=3, n_redundant=0, flip_y=0.2, random_state=1)
+    weights = np.random.default_rng(0).integers(1, 3, 200)
+    twice = np.repeat(np.arange(200), weights)
+    weighted = LazyOptionTreesClassifier(n_trees=300, min_leaf=20, random_state=0).fit(X, y, weights)
+    repeated = LazyOptionTreesClassifier(n_trees=300, min_leaf=20, random_state=1).fit(X[twice], y[twice])
+    difference = weighted.predict_proba(X) - repeated.predict_proba(X)
+    assert np.abs(difference).mean() < 0.03
+    assert np.abs(difference.mean(axis=0)).max() < 0.01
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from calibrant.ensembles._bagged import BaggedTreesClassifier
 from calibrant.ensembles._boosted import BoostedTreesClassifier
 from calibrant.ensembles._foreign import mob_esp
 from calibrant.ensembles._lazy_options import LazyOptionTreesClassifier
+from calibrant.ensembles._permutation import oob_permutation_importances
+from calibrant.ensembles._permuted import PermutationImportances
 from calibrant.ensembles._pets import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.ensembles._stump_members import Stumps
 from calibrant.ensembles._stumps import BoostedStumpsClassifier
@@ -16,6 +18,8 @@ __all__ = [
     "EBPETsClassifier",
     "LazyOptionTreesClassifier",
     "MOBESPClassifier",
+    "PermutationImportances",
     "Stumps",
     "mob_esp",
+    "oob_permutation_importances",
 ]

@@ -18,6 +18,7 @@ from calibrant.data._frames import Nominal
 from calibrant.ensembles._bags import Bootstrap
 from calibrant.ensembles._forest import Forest
 from calibrant.ensembles._importances import impurity_importances
+from calibrant.ensembles._permutation import oob_permutation_importances
 from calibrant.ensembles._read import GrownReading, How, OutOfBag
 from calibrant.ensembles._rules import RULES, MaxFeatures
 from calibrant.estimates import Estimate
@@ -348,6 +349,8 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         threads = n_threads(self.n_jobs)
         leaves = [_core.apply_tree(tree.core, n_rows, columns, threads) for tree in self.trees_]
         return np.stack([np.asarray(leaf) for leaf in leaves], axis=1)
+
+    oob_importances = oob_permutation_importances
 
     @property
     def trees_(self) -> tuple[Any, ...]:
