@@ -66,7 +66,7 @@ bench: $(VENV)/.test
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
 
 stub: $(VENV)/.test
-	for name in _core _lazy_core; do $(BIN)/python -m nanobind.stubgen -q -m calibrant.$$name -o src/calibrant/$$name.pyi || exit 1; done
+	$(BIN)/python -m nanobind.stubgen -q -m calibrant._core -o src/calibrant/_core.pyi
 
 $(BIN)/python:
 	$(MAKE_VENV)

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "arrivals.hpp"
+#include "bindings_lazy.hpp"
 #include "bindings_stumps.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
@@ -374,6 +375,7 @@ NB_MODULE(_core, module) {
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Make a table again from (codes, n_values, values or None) for each column.");
     bind_stumps(module);
+    bind_lazy_trees(module);
 }
 
 }  // namespace calibrant

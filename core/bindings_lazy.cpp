@@ -1,14 +1,13 @@
 // The door between Python and lazy trees: arrays in, the GIL released; nothing is computed here.
-#include <nanobind/nanobind.h>
+#include "bindings_lazy.hpp"
+
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
-#include <chrono>
-#include <future>
 #include <optional>
 
+#include "interruptible.hpp"
 #include "lazy_trees.hpp"
-#include "parallel.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,25 +26,6 @@ auto span_of(const Array& array) {
     return std::span(array.data(), array.size());
 }
 
-// Runs work(stop_token) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
-template <class Work>
-void run_interruptibly(Work&& work) {
-    std::stop_source stop;
-    auto result = std::async(std::launch::async, [&] { work(stop.get_token()); });
-    const nb::gil_scoped_release released;
-    while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-        const nb::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() == 0) continue;
-        stop.request_stop();
-        {
-            const nb::gil_scoped_release waiting;
-            result.wait();
-        }
-        throw nb::python_error();
-    }
-    result.get();
-}
-
 void answer(const Matrix<std::uint32_t>& codes, const Matrix<std::uint32_t>& order, const Vector<bool>& is_nominal, const Vector<std::uint16_t>& labels,
             const Matrix<std::uint16_t>& in_bag, const std::optional<Vector<double>>& weights, const Matrix<std::uint32_t>& queries,
             const Output& output, std::size_t max_options, double option_fraction, double min_leaf, std::size_t max_leaves, std::size_t n_threads) {
@@ -58,8 +38,7 @@ void answer(const Matrix<std::uint32_t>& codes, const Matrix<std::uint32_t>& ord
 
 }  // namespace
 
-NB_MODULE(_lazy_core, module) {
-    module.doc() = "Lazy option trees of calibrant.";
+void bind_lazy_trees(nb::module_& module) {
     module.def("answer_lazily", &answer, "codes"_a.noconvert(), "order"_a.noconvert(), "is_nominal"_a.noconvert(), "labels"_a.noconvert(),
                "in_bag"_a.noconvert(), "weights"_a.noconvert().none(), "queries"_a.noconvert(), "output"_a.noconvert(), nb::kw_only(), "max_options"_a,
                "option_fraction"_a, "min_leaf"_a, "max_leaves"_a, "n_threads"_a,

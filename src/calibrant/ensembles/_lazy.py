@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from calibrant import _lazy_core
+from calibrant import _core
 from calibrant._progress import progress
 from calibrant.data._coding import CodedTable, n_threads
 
@@ -86,7 +86,7 @@ class LazyTrees:
         return answers
 
     def _answer_part(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
-        _lazy_core.answer_lazily(
+        _core.answer_lazily(
             self.codes,
             self.order,
             np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features]),
