@@ -68,6 +68,7 @@ FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
         const bool has_keys = keys_.fit(examples_.table->column(column).n_values);
         if (node.segment.size <= few_rows && has_keys) return search_few_rows<C>(column, node);
         if (in_pairs_) return search_in_pairs<C>(column, node);
+        if (n_classes_ == 2 && !cut_rules_.count_cases) return search_in_weighted_pairs<C>(column, node);
     }
     return search_values<C>(column, node);
 }
@@ -167,6 +168,36 @@ FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node
         coded.codes);
     for (std::size_t i = size; i < pair_counts_.size(); ++i) pair_counts_[i % size] += pair_counts_[i];
     return search_counted_pairs<C>(std::span(pair_counts_).first(size), facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, gaps_[column]);
+}
+
+// Weights of two classes, for columns of few values; unknown values stand behind the others.
+template <Criterion C>
+FoundTest ColumnSearch::search_in_weighted_pairs(std::size_t column, const NodeRows& node) {
+    const CodedColumn& coded = examples_.table->column(column);
+    const std::size_t size = 2 * std::size_t{coded.n_values}, lane_size = size + 2;
+    const std::size_t lanes = node.segment.size < many_rows ? 1 : most_lanes;
+    pair_weights_.assign(lane_size * lanes, 0.0);
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            const auto rows = partition_.rows(node.segment);
+            const auto weights = partition_.weights(node.segment);
+            const auto add = [&](double* sums, std::size_t i) {
+                const std::uint32_t origin = partition_.origin(rows[i]);
+                const std::size_t value = codes[origin] == missing_code<Code> ? coded.n_values : codes[origin];
+                sums[2 * value + examples_.labels[origin]] += weights[i];
+            };
+            double* const sums = pair_weights_.data();
+            std::size_t i = 0;
+            for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
+                for (std::size_t lane = 0; lane < most_lanes; ++lane) add(sums + lane * lane_size, i + lane);
+            }
+            for (; i < rows.size(); ++i) add(sums, i);
+        },
+        coded.codes);
+    for (std::size_t i = lane_size; i < pair_weights_.size(); ++i) pair_weights_[i % lane_size] += pair_weights_[i];
+    lost_counts_ = {pair_weights_[size], pair_weights_[size + 1]};
+    const Known known = known_of(node);
+    return search_counted<C>(std::span(pair_weights_).first(size), facts_of(node, known.weight, 0.0), known, cut_rules_, gaps_[column]);
 }
 
 // Fills values_ and known_counts_.

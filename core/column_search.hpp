@@ -53,6 +53,8 @@ private:
     template <Criterion C>
     FoundTest search_in_pairs(std::size_t column, const NodeRows& node);
     template <Criterion C>
+    FoundTest search_in_weighted_pairs(std::size_t column, const NodeRows& node);
+    template <Criterion C>
     FoundTest search_values(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known);
@@ -74,6 +76,7 @@ private:
     ValueTable values_;
     std::vector<SortedRow> few_rows_;
     std::vector<std::uint32_t> pair_counts_;
+    std::vector<double> pair_weights_;
 };
 
 }  // namespace calibrant

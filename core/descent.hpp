@@ -103,6 +103,7 @@ public:
         if (rows.n_rows < few_rows || rows.n_rows < tree.n_nodes() / few_rows) return;
         singles_ = Lanes<float>::make(tree, rows);
         if (!singles_) doubles_ = Lanes<double>::make(tree, rows);
+        if (!singles_ && !doubles_) codes_ = Lanes<std::uint32_t>::make(tree, rows);
     }
 
     // Calls sure(row, leaf) for the rows that the lanes can take and each(descent, row) for the others.
@@ -111,6 +112,7 @@ public:
         Descent descent(tree_, rows_);
         if (singles_) return in_lanes(*singles_, descent, begin, end, sure, each);
         if (doubles_) return in_lanes(*doubles_, descent, begin, end, sure, each);
+        if (codes_) return in_lanes(*codes_, descent, begin, end, sure, each);
         for (std::size_t row = begin; row < end; ++row) each(descent, row);
     }
 
@@ -133,6 +135,7 @@ private:
     const PredictRows& rows_;
     std::optional<Lanes<float>> singles_;
     std::optional<Lanes<double>> doubles_;
+    std::optional<Lanes<std::uint32_t>> codes_;
 };
 
 }  // namespace calibrant

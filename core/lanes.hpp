@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -38,7 +39,7 @@ public:
                 continue;
             }
             if (tree.n_values[node] > 0) return {};
-            lanes.steps_.push_back({at_most(tree.threshold[node]), static_cast<std::uint32_t>(tree.feature[node]),
+            lanes.steps_.push_back({threshold_of(tree, node), static_cast<std::uint32_t>(tree.feature[node]),
                                     {static_cast<std::uint32_t>(tree.child(node, 0)), static_cast<std::uint32_t>(tree.child(node, 1))}});
         }
         return lanes;
@@ -64,10 +65,19 @@ private:
         std::uint32_t child[2];
     };
 
-    // The greatest T that is no greater: values of type T fall on the same side of it.
-    static T at_most(double threshold) {
-        const T rounded = static_cast<T>(threshold);
-        return static_cast<double>(rounded) > threshold ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
+    // For numbers the greatest T that is no greater, since values of type T fall on the same side of it; for codes the cut's own.
+    static T threshold_of(const Tree& tree, std::size_t node) {
+        if constexpr (std::is_floating_point_v<T>) {
+            const T rounded = static_cast<T>(tree.threshold[node]);
+            const bool is_above = static_cast<double>(rounded) > tree.threshold[node];
+            return is_above ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
+        } else {
+            return static_cast<T>(tree.cut_code[node]);
+        }
+    }
+    static bool is_unknown(T value) {
+        if constexpr (std::is_floating_point_v<T>) return value != value;
+        else return value == missing_code<T>;
     }
 
     // Columns of one matrix are found by adding, which is faster than looking each up.
@@ -95,7 +105,7 @@ private:
                 const Step& step = steps[at[lane]];
                 const T value = value_of(lane, step.feature);
                 const std::uint32_t next = step.child[!(value <= step.threshold)];
-                is_unsure[lane] |= value != value;
+                is_unsure[lane] |= is_unknown(value);
                 moved |= next ^ at[lane];
                 at[lane] = next;
             }

@@ -105,6 +105,23 @@ TEST(columns_are_drawn_afresh_at_each_node_and_again_where_none_has_a_test) {
     CHECK(grown > 5 && grown < 45);  // one in ten
 }
 
+TEST(rows_of_the_table_reach_the_leaves_that_each_tree_gives_them) {
+    for (const bool holes : {false, true}) {
+        const Problem problem = drawn(2000, holes);
+        const CodedTable table(problem.labels.size(), problem.columns);
+        const auto bags = draw_bags(problem.labels.size(), 3);
+        const auto trees = grow_forest({&table, problem.labels, {}, 2}, {bags.in_bag, bags.seeds}, plain, {});
+        std::vector<const Tree*> members;
+        for (const Tree& tree : trees) members.push_back(&tree);
+        std::vector<std::int32_t> all(3 * 2000), one(2000);
+        leaves_of_table(members, table, all, 2, {});
+        for (std::size_t t = 0; t < 3; ++t) {
+            apply(trees[t], coded_rows(table), one, 1, {});
+            CHECK(std::equal(one.begin(), one.end(), all.begin() + static_cast<std::ptrdiff_t>(t * 2000)));
+        }
+    }
+}
+
 TEST(a_forest_adds_up_what_its_trees_answer) {
     const Problem problem = drawn(2000, true);
     const CodedTable table(problem.labels.size(), problem.columns);

@@ -124,17 +124,17 @@ class GrownReading:
         if how.combine == "vote":
             return self.tally(rows).shares(smooth=how.smooth_votes)
         if how.out_of_bag == "condition":
-            labels = self.tally(rows, how.vote_trees).labels()
-            return self.mob_esp.predict_proba(ways_of_rows(self.forest, rows), labels)
+            ways = ways_of_rows(self.forest, rows)
+            labels = count_votes(first_trees(self.forest, how.vote_trees), ways, rows[0]).labels()
+            return self.mob_esp.predict_proba(ways, labels)
         tables = self.tables if how.out_of_bag == "ignore" else self.eb_pets.tables
         if how.out_of_bag == "only":
             return self.eb_pets.predict_proba(ways_of_rows(self.forest, rows), rows[0])
         return mean_of_tables(self.forest, rows, tables)
 
-    def tally(self, rows: Rows, vote_trees: float | Literal["out_of_bag"] = 1.0) -> Tally:
-        """Let the trees vote on rows; a part of them where a MOB-ESP asks so."""
-        trees = first_trees(self.forest, vote_trees)
-        return count_votes(trees, ways_of_rows(self.forest, rows), rows[0])
+    def tally(self, rows: Rows) -> Tally:
+        """Let the trees vote on rows."""
+        return count_votes(self.forest.trees, ways_of_rows(self.forest, rows), rows[0])
 
     @cached_property
     def oob_proba(self) -> NDArray[np.float64]:

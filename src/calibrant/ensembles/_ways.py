@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant.data._coding import n_threads
-from calibrant.ensembles._members import Arrived, Ways
+from calibrant.ensembles._members import Arrived, LeafMatrix, Ways
 from calibrant.trees._arrivals import arrivals
 
 if TYPE_CHECKING:
@@ -19,18 +19,24 @@ if TYPE_CHECKING:
 
 __all__ = ["first_trees", "ways_of_rows", "ways_of_training"]
 
-_MOST_KEPT = 2**28  # bytes of leaf numbers worth keeping between two passes over the trees
+_MOST_KEPT, _MOST_LEAVES = 2**28, 2**30  # bytes worth keeping between two passes over the trees
 
 
 def ways_of_training(forest: Forest) -> Ways:
     """Give the ways of the training rows, kept where they do not take much memory."""
-    table = forest.examples.table.core
-    return _Kept(forest, (forest.examples.n_rows, table), may_miss=_has_missing(forest))
+    n_rows, table = forest.examples.n_rows, forest.examples.table.core
+    may_miss = _has_missing(forest)
+    if may_miss or 4 * n_rows * len(forest.trees) > _MOST_LEAVES:
+        return _Kept(forest, (n_rows, table), may_miss=may_miss)
+    cores = [tree.core for tree in forest.trees]
+    return LeafMatrix(np.asarray(_core.apply_forest(cores, table, n_threads(forest.params.n_jobs))))
 
 
 def ways_of_rows(forest: Forest, rows: Rows) -> Ways:
     """Give the ways of new rows."""
-    return _Kept(forest, rows, may_miss=True)
+    columns = rows[1]
+    is_whole = isinstance(columns, np.ndarray) and not np.isnan(columns).any()
+    return _Kept(forest, rows, may_miss=not is_whole)
 
 
 def first_trees(forest: Forest, share: float | Literal["out_of_bag"]) -> Sequence[Tree]:
