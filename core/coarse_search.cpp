@@ -14,6 +14,7 @@ namespace {
 constexpr double lowest = -std::numeric_limits<double>::infinity();
 constexpr double slack = 1e-5;  // beyond all tolerances, so that what is passed over could not even tie
 constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
+constexpr double most_sorted = 0.3;  // of the rows of all columns
 constexpr std::size_t rows_per_block = 4096;
 
 // Adds the rows' weights to `table`, columns x buckets x classes, for some of the columns.
@@ -111,6 +112,9 @@ void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, 
         collect(indices, node);
         for (const std::size_t index : indices) found[buckets_.column(index)] = scan<C>(columns_[index], node);
     });
+    std::size_t n_sorted = 0;
+    for (const std::size_t index : searched_) n_sorted += columns_[index].n_places;
+    told_little_ = static_cast<double>(n_sorted) > most_sorted * static_cast<double>(searched_.size() * node.segment.size);
 }
 
 void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& node) {

@@ -29,6 +29,9 @@ public:
     void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found, std::size_t n_threads,
                 const std::stop_token& stop);
 
+    // Whether the counts told little at the last node: then sorting its columns once for all nodes below is cheaper.
+    bool told_little() const { return told_little_; }
+
 private:
     struct Column;
     template <Criterion C>
@@ -52,6 +55,7 @@ private:
     const Buckets& buckets_;
     std::vector<std::size_t> index_of_;  // of a column of the table, among those in buckets
     std::vector<std::size_t> searched_;
+    bool told_little_ = false;
     std::vector<Column> columns_;
     std::vector<std::uint32_t> counts_;  // columns x buckets x classes; rows that count once each
     std::vector<double> weights_;        // the same, of weighted rows

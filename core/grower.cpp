@@ -182,7 +182,8 @@ void Grower::grow_pending(const std::stop_token& stop) {
 
 // Below a node whose columns are sorted, so are those of all others; where none is to be sorted, there is nothing to settle.
 void Grower::settle(Pending& node, const std::stop_token& stop) {
-    if (node.is_settled || !partition_.sorts() || (coarse_ && node.segment.size >= CoarseSearch::fewest_rows)) return;
+    const bool is_large = coarse_ && node.segment.size >= CoarseSearch::fewest_rows && !node.asks_to_settle;
+    if (node.is_settled || !partition_.sorts() || is_large) return;
     partition_.settle(node.segment, threads_for(node), stop);
     node.is_settled = true;
 }
@@ -333,7 +334,8 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
     const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
     const bool is_multiway = is_nominal && found_[column].branches.empty();
     const std::size_t n_branches = found_[column].n_branches;
-    std::vector<Pending> children(n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled, .depth = node.depth + 1,
+    std::vector<Pending> children(n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled,
+                                                      .asks_to_settle = coarse_ && !node.is_settled && coarse_->told_little(), .depth = node.depth + 1,
                                                       .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
                                                       .counts = std::vector<double>(n_classes_)});
     std::vector<Branch> branches(n_branches);

@@ -17,6 +17,7 @@ struct Pending {
     Segment segment{};
     bool is_leaf = false;
     bool is_settled = false;  // its columns are sorted
+    bool asks_to_settle = false;  // and should be, large as it may be
     std::size_t depth = 0;
     std::int32_t multiway_above = Tree::no_node;  // the nearest node above that gives each nominal value its branch
     std::uint64_t key = 0;                        // names the path from the root
