@@ -1,0 +1,64 @@
+"""Nielsen's tables: the paper's figures are copied right, and a short run prints every row."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def script(example):
+    return example("nielsen_tables")
+
+
+@pytest.fixture
+def printed(request, script, tmp_path, capsys):
+    """Give what two trials on a small set print, what showing the kept figures again prints, and those figures."""
+    request.getfixturevalue("papers_data")
+    kept = tmp_path / "kept.json"
+    script.main(["--sets", "zoo", "--trials", "2", "--trees", "8", "--out", str(kept)])
+    first = capsys.readouterr().out
+    script.main(["--read", str(kept)])
+    return first, capsys.readouterr().out, json.loads(kept.read_text())
+
+
+@pytest.mark.parametrize("pair", [0, 2], ids=["EB-PETs", "MOB-ESP"])
+def test_the_copied_letters_add_up_to_the_papers_wins_ties_and_losses(script, pair):
+    pair = script.PAIRS[pair]
+    for metric, record in zip(script.TITLES, script.PAPER_RECORDS[pair], strict=True):
+        letters = [script.PAPER[metric, name].letters[pair] for name in script.SETS]
+        assert "/".join(str(letters.count(letter)) for letter in "W-L") == record
+
+
+def test_there_are_twenty_sets_in_the_order_of_the_paper(script):
+    assert len(script.SETS) == 20
+    assert list(script.SETS) == sorted(script.SETS)
+
+
+def test_a_short_run_prints_every_row(script, printed):
+    out, again, kept = printed
+    lines = out.splitlines()
+    assert sum(line.startswith("| zoo |") for line in lines) == len(script.TITLES)
+    assert sum(" against " in line for line in lines) == 3 * len(script.PAIRS)
+    assert sum(line.startswith("- ") for line in lines) == len(script.METHODS) * len(script.TITLES)
+    assert again == out
+    assert {len(kept["scores"]["zoo"][method]["avll"]) for method in script.METHODS} == {2}
+
+
+@pytest.mark.usefixtures("papers_data")
+def test_a_trial_does_not_depend_on_the_number_of_trials(script):
+    def figures(trials):
+        return script.run(["zoo"], script.Results(trials, 4, 0, True, {})).of("zoo", "MOB-ESP, unique", "avll")
+
+    np.testing.assert_array_equal(figures(3)[:2], figures(2))
+
+
+def test_a_figure_differs_beyond_two_errors_and_the_rounding_only(script):
+    mean = script.Mean.of(np.array([0.1, 0.2, 0.3]))
+    assert mean.error == pytest.approx(0.1 / np.sqrt(3))
+    assert mean.error_to_paper == pytest.approx(0.1 * np.sqrt(1 / 3 + 1 / 100))
+    away = 2 * mean.error_to_paper
+    assert not mean.differs(script.Printed(f"{0.2 + away:.3f}"))
+    assert mean.differs(script.Printed(f"{0.2 + away + 0.002:.3f}"))
