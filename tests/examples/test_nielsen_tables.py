@@ -55,6 +55,23 @@ def test_a_trial_does_not_depend_on_the_number_of_trials(script):
     np.testing.assert_array_equal(figures(3)[:2], figures(2))
 
 
+@pytest.mark.usefixtures("papers_data")
+def test_the_common_vote_changes_the_accuracy_of_b_pets_alone(script):
+    own, common = (script.run(["soybean"], script.Results(2, 4, 0, True, {}, vote)).scores for vote in (False, True))
+    changed = {
+        (method, metric)
+        for method, figures in own["soybean"].items()
+        for metric in figures
+        if figures[metric] != common["soybean"][method][metric]
+    }
+    assert changed == {("B-PETs", "delta_accuracy")}
+
+
+def test_parameters_of_trees_are_words_or_json(script):
+    assert script._param("threshold=midpoint") == ("threshold", "midpoint")
+    assert script._param("mdl_penalty=false") == ("mdl_penalty", False)
+
+
 def test_a_figure_differs_beyond_two_errors_and_the_rounding_only(script):
     mean = script.Mean.of(np.array([0.1, 0.2, 0.3]))
     assert mean.error == pytest.approx(0.1 / np.sqrt(3))
