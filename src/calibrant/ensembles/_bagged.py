@@ -249,6 +249,7 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         *,
         estimate: str | Estimate | None = None,
         out_of_bag_weight: float | Literal["auto", "leaf"] | None = None,
+        in_bag_counts: Literal["unique", "multiplicity"] | None = None,
     ) -> Self:
         """Give a fitted classifier that reads the same grown forest in another way; nothing is grown.
 
@@ -260,6 +261,8 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             How counts become probabilities; None: as now.
         out_of_bag_weight : float, "auto" or "leaf", optional
             How much a row out of the bag counts; None: as now.
+        in_bag_counts : {"unique", "multiplicity"}, optional
+            Whether a row in the bag counts once beside those out of it; None: as now.
 
         Returns
         -------
@@ -275,7 +278,7 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._check_fitted()
         check_param("kind", kind, Choice(*_OUT_OF_BAG) | Nothing())
         other = copy.copy(self)
-        told = {"estimate": estimate, "out_of_bag_weight": out_of_bag_weight}
+        told = {"estimate": estimate, "out_of_bag_weight": out_of_bag_weight, "in_bag_counts": in_bag_counts}
         told["out_of_bag"] = None if kind is None else _OUT_OF_BAG[kind]
         for name, value in told.items():
             if value is not None:

@@ -37,7 +37,7 @@ class BPETsClassifier(BaggedTreesClassifier):
 
     References
     ----------
-    J. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.1.
+    R. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.1.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class EBPETsClassifier(BaggedTreesClassifier):
 
     References
     ----------
-    J. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.2.
+    R. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.2.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class MOBESPClassifier(BaggedTreesClassifier):
 
     References
     ----------
-    J. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.3.
+    R. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.3.
 
     Examples
     --------
