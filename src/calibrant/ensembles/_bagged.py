@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant._params import Choice, Nothing, check_param, check_params
@@ -24,8 +23,8 @@ from calibrant.ensembles._rules import RULES, MaxFeatures
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._examples import Examples
-from calibrant.trees._rows import Rows, read_rows
 from calibrant.trees._rules import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
+from calibrant.trees._takes_rows import _TakesRows
 from calibrant.trees._training import read_training
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ Kind = Literal["b_pets", "eb_pets", "mob_esp"]
 _OUT_OF_BAG: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
 
-class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Probability trees grown on bootstrap samples, and their probabilities averaged.
 
     All trees are grown from one coded table: a bootstrap sample is a whole number for each row, never a copy. A grown
@@ -220,17 +219,12 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return old.grown_to(self.n_trees)
 
     def _store(self, forest: Forest) -> Self:
-        tree, examples = forest.trees[0], forest.examples
-        self._forest = forest
-        self.classes_ = tree.classes
-        self.n_features_in_ = tree.n_features
-        self.__dict__.pop("feature_names_in_", None)
-        if examples.feature_names is not None:
-            self.feature_names_in_ = np.array(examples.feature_names, dtype=object)
-        self._read()
+        self._read(forest)
+        self._store_columns(forest.examples)
         return self
 
-    def _read(self) -> None:
+    def _read(self, forest: Forest) -> None:
+        """Read a grown forest as the parameters say, or leave all as it was."""
         how = How(
             estimate=self.estimate,
             out_of_bag=self.out_of_bag,
@@ -240,8 +234,9 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             smooth_votes=self.smooth_votes,
             vote_trees=self.vote_trees,
         )
-        self._reading = GrownReading(self._forest, how)
-        self._reading.prepare()
+        reading = GrownReading(forest, how)
+        reading.prepare()
+        self._forest, self._reading = forest, reading
 
     def reread(
         self,
@@ -284,7 +279,7 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             if value is not None:
                 check_param(name, value, RULES[name])
                 setattr(other, name, value)
-        other._read()
+        other._read(self._forest)
         return other
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -302,22 +297,6 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         rows = self._rows(X)
         return self._reading.predict_proba(rows)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class of each row, the lower of equals.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
-        """
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
 
     def vote(self, X: Any) -> NDArray[Any]:
         """Give the class that most trees vote for; of equals that of greater summed leaf frequency, then the lower.
@@ -377,19 +356,3 @@ class BaggedTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column in the decrease of impurity."""
         return impurity_importances(self.trees_, self.criterion)
-
-    def _rows(self, X: Any) -> Rows:
-        self._check_fitted()
-        has_names = "feature_names_in_" in self.__dict__
-        return read_rows(X, self._forest.trees[0].schema, type(self).__name__, has_names=has_names)
-
-    def _check_fitted(self) -> None:
-        if "_forest" not in self.__dict__:
-            check_is_fitted(self, "_forest")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
@@ -15,7 +14,7 @@ from calibrant.ensembles._bags import Bootstrap, draw_bags
 from calibrant.ensembles._lazy import LazyTrees
 from calibrant.trees._examples import Examples
 from calibrant.trees._memory import check_answers
-from calibrant.trees._rows import read_rows
+from calibrant.trees._takes_rows import _TakesRows
 from calibrant.trees._training import read_training
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ _RULES: dict[str, Rule] = {
 }
 
 
-class LazyOptionTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LazyOptionTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Bagged lazy option trees (B-LOTs): a tree grown for each row that is asked about. Experimental.
 
     For a row and a bag, a node holds the training rows that are like it so far. The test that is taken is the one whose
@@ -162,11 +161,7 @@ class LazyOptionTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         seed = seed_sequence(self.random_state)
         self.in_bag_ = draw_bags(self.bootstrap, examples.labels, range(self.n_trees), seed, self.max_samples)
         self._trees = LazyTrees.of(examples, self.in_bag_)
-        self.classes_ = examples.classes
-        self.n_features_in_ = examples.table.n_columns
-        self.__dict__.pop("feature_names_in_", None)
-        if examples.feature_names is not None:
-            self.feature_names_in_ = np.array(examples.feature_names, dtype=object)
+        self._store_columns(examples)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -182,32 +177,7 @@ class LazyOptionTreesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         array of shape (n_rows, n_classes)
             In the order of ``classes_``.
         """
-        check_is_fitted(self, "_trees")
+        rows = self._rows(X)
         check_params(self, _RULES)
-        has_names = "feature_names_in_" in self.__dict__
-        rows = read_rows(X, self._trees.examples.table.schema, type(self).__name__, has_names=has_names)
         check_answers(rows[0], len(self.classes_))
         return self._trees.answer(rows, self)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class of each row, the lower of equals.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
-        """
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from calibrant.ensembles._algorithms import ALGORITHMS
-from calibrant.trees._rows import Rows, read_rows
+from calibrant.trees._rows import Rows
+from calibrant.trees._takes_rows import _TakesRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._schema import Schema
     from calibrant.ensembles._algorithms import AlgorithmName
     from calibrant.ensembles._boosting import Run
     from calibrant.trees._examples import Examples
@@ -22,15 +21,13 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class _Scoring:
+class _Scoring(_TakesRows):
     """The methods of a boosted classifier that take rows."""
 
     if TYPE_CHECKING:
         algorithm: AlgorithmName
-        classes_: NDArray[Any]
         estimator_weights_: NDArray[np.float64]
         _run: Run
-        _schema: Schema
         _order: NDArray[np.intp]
 
         def _answers_of(self, member: Any, rows: Rows) -> NDArray[np.float64]:
@@ -86,21 +83,6 @@ class _Scoring:
         """
         return (self._likeliest(scores) for scores in self.staged_predict_proba(X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of the greatest score, the lower of equals.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
-        """
-        return self._likeliest(self.predict_proba(X))
-
     def summed_votes(self, X: Any) -> NDArray[np.float64]:
         """Give the sum over the members that the scores are made of.
 
@@ -147,22 +129,7 @@ class _Scoring:
         return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def _store_run(self, run: Run, examples: Examples) -> None:
-        self._run, self._schema, self._order = run, examples.table.schema, examples.order
+        self._run, self._order = run, examples.order
         self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
         self.stopped_ = run.stopped
-        self.classes_ = examples.classes
-        self.n_features_in_ = examples.table.n_columns
-        self.__dict__.pop("feature_names_in_", None)
-        if examples.feature_names is not None:
-            self.feature_names_in_ = np.array(examples.feature_names, dtype=object)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
-    def _rows(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        return read_rows(X, self._schema, type(self).__name__, has_names="feature_names_in_" in self.__dict__)
+        self._store_columns(examples)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import check_params
@@ -212,12 +211,8 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
     def _store(self, growth: Growth) -> ProbabilityTreeClassifier:
         self._read(growth)
         self.tree_ = tree = growth.tree
-        self.classes_ = tree.classes
-        self.n_features_in_ = tree.n_features
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
-        self.__dict__.pop("feature_names_in_", None)
-        if growth.examples.feature_names is not None:
-            self.feature_names_in_ = np.array(growth.examples.feature_names, dtype=object)
+        self._store_columns(growth.examples)
         return self
 
     def cost_complexity_path(self) -> CostComplexityPath:
@@ -247,10 +242,3 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_growths"}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant._params import Real, check_param
@@ -16,8 +15,8 @@ from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._intervals import intervals
 from calibrant.trees._reading import Reading, answers, read_tree
-from calibrant.trees._rows import Rows, read_rows
 from calibrant.trees._rules import RULES
+from calibrant.trees._takes_rows import _TakesRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,12 +28,11 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class _Predicting:
+class _Predicting(_TakesRows):
     """The methods of a fitted tree that take rows, and other readings of it."""
 
     if TYPE_CHECKING:
         tree_: Tree
-        classes_: NDArray[Any]
         estimate: str | Estimate
         dialect: Dialect
         empty_leaf: EmptyLeaf | None
@@ -165,22 +163,6 @@ class _Predicting:
         other._read(self._growth)
         return other
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class of each row, the lower of equals.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
-        """
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
-
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Give the leaf of each row; with missing values, the leaf that holds most of the row's weight.
 
@@ -203,15 +185,6 @@ class _Predicting:
         """Read a grown tree by the estimate that the parameters name, or leave all as it was."""
         reading = read_tree(growth, self.estimate, self)
         self._growth, self._reading, self.estimate_ = growth, reading, reading.estimate
-
-    def _rows(self, X: Any) -> Rows:
-        self._check_fitted()
-        has_names = "feature_names_in_" in self.__dict__
-        return read_rows(X, self.tree_.schema, type(self).__name__, has_names=has_names)
-
-    def _check_fitted(self) -> None:
-        if "tree_" not in self.__dict__:  # scikit-learn's check takes longer than a prediction
-            check_is_fitted(self)
 
 
 def _checked(estimate: str | Estimate) -> str | Estimate:
