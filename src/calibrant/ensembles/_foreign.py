@@ -202,7 +202,7 @@ def mob_esp(
     resolved = _in_numbers(as_estimate("estimate", estimate), members)
     pooling = Pooling(out_of_bag, in_bag_counts, out_of_bag_weight, resolved)
     reading = _read(members, pooling, strict_oob=strict_oob) if kind == "mob_esp" else read_eb_pets(members, pooling)
-    return ForestReading(fitted_forest, members, reading, n_voting(vote_trees, members))
+    return ForestReading(fitted_forest, members, reading, n_voting(vote_trees, members.in_bag))
 
 
 def _read(members: Members, pooling: Pooling, *, strict_oob: bool) -> MobEsp:

@@ -20,6 +20,7 @@ from calibrant.trees._examples import Examples
 from calibrant.trees._growing import grow, grow_options
 from calibrant.trees._memory import enough_memory
 from calibrant.trees._parts import set_aside
+from calibrant.trees._rules import kept_params
 from calibrant.trees._tree import Tree
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Forest:
         array([4, 4, 4], dtype=uint64)
         """
         none = np.empty((0, examples.n_rows), dtype=np.uint16)
-        params = cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+        params = cast("ForestParams", kept_params(params, RULES))
         return cls((), examples, none, params, seed).grown_to(params.n_trees)
 
     def grown_to(self, n_trees: int) -> Forest:

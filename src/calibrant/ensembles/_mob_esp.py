@@ -137,7 +137,7 @@ def _filled_cells(place: NDArray[np.int32], counts: NDArray[np.float64], members
     return Cells(np.where(mass[place] > 0, place, 0), table, mass)
 
 
-def n_voting(vote_trees: float | Literal["out_of_bag"], members: Members) -> int:
+def n_voting(vote_trees: float | Literal["out_of_bag"], in_bag: NDArray[np.unsignedinteger[Any]]) -> int:
     """Give how many trees, the first ones, label a new row.
 
     A training row is labelled by the trees that it is out of the bag of, about 37 % of them; as many may label a new
@@ -145,9 +145,9 @@ def n_voting(vote_trees: float | Literal["out_of_bag"], members: Members) -> int
 
     Examples
     --------
-    >>> members = Members([None] * 4, None, np.array([[1, 0], [0, 2], [1, 0], [3, 1]], dtype=np.uint8), np.zeros(2), 2)
-    >>> n_voting(1.0, members), n_voting("out_of_bag", members), n_voting(0.25, members)
+    >>> in_bag = np.array([[1, 0], [0, 2], [1, 0], [3, 1]], dtype=np.uint8)
+    >>> n_voting(1.0, in_bag), n_voting("out_of_bag", in_bag), n_voting(0.25, in_bag)
     (4, 2, 1)
     """
-    share = float((members.in_bag == 0).mean()) if vote_trees == "out_of_bag" else float(vote_trees)
-    return max(1, round(share * members.n_trees))
+    share = float((in_bag == 0).mean()) if vote_trees == "out_of_bag" else float(vote_trees)
+    return max(1, round(share * len(in_bag)))

@@ -14,10 +14,10 @@ from calibrant.data._coding import n_threads
 from calibrant.ensembles._averages import out_of_bag_average
 from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._members import Members
-from calibrant.ensembles._mob_esp import MobEsp, read_mob_esp
+from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
 from calibrant.ensembles._pooling import Pooling
 from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
-from calibrant.ensembles._ways import first_trees, ways_of_rows, ways_of_training
+from calibrant.ensembles._ways import ways_of_rows, ways_of_training
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._choosing import in_numbers
@@ -125,7 +125,8 @@ class GrownReading:
             return self.tally(rows).shares(smooth=how.smooth_votes)
         if how.out_of_bag == "condition":
             ways = ways_of_rows(self.forest, rows)
-            labels = count_votes(first_trees(self.forest, how.vote_trees), ways, rows[0]).labels()
+            voting = self.forest.trees[: n_voting(how.vote_trees, self.forest.in_bag)]
+            labels = count_votes(voting, ways, rows[0]).labels()
             return self.mob_esp.predict_proba(ways, labels)
         tables = self.tables if how.out_of_bag == "ignore" else self.eb_pets.tables
         if how.out_of_bag == "only":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from calibrant.trees._rows import Rows
     from calibrant.trees._tree import Tree
 
-__all__ = ["first_trees", "ways_of_rows", "ways_of_training"]
+__all__ = ["ways_of_rows", "ways_of_training"]
 
 _MOST_KEPT, _MOST_LEAVES = 2**28, 2**30  # bytes worth keeping between two passes over the trees
 
@@ -39,23 +38,9 @@ def ways_of_rows(forest: Forest, rows: Rows) -> Ways:
     return _Kept(forest, rows, may_miss=not is_whole)
 
 
-def first_trees(forest: Forest, share: float | Literal["out_of_bag"]) -> Sequence[Tree]:
-    """Give the trees that label a new row: all, a share of them, or as many as label a training row.
-
-    Examples
-    --------
-    >>> from calibrant.ensembles import BaggedTreesClassifier
-    >>> forest = BaggedTreesClassifier(n_trees=10).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])._forest
-    >>> len(first_trees(forest, 1.0)), len(first_trees(forest, 0.3))
-    (10, 3)
-    """
-    part = float((forest.in_bag == 0).mean()) if share == "out_of_bag" else float(share)
-    return forest.trees[: max(1, round(part * len(forest.trees)))]
-
-
 def _has_missing(forest: Forest) -> bool:
     table = forest.examples.table
-    return any((table.codes(j) == np.iinfo(table.codes(j).dtype).max).any() for j in range(table.n_columns))
+    return any(table.n_missing(j) > 0 for j in range(table.n_columns))
 
 
 class _Kept:

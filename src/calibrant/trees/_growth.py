@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,7 +13,7 @@ from calibrant.trees._examples import Examples
 from calibrant.trees._folds import held_out_folds
 from calibrant.trees._growing import grow
 from calibrant.trees._parts import Parts, set_aside
-from calibrant.trees._rules import RULES, TreeParams
+from calibrant.trees._rules import RULES, TreeParams, kept_params
 from calibrant.trees._tree import Tree
 
 if TYPE_CHECKING:
@@ -86,4 +85,4 @@ class Growth:
 
 
 def _kept(params: TreeParams) -> TreeParams:
-    return cast("TreeParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+    return cast("TreeParams", kept_params(params, RULES))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from calibrant import _core
@@ -11,7 +12,17 @@ from calibrant._random import SeedLike
 from calibrant.data._frames import Nominal
 from calibrant.estimates import ESTIMATES, Estimate
 
-__all__ = ["CRITERIA", "RULES", "Criterion", "Dialect", "EmptyLeaf", "Pruning", "ReadingParams", "TreeParams"]
+__all__ = [
+    "CRITERIA",
+    "RULES",
+    "Criterion",
+    "Dialect",
+    "EmptyLeaf",
+    "Pruning",
+    "ReadingParams",
+    "TreeParams",
+    "kept_params",
+]
 
 CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
 Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", "mdl"]
@@ -94,3 +105,14 @@ RULES: dict[str, Rule] = {
     "n_jobs": Int(1) | Int(None, -1) | Nothing(),
     "random_state": Seed(),
 }
+
+
+def kept_params(params: object, names: Iterable[str]) -> SimpleNamespace:
+    """Give parameters as they are now, whatever their estimator is told later.
+
+    Examples
+    --------
+    >>> kept_params(SimpleNamespace(min_leaf=2, n_jobs=1), ["min_leaf"])
+    namespace(min_leaf=2)
+    """
+    return SimpleNamespace(**{name: getattr(params, name) for name in names})
