@@ -92,7 +92,7 @@ def test_classes_in_another_order_give_the_columns_in_that_order(draw, seed):
         for estimate in every_estimate():
             table = estimate.table(tree)
             turned = type(tree)(**{**vars(tree), "counts": tree.counts[:, ::-1]})
-            np.testing.assert_allclose(estimate.table(turned)[:, ::-1], table, rtol=0, atol=1e-7, err_msg=str(estimate))
+            np.testing.assert_allclose(estimate.table(turned)[:, ::-1], table, rtol=0, atol=1e-9, err_msg=str(estimate))
 
 
 @given(SEEDS)

@@ -47,7 +47,7 @@ def likeliest_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> floa
     3.271
     """
     terms = _terms(leaves, prior)
-    greatest = max(1000.0 * float(leaves.sum()), 1.0)
+    greatest = max(1000.0 * float(np.sort(leaves, axis=None).sum()), 1.0)
     grid = np.append(_LEAST * _STEP ** np.arange(np.log(greatest / _LEAST) / np.log(_STEP)), greatest)
     best = int(np.argmax([_log_likelihood(m, terms) for m in grid]))
     low, high = np.log(grid[max(best - 1, 0)]), np.log(grid[min(best + 1, len(grid) - 1)])
@@ -67,16 +67,16 @@ def _slope(log_m: float, terms: _Terms) -> float:
 
 
 def _terms(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> _Terms:
-    """Gather equal counts: the leaves of unweighted rows have few different ones."""
+    """Gather equal counts, few where rows are unweighted; sorted, so that the order of the classes rounds nothing."""
     told = prior > 0
     known = leaves[:, told]
-    found = [_distinct(column) for column in [*known.T, known.sum(axis=1)]]
+    found = [_distinct(column) for column in [*known.T, np.sort(known, axis=1).sum(axis=1)]]
     shares, signs = np.append(prior[told], 1.0), np.append(np.ones(int(told.sum())), -1.0)
     sizes = [len(counts) for counts, _ in found]
-    times = np.concatenate([times for _, times in found])
-    return _Terms(
-        np.concatenate([counts for counts, _ in found]), np.repeat(shares, sizes), times * np.repeat(signs, sizes)
-    )
+    seen, prior = np.concatenate([counts for counts, _ in found]), np.repeat(shares, sizes)
+    times = np.concatenate([times for _, times in found]) * np.repeat(signs, sizes)
+    order = np.lexsort((times, prior, seen))
+    return _Terms(seen[order], prior[order], times[order])
 
 
 def _distinct(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

@@ -27,7 +27,7 @@ def base_rates(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> base_rates(np.array([3.0, 1.0]))
     array([0.75, 0.25])
     """
-    return np.asarray(counts / counts.sum())
+    return np.asarray(counts / np.sort(counts).sum())  # whatever the order of the classes
 
 
 def rows_with_positives(n: float, counts: NDArray[np.float64]) -> float:
