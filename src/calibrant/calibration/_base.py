@@ -1,0 +1,250 @@
+"""What every calibrator is: learnt from scores and classes, asked for probabilities, written as a dict.
+
+A map of one score is one file: a subclass of `ScoreMap` with `_learn` and `_map`. A map of all classes at once is a
+subclass of `Calibrator` with `_learn` and `_map`. Parameters stand in the constructor with rules beside them, what is
+learnt in the attributes that `_learnt` names.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant._params import Rule, check_params
+from calibrant.calibration._scores import Scored, TwoClass, one_column, read_scored, read_scores
+from calibrant.exceptions import CalibrantWarning, DataError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+__all__ = ["Calibrator", "ScoreMap", "normalised", "read_probabilities"]
+
+
+class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
+    """A map from scores to probabilities.
+
+    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as they were given.
+
+    Examples
+    --------
+    >>> from calibrant.calibration import Platt
+    >>> calibrator: Calibrator = Platt().fit([-2.0, -1, 1, 2], [0, 0, 1, 1])
+    >>> calibrator.predict([0.0])
+    array([0.5])
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {}
+    _learnt: ClassVar[tuple[str, ...]] = ()
+
+    classes_: NDArray[Any]
+    n_columns_: int
+
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None) -> Self:
+        """Learn the map.
+
+        Parameters
+        ----------
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            Margins, votes, probabilities or logits that the model gave to rows it was not fitted to. One column belongs
+            to the last class.
+        y : sequence of length n_rows
+            The class of each row.
+        sample_weight : sequence of length n_rows, optional
+            How often each row counts; a weight of 2 is the row twice.
+        labels : sequence, optional
+            The classes in the order of the columns, where `y` may lack one; sorted by default.
+
+        Returns
+        -------
+        Calibrator
+            This calibrator.
+        """
+        check_params(self, self._rules)
+        scored = read_scored(scores, y, sample_weight, labels)
+        if (scored.scores == scored.scores[0]).all():
+            warnings.warn(
+                "all scores are equal, so that every row gets the base rate: the model tells nothing.",
+                CalibrantWarning,
+                stacklevel=2,
+            )
+        self.classes_, self.n_columns_ = scored.classes, scored.scores.shape[1]
+        self._fit_scored(scored)
+        return self
+
+    def predict(self, scores: Any) -> NDArray[np.float64]:
+        """Give the probabilities of rows.
+
+        Parameters
+        ----------
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            Scores as in ``fit``, as many columns.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+            The probability of the last class for one column, of each class for several; rows sum to 1.
+        """
+        check_is_fitted(self, "n_columns_")
+        table = read_scores(scores)
+        if table.shape[1] != self.n_columns_:
+            raise DataError(
+                f"scores has {table.shape[1]} column(s); this calibrator was fitted with {self.n_columns_}."
+            )
+        return self._predict_table(table)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give parameters and what was learnt as plain lists and numbers, which JSON can hold.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import Platt, calibrator_from_dict
+        >>> written = Platt().fit([-2.0, -1, 1, 2], [0, 0, 1, 1]).to_dict()
+        >>> written["calibrator"], calibrator_from_dict(written).predict([0.0])
+        ('Platt', array([0.5]))
+        """
+        check_is_fitted(self, "n_columns_")
+        return {
+            "calibrator": type(self).__name__,
+            "params": {name: _plain(value) for name, value in self.get_params(deep=False).items()},
+            "classes": self.classes_.tolist(),
+            "n_columns": self.n_columns_,
+            "learnt": self._write(),
+        }
+
+    def _write(self) -> dict[str, Any]:
+        return {name: _plain(getattr(self, name)) for name in self._learnt}
+
+    def _read(self, learnt: Mapping[str, Any]) -> None:
+        """Take what `_write` gave."""
+        for name, value in learnt.items():
+            setattr(self, name, np.asarray(value) if isinstance(value, list) else value)
+
+    def _restore(self, written: Mapping[str, Any]) -> Self:
+        """Take what `to_dict` wrote, parameters apart."""
+        self.classes_, self.n_columns_ = np.asarray(written["classes"]), written["n_columns"]
+        self._read(written["learnt"])
+        return self
+
+    @abstractmethod
+    def _fit_scored(self, scored: Scored) -> None:
+        """Learn from rows past the door."""
+
+    @abstractmethod
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Map scores past the door, as many columns as in fit."""
+
+
+class ScoreMap(Calibrator):
+    """A map of one score to the probability of one class; several columns are mapped one by one and normalised.
+
+    Two columns are one score: the second probability, or the difference of two margins. More are mapped each against
+    the rest (``parts_``, one calibrator a class; Zadrozny & Elkan 2002) and divided by their sum.
+
+    Examples
+    --------
+    >>> from calibrant.calibration import Platt
+    >>> proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.3, 0.4, 0.3]]
+    >>> Platt().fit(proba, ["a", "b", "c", "a"]).predict(proba).sum(axis=1)
+    array([1., 1., 1., 1.])
+    """
+
+    parts_: list[ScoreMap]
+
+    @abstractmethod
+    def _learn(self, sample: TwoClass) -> None:
+        """Learn the map from one score; what is learnt goes to the attributes of `_learnt`."""
+
+    @abstractmethod
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the probability of the positive class for scores of shape (n_rows,)."""
+
+    def _fit_scored(self, scored: Scored) -> None:
+        if len(scored.classes) == 2:
+            self._learn(scored.two_class())
+            return
+        empty = np.flatnonzero(scored.class_weights() == 0)
+        if len(empty):
+            name = scored.classes[empty[0]]
+            raise DataError(
+                f"no row is of the class {name!r}: nothing can be learnt of it. Calibrate with rows of every class."
+            )
+        self.parts_ = [self._part(scored, column) for column in range(len(scored.classes))]
+
+    def _part(self, scored: Scored, column: int) -> ScoreMap:
+        part: ScoreMap = clone(self)
+        part.classes_, part.n_columns_ = np.array([False, True]), 1
+        part._learn(scored.against_rest(column))
+        return part
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(self.classes_) == 2:
+            proba = self._map(one_column(table))
+            return proba if self.n_columns_ == 1 else np.stack([1.0 - proba, proba], axis=1)
+        return normalised(np.stack([part._map(table[:, k]) for k, part in enumerate(self.parts_)], axis=1))
+
+    def _write(self) -> dict[str, Any]:
+        return super()._write() if len(self.classes_) == 2 else {"parts": [part.to_dict() for part in self.parts_]}
+
+    def _read(self, learnt: Mapping[str, Any]) -> None:
+        if len(self.classes_) == 2:
+            super()._read(learnt)
+        else:
+            self.parts_ = [clone(self)._restore(part) for part in learnt["parts"]]
+
+
+def normalised(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide rows by their sums; a row of zeros says nothing of its classes, which are then equally likely.
+
+    Examples
+    --------
+    >>> normalised(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
+    total = table.sum(axis=1, keepdims=True)
+    out = np.full_like(table, 1.0 / table.shape[1])
+    return np.asarray(np.divide(table, total, out=out, where=total > 0))
+
+
+def read_probabilities(calibrator: Calibrator, proba: Any) -> NDArray[np.float64]:
+    """Check what is to be mapped back by a calibrator of one score.
+
+    Examples
+    --------
+    >>> from calibrant.calibration import Platt
+    >>> read_probabilities(Platt().fit([-1.0, 1.0], [0, 1]), [0.2, 1.2])
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: proba must be in [0, 1]; got 1.2 at row 1.
+    """
+    check_is_fitted(calibrator, "n_columns_")
+    table = read_scores(proba)
+    if calibrator.n_columns_ != 1 or table.shape[1] != 1:
+        raise DataError("inverse takes the probabilities of one class, of a calibrator fitted to one column of scores.")
+    wrong = np.flatnonzero((table[:, 0] < 0) | (table[:, 0] > 1))
+    if len(wrong):
+        raise DataError(f"proba must be in [0, 1]; got {table[wrong[0], 0]:g} at row {wrong[0]}.")
+    return table[:, 0]
+
+
+def _plain(value: Any) -> Any:
+    """Give what JSON can hold: arrays as lists, calibrators as dicts."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Calibrator):
+        params = _plain(value.get_params(deep=False))
+        return (
+            value.to_dict() if hasattr(value, "n_columns_") else {"calibrator": type(value).__name__, "params": params}
+        )
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,74 @@
+"""What a string is short for, and calibrators read back from what `to_dict` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from calibrant._params import Choice, InstanceOf, check_param, choose
+from calibrant.calibration._base import Calibrator
+from calibrant.calibration._platt import Platt
+
+__all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
+
+CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+    "platt": Platt,
+}
+
+_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Platt,)}
+
+
+def as_calibrator(name: str, given: Any) -> Calibrator:
+    """Give the calibrator that a string is short for, or the calibrator given.
+
+    Parameters
+    ----------
+    name : str
+        The parameter that it was given as.
+    given : str or Calibrator
+        The calibrator.
+
+    Returns
+    -------
+    Calibrator
+        The calibrator, not fitted.
+
+    Examples
+    --------
+    >>> as_calibrator("calibrator", "platt")
+    Platt()
+    """
+    check_param(
+        name, given, Choice(*CALIBRATORS) | InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
+    )
+    return CALIBRATORS[given]() if isinstance(given, str) else cast("Calibrator", given)
+
+
+def calibrator_from_dict(written: Mapping[str, Any]) -> Calibrator:
+    """Give the calibrator that `to_dict` wrote, fitted where it was.
+
+    Parameters
+    ----------
+    written : mapping
+        What `to_dict` gave, or what JSON made of it.
+
+    Returns
+    -------
+    Calibrator
+        The calibrator.
+
+    Examples
+    --------
+    >>> platt = Platt(on="score").fit([0.1, 0.4, 0.6, 0.8], [0, 0, 1, 1])
+    >>> calibrator_from_dict(platt.to_dict()).predict([0.5]) == platt.predict([0.5])
+    array([ True])
+    """
+    kind = choose("calibrator", written["calibrator"], _CLASSES)
+    params = {name: _calibrators(value) for name, value in written["params"].items()}
+    made = kind(**params)
+    return made._restore(written) if "learnt" in written else made
+
+
+def _calibrators(value: Any) -> Any:
+    """Give a parameter as it was: calibrators that are parameters of others were written as dicts."""
+    return calibrator_from_dict(value) if isinstance(value, Mapping) and "calibrator" in value else value
