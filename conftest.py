@@ -10,6 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+# Tests never time: what is slow on a busy machine is not wrong.
+settings.register_profile("calibrant", deadline=None)
+settings.load_profile("calibrant")
 
 
 @pytest.fixture(autouse=True, scope="session")

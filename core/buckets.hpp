@@ -19,8 +19,8 @@ public:
     static constexpr std::size_t missing = most;  // the place of unknown values
     static constexpr std::size_t places = most + 1;
 
-    // Of the columns marked; `rows` are those that count. Values too close to be cut apart share a bucket.
-    Buckets(const CodedTable& table, const std::vector<bool>& columns, std::span<const std::uint32_t> rows, std::span<const Gaps> gaps,
+    // Of the columns given; `rows` are those that count. Values too close to be cut apart share a bucket.
+    Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows, std::span<const Gaps> gaps,
             std::size_t n_threads, const std::stop_token& stop);
 
     std::size_t n_columns() const { return columns_.size(); }

@@ -6,6 +6,7 @@
 
 #include "pair_search.hpp"
 #include "parallel.hpp"
+#include "prefetch.hpp"
 #include "row_sort.hpp"
 
 namespace calibrant {
@@ -16,6 +17,7 @@ constexpr double slack = 1e-5;  // beyond all tolerances, so that what is passed
 constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
 constexpr double most_sorted = 0.3;  // of the rows of all columns
 constexpr std::size_t rows_per_block = 4096;
+constexpr std::size_t rows_ahead = 16;
 
 // Adds the rows' weights to `table`, columns x buckets x classes, for some of the columns.
 template <class Count, class CountOf>
@@ -25,6 +27,7 @@ void tally(const Buckets& buckets, std::span<const std::size_t> indices, std::sp
     for (const std::size_t index : indices) std::fill_n(table + index * width, width, Count{0});
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::uint8_t* const cells = buckets.row(rows[i]);
+        prefetch(buckets.row(rows[std::min(i + rows_ahead, rows.size() - 1)]));
         Count* const at = table + labels[rows[i]];
         const Count count = count_of(i);
         for (const std::size_t index : indices) at[index * width + 2 * std::size_t{cells[index]}] += count;
@@ -56,7 +59,7 @@ struct CoarseSearch::Column {
 bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted) {
     if (options.ratio || rules.penalty) return false;     // every column's best cut matters, and how many cuts there are
     if (rules.count_cases && is_weighted) return false;   // the counts do not tell cases from weights
-    return examples.n_classes == 2 && examples.table->n_rows() >= fewest_rows;
+    return examples.n_classes == 2;
 }
 
 CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,
@@ -71,8 +74,8 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
         column.gaps = &gaps[buckets_.column(index)];
     }
     const std::size_t size = columns_.size() * Buckets::places * 2;
-    if (partition.is_weighted()) weights_.resize(size);
-    else counts_.resize(size);
+    if (partition.is_whole()) counts_.resize(size);
+    else weights_.resize(size);
 }
 
 CoarseSearch::~CoarseSearch() = default;
@@ -122,14 +125,17 @@ void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& n
     if (!partition_.is_weighted()) {
         return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [](std::size_t) { return std::uint32_t{1}; });
     }
-    const auto weights = partition_.weights(node.segment);
-    tally(buckets_, indices, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[i]; });
+    const double* const weights = partition_.weights();
+    if (partition_.is_whole()) {
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [&](std::size_t i) { return static_cast<std::uint32_t>(weights[rows[i]]); });
+    }
+    tally(buckets_, indices, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[rows[i]]; });
 }
 
 std::array<double, 2> CoarseSearch::counted(std::size_t index, std::size_t bucket) const {
     const std::size_t at = (index * Buckets::places + bucket) * 2;
-    if (partition_.is_weighted()) return {weights_[at], weights_[at + 1]};
-    return {static_cast<double>(counts_[at]), static_cast<double>(counts_[at + 1])};
+    if (partition_.is_whole()) return {static_cast<double>(counts_[at]), static_cast<double>(counts_[at + 1])};
+    return {weights_[at], weights_[at + 1]};
 }
 
 NodeFacts CoarseSearch::facts_of(const Column& column, const NodeRows& node) const {
@@ -207,13 +213,12 @@ void CoarseSearch::fetch(Column& column, const NodeRows& node) {
     std::visit(
         [&](const auto& codes) {
             for (std::size_t i = 0; i < column.n_places; ++i) {
-                const std::uint32_t place = column.places[i], row = rows[place];
-                column.rows[i] = {place, pair_keys.key(codes[row], examples_.labels[row])};
+                const std::uint32_t row = rows[column.places[i]];
+                column.rows[i] = {row, pair_keys.key(codes[row], examples_.labels[row], *column.gaps)};
             }
         },
         column.coded->codes);
     sort_rows(column.rows, column.spare, pair_keys.greatest(column.coded->n_values));
-    pair_keys.mark_close(column.rows, *column.gaps);
 }
 
 // Searches the rows of the wanted buckets, stretch by stretch.
@@ -224,8 +229,8 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
     const NodeFacts facts = facts_of(column, node);
     const Known known = column.known();
     PairCuts<C> cuts(facts, known, rules_);
-    const double* const weights = partition_.is_weighted() ? partition_.weights(node.segment).data() : nullptr;
-    const auto weight_of = [weights](std::uint32_t place) { return weights == nullptr ? 1.0 : weights[place]; };
+    const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
+    const auto weight_of = [weights](const SortedRow& row) { return weights == nullptr ? 1.0 : weights[row.row]; };
     std::size_t begin = 0;
     const std::span<const SortedRow> rows(column.rows);
     for (std::size_t bucket = 0; bucket < Buckets::most;) {

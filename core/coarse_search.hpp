@@ -17,8 +17,6 @@ namespace calibrant {
 
 class CoarseSearch {
 public:
-    // Nodes of fewer rows are cheaper to sort and search in full.
-    static constexpr std::size_t fewest_rows = 2048;
     static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted);
 
     CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition, const XLogX& xlogx,

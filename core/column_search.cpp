@@ -9,7 +9,6 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t most_counted = 64;  // numeric columns of more values are kept sorted, the others counted
 constexpr std::size_t few_rows = 16;      // at most so many rows are sorted at the node rather than counted
 constexpr std::size_t many_rows = 512;    // from so many on, rows in turn are counted in tables of their own: the same cell twice is slow
 constexpr std::size_t most_lanes = 4;
@@ -34,7 +33,7 @@ std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const K
     std::vector<bool> sorted(table.n_columns());
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         const CodedColumn& coded = table.column(column);
-        sorted[column] = coded.kind == Kind::numeric && coded.n_values > most_counted && keys.fit(coded.n_values);
+        sorted[column] = coded.kind == Kind::numeric && !RowCells::is_fit_for(coded) && keys.fit(coded.n_values);
     }
     return sorted;
 }
@@ -64,10 +63,9 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
 template <Criterion C>
 FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
     if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
-    if (examples_.table->column(column).kind == Kind::numeric) {
-        const bool has_keys = keys_.fit(examples_.table->column(column).n_values);
-        if (node.segment.size <= few_rows && has_keys) return search_few_rows<C>(column, node);
-        if (in_pairs_) return search_in_pairs<C>(column, node);
+    if (partition_.is_counted(column)) {
+        if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
+        if (n_classes_ == 2 && partition_.is_whole()) return search_in_pairs<C>(column, node);
         if (n_classes_ == 2 && !cut_rules_.count_cases) return search_in_weighted_pairs<C>(column, node);
     }
     return search_values<C>(column, node);
@@ -97,7 +95,7 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
         const auto end = std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
         std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
         for (auto row = end; row != rows.end(); ++row) {
-            lost_counts_[keys_.label(row->key)] += partition_.weight_of(row->row);
+            lost_counts_[keys_.label(row->key)] += partition_.weights()[partition_.number(*row)];
         }
         rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
         known = known_of(node);
@@ -110,17 +108,22 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     auto n_known = static_cast<double>(rows.size());
     if (cut_rules_.count_cases && !examples_.weights.empty()) {
         n_known = 0;
-        for (const SortedRow& row : rows) n_known += examples_.weights[partition_.origin(row.row)];
+        for (const SortedRow& row : rows) n_known += examples_.weights[partition_.origin(partition_.number(row))];
     }
     const NodeFacts facts = facts_of(node, known.weight, n_known);
     const Gaps& gaps = gaps_[column];
-    if (in_pairs_) return search_sorted_pairs<C>(rows, facts, known, cut_rules_, gaps);
+    if (in_pairs_) return search_sorted_pairs<C>(rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
+    if (partition_.is_packed()) {
+        if (n_classes_ == 2) return search_sorted_pairs<C>(rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_, gaps);
+        const auto weight_of = [](const SortedRow& row) { return static_cast<double>(Partition::times(row)); };
+        return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
+    }
     if (partition_.is_weighted()) {
-        const auto weight_of = [weights = partition_.weights()](std::uint32_t row) { return weights[row]; };
+        const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
         if (n_classes_ == 2) return search_weighted_pairs<C>(rows, weight_of, facts, known, cut_rules_, gaps);
         return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
     }
-    return search_sorted<C>(rows, keys_, [](std::uint32_t) { return 1.0; }, facts, known, cut_rules_, gaps);
+    return search_sorted<C>(rows, keys_, [](const SortedRow&) { return 1.0; }, facts, known, cut_rules_, gaps);
 }
 
 // Few rows of a column of few values: sorted here and now.
@@ -128,73 +131,53 @@ template <Criterion C>
 FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node) {
     few_rows_.clear();
     std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
-    std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
-            for (const std::uint32_t row : partition_.rows(node.segment)) {
-                const std::uint32_t origin = partition_.origin(row), label = examples_.labels[origin];
-                if (codes[origin] != missing_code<Code>) {
-                    few_rows_.push_back({row, keys_.key(codes[origin], label)});
-                    continue;
-                }
-                lost_counts_[label] += partition_.weight_of(row);
-            }
-        },
-        examples_.table->column(column).codes);
+    const auto cells = partition_.counted_cells(column);
+    const std::uint32_t missing = examples_.table->column(column).n_values;
+    for (const std::uint32_t row : partition_.rows(node.segment)) {
+        const std::uint32_t code = cells.code(row), label = cells.label(row);
+        if (code == missing) lost_counts_[label] += partition_.weights()[row];
+        else few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
+    }
     std::sort(few_rows_.begin(), few_rows_.end(), [](const SortedRow& a, const SortedRow& b) { return a.key < b.key; });
-    keys_.mark_close(few_rows_, gaps_[column]);
     return search_rows<C>(column, few_rows_, node, known_of(node));
+}
+
+// Adds rows up in a table of values x 2; from many rows on, rows in turn are added in tables of their own: the same cell twice is slow.
+template <class Count, class CountOf>
+void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const {
+    const std::size_t size = 2 * (std::size_t{examples_.table->column(column).n_values} + 1);
+    const std::size_t lanes = node.segment.size < many_rows ? 1 : most_lanes;
+    table.assign(size * lanes, Count{0});
+    const auto rows = partition_.rows(node.segment);
+    const auto cells = partition_.counted_cells(column);
+    const auto add = [&](Count* to, std::uint32_t row) { to[2 * std::size_t{cells.code(row)} + cells.label(row)] += count_of(row); };
+    std::size_t i = 0;
+    for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
+        for (std::size_t lane = 0; lane < most_lanes; ++lane) add(table.data() + lane * size, rows[i + lane]);
+    }
+    for (; i < rows.size(); ++i) add(table.data(), rows[i]);
+    for (std::size_t lane = 1; lane < lanes; ++lane) {
+        for (std::size_t at = 0; at < size; ++at) table[at] += table[lane * size + at];
+    }
+    table.resize(size);
 }
 
 // Whole counts of two classes, for columns of few values without holes.
 template <Criterion C>
 FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node) {
-    const CodedColumn& coded = examples_.table->column(column);
-    const std::size_t size = 2 * std::size_t{coded.n_values}, lanes = node.segment.size < many_rows ? 1 : most_lanes;
-    pair_counts_.assign(size * lanes, 0);
-    std::visit(
-        [&](const auto& codes) {
-            const auto rows = partition_.rows(node.segment);
-            const auto count = [&](std::uint32_t* counts, std::uint32_t row) {
-                const std::uint32_t origin = partition_.origin(row);
-                ++counts[2 * std::size_t{codes[origin]} + examples_.labels[origin]];
-            };
-            std::uint32_t* const counts = pair_counts_.data();
-            std::size_t i = 0;
-            for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
-                for (std::size_t lane = 0; lane < most_lanes; ++lane) count(counts + lane * size, rows[i + lane]);
-            }
-            for (; i < rows.size(); ++i) count(counts, rows[i]);
-        },
-        coded.codes);
-    for (std::size_t i = size; i < pair_counts_.size(); ++i) pair_counts_[i % size] += pair_counts_[i];
-    return search_counted_pairs<C>(std::span(pair_counts_).first(size), facts_of(node, node.weight, node.weight), {node.counts, node.weight}, cut_rules_, gaps_[column]);
+    const double* const weights = partition_.weights();
+    if (in_pairs_) count_pairs(column, node, pair_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
+    else count_pairs(column, node, pair_counts_, [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
+    const NodeFacts facts = facts_of(node, node.weight, node.weight);
+    return search_counted_pairs<C>(pair_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
 }
 
 // Weights of two classes, for columns of few values; unknown values stand behind the others.
 template <Criterion C>
 FoundTest ColumnSearch::search_in_weighted_pairs(std::size_t column, const NodeRows& node) {
-    const CodedColumn& coded = examples_.table->column(column);
-    const std::size_t size = 2 * std::size_t{coded.n_values}, lane_size = size + 2;
-    const std::size_t lanes = node.segment.size < many_rows ? 1 : most_lanes;
-    pair_weights_.assign(lane_size * lanes, 0.0);
-    std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
-            const auto rows = partition_.rows(node.segment);
-            const auto weights = partition_.weights(node.segment);
-            const auto add = [&](double* sums, std::size_t i) {
-                const std::uint32_t origin = partition_.origin(rows[i]);
-                const std::size_t value = codes[origin] == missing_code<Code> ? coded.n_values : codes[origin];
-                sums[2 * value + examples_.labels[origin]] += weights[i];
-            };
-            double* const sums = pair_weights_.data();
-            std::size_t i = 0;
-            for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
-                for (std::size_t lane = 0; lane < most_lanes; ++lane) add(sums + lane * lane_size, i + lane);
-            }
-            for (; i < rows.size(); ++i) add(sums, i);
-        },
-        coded.codes);
-    for (std::size_t i = lane_size; i < pair_weights_.size(); ++i) pair_weights_[i % lane_size] += pair_weights_[i];
+    const double* const weights = partition_.weights();
+    count_pairs(column, node, pair_weights_, [weights](std::uint32_t row) { return weights[row]; });
+    const std::size_t size = pair_weights_.size() - 2;
     lost_counts_ = {pair_weights_[size], pair_weights_[size + 1]};
     const Known known = known_of(node);
     return search_counted<C>(std::span(pair_weights_).first(size), facts_of(node, known.weight, 0.0), known, cut_rules_, gaps_[column]);
@@ -210,7 +193,7 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
                 const std::uint32_t origin = partition_.origin(row);
                 const Code code = codes[origin];
                 if (code == missing_code<Code>) continue;
-                const double weight = partition_.is_weighted() ? partition_.weight_of(row) : 1.0;
+                const double weight = partition_.is_weighted() ? partition_.weights()[row] : 1.0;
                 if (values_.weights[code] == 0) values_.seen.push_back(code);
                 values_.weights[code] += weight;
                 values_.table[code * n_classes_ + examples_.labels[origin]] += weight;

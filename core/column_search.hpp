@@ -58,6 +58,8 @@ private:
     FoundTest search_values(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known);
+    template <class Count, class CountOf>
+    void count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const;
     void count_values(std::size_t column, const NodeRows& node);
     double count_cases(std::size_t column, const NodeRows& node) const;
     Known known_of(const NodeRows& node);

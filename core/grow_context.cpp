@@ -16,17 +16,17 @@ void check(const Examples& examples) {
 }
 
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop)
-    : gaps(gaps_of(*examples.table, closest_values)), xlogx(examples.table->n_rows()) {
-    check(examples);
+    : gaps(gaps_of(*examples.table, closest_values)), xlogx(examples.table->n_rows()),
+      row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(*examples.table, keys_of(examples)), keys_of(examples), gaps,
+               options.n_threads, stop),
+      row_cells(*examples.table, options.n_threads, stop) {
     const CutRules rules = cut_rules(options, Tolerances(options.dialect).cuts);
-    const auto sorted = ColumnSearch::columns_to_sort(*examples.table, keys_of(examples));
-    const bool any = std::find(sorted.begin(), sorted.end(), true) != sorted.end();
-    if (!any || !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty())) return;
+    if (row_keys.n_columns() == 0 || !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty())) return;
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
         if (examples.weights.empty() || examples.weights[row] > 0) rows.push_back(row);
     }
-    buckets = std::make_unique<const Buckets>(*examples.table, sorted, rows, gaps, options.n_threads, stop);
+    buckets = std::make_unique<const Buckets>(*examples.table, row_keys.columns(), rows, gaps, options.n_threads, stop);
 }
 
 GrowContext::~GrowContext() = default;

@@ -15,6 +15,7 @@
 #include "parallel.hpp"
 #include "partition.hpp"
 #include "pending.hpp"
+#include "row_split.hpp"
 #include "split_search.hpp"
 #include "thresholds.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::uint64_t drawing_columns = 0x5851f42d4c957f2d;  // keeps the draw of columns apart from that of ties
 constexpr std::size_t fewest_aside = 2000;    // a part of the tree is worth a thread from so many rows on
+constexpr std::size_t most_settled = 2048;    // nodes of at most so many rows are cheaper to settle and search in full
 constexpr std::size_t fewest_shared = 20000;  // and a node's columns are worth sharing
 
 // A node left for another thread: its rows, and the columns that cannot be tested below it.
@@ -58,11 +60,6 @@ private:
     void mark_used(const Pending& node, bool used);
 
     void split(std::size_t id, const Pending& node, std::size_t column, const std::stop_token& stop);
-    void tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::vector<Pending>& children, std::vector<Branch>& branches);
-    template <class BranchOf>
-    void tally(std::size_t column, const Pending& node, std::vector<Pending>& children, std::vector<Branch>& branches, BranchOf&& branch_of);
-    void add_unknown(std::uint32_t row, std::size_t label, double weight);
-    void share_unknown(std::vector<Pending>& children, std::vector<Branch>& branches);
 
     const Examples& examples_;
     const GrowOptions& options_;
@@ -81,9 +78,8 @@ private:
     std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above that gives each value its branch
     std::vector<FoundTest> found_;
     Thresholds thresholds_;
-    std::vector<double> unknown_counts_;
-    double unknown_weight_ = 0;
-    std::size_t n_unknown_ = 0;
+    RowSplit row_split_;
+    std::vector<Pending> children_;
     double total_weight_ = 0;
     std::size_t aside_below_ = 0;  // nodes of fewer rows are left for the threads to share
     std::vector<Aside> asides_;
@@ -94,10 +90,10 @@ private:
 Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context)
     : examples_(examples), options_(options), context_(context), tolerances_(options.dialect),
       cut_rules_(cut_rules(options, tolerances_.cuts)), n_classes_(examples.n_classes), keys_(keys_of(examples)),
-      partition_(*examples.table, examples.labels, examples.weights, ColumnSearch::columns_to_sort(*examples.table, keys_), keys_, context.gaps),
+      partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells),
       n_counts_(std::make_shared<std::atomic<std::size_t>>(0)), used_(examples.table->n_columns()), columns_(examples.table->n_columns()),
       found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
-      unknown_counts_(examples.n_classes), tree_(examples.n_classes) {
+      row_split_(examples, partition_, context.row_keys), tree_(examples.n_classes) {
     std::iota(columns_.begin(), columns_.end(), std::size_t{0});
 }
 
@@ -105,7 +101,7 @@ Grower::Grower(const Grower& whole)
     : examples_(whole.examples_), options_(whole.options_), context_(whole.context_), tolerances_(whole.tolerances_),
       cut_rules_(whole.cut_rules_), n_classes_(whole.n_classes_), keys_(whole.keys_), partition_(whole.partition_, nullptr),
       n_counts_(whole.n_counts_), used_(whole.used_.size()), columns_(whole.columns_.size()), found_(whole.found_.size()),
-      thresholds_(whole.thresholds_), unknown_counts_(whole.n_classes_), tree_(whole.n_classes_) {
+      thresholds_(whole.thresholds_), row_split_(examples_, partition_, context_.row_keys), tree_(whole.n_classes_) {
     std::iota(columns_.begin(), columns_.end(), std::size_t{0});
     start(whole.total_weight_);
 }
@@ -180,10 +176,10 @@ void Grower::grow_pending(const std::stop_token& stop) {
     }
 }
 
-// Below a node whose columns are sorted, so are those of all others; where none is to be sorted, there is nothing to settle.
+// Below a node that is settled, so are all others. Large nodes are, where nothing else will do to search sorted columns.
 void Grower::settle(Pending& node, const std::stop_token& stop) {
-    const bool is_large = coarse_ && node.segment.size >= CoarseSearch::fewest_rows && !node.asks_to_settle;
-    if (node.is_settled || !partition_.sorts() || is_large) return;
+    const bool can_wait = coarse_ || !partition_.sorts();
+    if (node.is_settled || (can_wait && node.segment.size >= most_settled && !node.asks_to_settle)) return;
     partition_.settle(node.segment, threads_for(node), stop);
     node.is_settled = true;
 }
@@ -265,123 +261,46 @@ void Grower::search(const Pending& node, std::span<const std::size_t> columns, c
 // Threads cost time to start: only nodes of many rows are worth it.
 std::size_t Grower::threads_for(const Pending& node) const { return node.segment.size < fewest_shared ? 1 : searches_.size(); }
 
-// A cut of a sorted column: the first rows go left, then come those that go right, then those without a value.
-void Grower::tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::vector<Pending>& children,
-                          std::vector<Branch>& branches) {
-    const std::uint32_t missing = examples_.table->column(column).n_values;
-    for (const SortedRow& row : partition_.sorted_rows(column, node.segment)) {
-        const std::uint32_t code = keys_.code(row.key), label = keys_.label(row.key);
-        const double weight = partition_.is_weighted() ? partition_.weight_of(row.row) : 1.0;
-        if (code == missing) {
-            add_unknown(row.row, label, weight);
-            continue;
-        }
-        const std::size_t branch = code > cut;
-        partition_.mark_side(row.row, branch == 0 ? Partition::first : Partition::second);
-        children[branch].counts[label] += weight;
-        children[branch].weight += weight;
-        ++branches[branch].segment.size;
-    }
-}
-
-void Grower::add_unknown(std::uint32_t row, std::size_t label, double weight) {
-    unknown_counts_[label] += weight;
-    unknown_weight_ += weight;
-    ++n_unknown_;
-    partition_.mark(row, Partition::unknown);
-    partition_.mark_side(row, Partition::both);
-}
-
-template <class BranchOf>
-void Grower::tally(std::size_t column, const Pending& node, std::vector<Pending>& children, std::vector<Branch>& branches,
-                   BranchOf&& branch_of) {
-    std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
-            for (const std::uint32_t row : partition_.rows(node.segment)) {
-                const double weight = partition_.is_weighted() ? partition_.weight_of(row) : 1.0;
-                const std::uint32_t origin = partition_.origin(row);
-                const std::size_t label = examples_.labels[origin];
-                const Code code = codes[origin];
-                if (code == missing_code<Code>) {
-                    add_unknown(row, label, weight);
-                    continue;
-                }
-                const auto branch = static_cast<std::uint32_t>(branch_of(code));
-                partition_.mark(row, branch);
-                partition_.mark_side(row, branch == 0 ? Partition::first : Partition::second);
-                children[branch].counts[label] += weight;
-                children[branch].weight += weight;
-                ++branches[branch].segment.size;
-            }
-        },
-        examples_.table->column(column).codes);
-}
-
-// Cases with unknown value go to every branch, in proportion to its known cases.
-void Grower::share_unknown(std::vector<Pending>& children, std::vector<Branch>& branches) {
-    double known = 0;
-    for (const Pending& child : children) known += child.weight;
-    for (std::size_t b = 0; b < children.size(); ++b) {
-        branches[b].share = children[b].weight / known;
-        if (n_unknown_ == 0 || branches[b].share == 0) continue;
-        for (std::size_t k = 0; k < n_classes_; ++k) children[b].counts[k] += branches[b].share * unknown_counts_[k];
-        children[b].weight += branches[b].share * unknown_weight_;
-        branches[b].segment.size += n_unknown_;
-    }
-}
-
 void Grower::split(std::size_t id, const Pending& node, std::size_t column, const std::stop_token& stop) {
+    const FoundTest& test = found_[column];
     const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
-    const bool is_multiway = is_nominal && found_[column].branches.empty();
-    const std::size_t n_branches = found_[column].n_branches;
-    std::vector<Pending> children(n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled,
-                                                      .asks_to_settle = coarse_ && !node.is_settled && coarse_->told_little(), .depth = node.depth + 1,
-                                                      .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
-                                                      .counts = std::vector<double>(n_classes_)});
-    std::vector<Branch> branches(n_branches);
-    std::fill(unknown_counts_.begin(), unknown_counts_.end(), 0.0);
-    unknown_weight_ = 0;
-    n_unknown_ = 0;
+    const bool is_multiway = is_nominal && test.branches.empty();
+    children_.assign(test.n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled,
+                                              .asks_to_settle = coarse_ && !node.is_settled && coarse_->told_little(), .depth = node.depth + 1,
+                                              .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
+                                              .counts = std::vector<double>(n_classes_)});
     if (is_multiway) {
-        std::vector<std::int32_t> identity(n_branches);
+        std::vector<std::int32_t> identity(test.n_branches);
         std::iota(identity.begin(), identity.end(), 0);
-        tree_.make_nominal(id, column, n_branches, identity);
-        tally(column, node, children, branches, [](auto code) { return code; });
+        tree_.make_nominal(id, column, test.n_branches, identity);
+        row_split_.by_value(column, node, children_);
     } else if (is_nominal) {
-        const auto& branch_of_value = found_[column].branches;
-        tree_.make_nominal(id, column, n_branches, branch_of_value);
-        tally(column, node, children, branches, [&](auto code) { return branch_of_value[code]; });
+        tree_.make_nominal(id, column, test.n_branches, test.branches);
+        row_split_.by_groups(column, node, test.branches, children_);
     } else {
-        const auto [value, cut] = thresholds_.of(column, found_[column]);
+        const auto [value, cut] = thresholds_.of(column, test);
         tree_.make_numeric(id, column, value, cut);
-        if (node.is_settled && partition_.is_sorted(column)) tally_sorted(column, node, cut, children, branches);
-        else tally(column, node, children, branches, [cut = cut](auto code) { return code > cut; });
+        row_split_.by_cut(column, node, cut, children_);
     }
-    share_unknown(children, branches);
-    for (std::size_t b = 0; b < n_branches; ++b) {
-        Pending& child = children[b];
+    for (std::size_t b = 0; b < children_.size(); ++b) {
+        Pending& child = children_[b];
         child.branch = b;
         child.key = mix(node.key ^ (b + 1));
         child.label = child.weight > 0 ? majority(child.counts) : node.label;
         child.is_leaf = must_be_leaf(child);
-        branches[b].keep = !child.is_leaf;
     }
-    const bool by_sides = n_branches == 2 && (n_unknown_ == 0 || (branches[0].share > 0 && branches[1].share > 0));
-    partition_.part(node.segment, branches, by_sides, threads_for(node), stop);
-    for (std::size_t b = n_branches; b-- > 0;) {
-        children[b].segment = branches[b].segment;
-        stack_.push_back(std::move(children[b]));
-    }
+    row_split_.part(node, children_, threads_for(node), stop);
+    for (std::size_t b = children_.size(); b-- > 0;) stack_.push_back(std::move(children_[b]));
 }
 
 }  // namespace
 
 Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const std::stop_token& stop) {
-    check(examples);
     return Grower(examples, options, context).grow(stop);
 }
 
 Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop) {
+    check(examples);
     return grow(examples, options, GrowContext(examples, options, stop), stop);
 }
 

@@ -13,6 +13,8 @@
 #include "coded_table.hpp"
 #include "criteria.hpp"
 #include "gaps.hpp"
+#include "row_cells.hpp"
+#include "row_keys.hpp"
 #include "tree.hpp"
 
 namespace calibrant {
@@ -68,6 +70,8 @@ struct GrowContext {
 
     std::vector<Gaps> gaps;
     XLogX xlogx;
+    RowKeys row_keys;
+    RowCells row_cells;
     std::unique_ptr<const Buckets> buckets;  // null where large nodes are not searched in them
 };
 

@@ -13,33 +13,40 @@ namespace calibrant {
 
 inline constexpr Keys pair_keys{.class_bits = 1};
 
-// The best cut of a presorted column, every row counting once: whole numbers throughout.
-template <Criterion C>
-FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const NodeFacts& node, const Known& known, const CutRules& rules,
-                              const Gaps& gaps) {
-    const std::size_t n = rows.size();
+// The best cut of a presorted column, rows counting once or several times: whole numbers throughout.
+template <Criterion C, class TimesOf>
+FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& times_of, const NodeFacts& node, const Known& known,
+                              const CutRules& rules, const Gaps& gaps) {
     if (too_few(node, known, rules)) return {};
-    const auto first = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));  // the least size of the left side
-    const auto last = static_cast<double>(n) - node.min_side + size_tolerance;               // and the greatest
-    const auto end = last < static_cast<double>(first) ? 0 : std::min(static_cast<std::size_t>(last), n - 1);
-    const auto all_ones = static_cast<std::size_t>(known.counts[1]);
+    const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
+    const auto least = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));   // weight of the left side
+    const double most_left = known.weight - node.min_side + size_tolerance;
+    if (most_left < static_cast<double>(least) || rows.size() < 2) return {};
+    const auto most = static_cast<std::size_t>(most_left);
     C criterion(known, *node.xlogx);
     BestCut best(node, rules);
     const double scale = known.weight / node.weight;
     const auto apart = [&](std::size_t i) { return pair_keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
-    std::size_t ones = 0, left = 0;
-    for (; left + 1 < first && left < end; ++left) ones += rows[left].key & 1;
-    bool pure = true;
-    while (left < end) {
-        const std::uint32_t key = rows[left].key, next = rows[left + 1].key;
-        ones += key & 1;
-        ++left;
-        const bool same_class = ((key ^ next) & 1) == 0;
-        if (!apart(left - 1)) {
+    std::size_t ones = 0, left = 0, i = 0;
+    const auto pass = [&](std::size_t at) {
+        const std::size_t times = times_of(rows[at]);
+        ones += rows[at].key & 1 ? times : 0;
+        left += times;
+    };
+    const std::size_t last = rows.size() - 1;
+    for (; i < last && left + times_of(rows[i]) < least; ++i) pass(i);
+    bool pure = true, is_apart = i < last && apart(i);
+    for (; i < last; ++i) {
+        const std::uint32_t key = rows[i].key, next = rows[i + 1].key;
+        const bool same_class = ((key ^ next) & 1) == 0, was_apart = is_apart;
+        is_apart = i + 1 < last && apart(i + 1);
+        pass(i);
+        if (left > most) break;
+        if (!was_apart) {
             pure = pure && same_class;
             continue;
         }
-        if (pure && same_class && left < end && apart(left) && !best.none_tried()) {
+        if (pure && same_class && is_apart && left + times_of(rows[i + 1]) <= most && !best.none_tried()) {
             best.skip();
         } else {
             const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
@@ -113,7 +120,7 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
     bool pure = true;  // the rows since the last boundary are of one class
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const std::uint32_t key = rows[i].key, next = rows[i + 1].key;
-        cuts.add(key & 1, weight_of(rows[i].row));
+        cuts.add(key & 1, weight_of(rows[i]));
         const bool same_class = ((key ^ next) & 1) == 0;
         if (!apart(i)) {
             pure = pure && same_class;
@@ -122,7 +129,7 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
         if (!cuts.too_low()) {
             if (cuts.too_high()) return;
             const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) && !cuts.best().none_tried() &&
-                                !cuts.too_high(weight_of(rows[i + 1].row));
+                                !cuts.too_high(weight_of(rows[i + 1]));
             if (inside) cuts.best().skip();
             else cuts.try_cut(pair_keys.code(key), pair_keys.code(next));
         }

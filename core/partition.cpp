@@ -1,26 +1,26 @@
 #include "partition.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "parallel.hpp"
+#include "prefetch.hpp"
 #include "row_sort.hpp"
 
 namespace calibrant {
 namespace {
 
-// The rows with their codes and classes, missing values last.
-void fetch(const CodedColumn& column, std::span<const std::uint32_t> rows, std::span<const std::uint16_t> labels, const Keys& keys,
-           std::vector<SortedRow>& to) {
-    to.resize(rows.size());
-    std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
-            for (std::size_t i = 0; i < rows.size(); ++i) {
-                const Code code = codes[rows[i]];
-                to[i] = {static_cast<std::uint32_t>(i), keys.key(code == missing_code<Code> ? column.n_values : code, labels[rows[i]])};
-            }
-        },
-        column.codes);
+constexpr std::size_t rows_ahead = 12;
+constexpr std::size_t columns_at_once = 16;  // the keys of so many fill a line of the cache
+
+Weighing weighing_of(const CodedTable& table, std::span<const double> weights) {
+    for (std::size_t column = 0; column < table.n_columns(); ++column) {
+        if (table.column(column).n_missing > 0) return Weighing::shared;
+    }
+    if (weights.empty()) return Weighing::alike;
+    const bool whole = std::all_of(weights.begin(), weights.end(), [](double w) { return w <= 0xffff && w == static_cast<std::uint32_t>(w); });
+    return whole ? Weighing::whole : Weighing::fixed;
 }
 
 template <class Row>
@@ -33,41 +33,40 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 
 }  // namespace
 
-Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     std::vector<bool> sorted, const Keys& keys, std::span<const Gaps> gaps)
-    : table_(table), labels_(labels), sorted_(std::move(sorted)), keys_(keys), gaps_(gaps), arena_(table.n_columns()) {
+Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights, const RowKeys& keys,
+                     const RowCells& cells)
+    : table_(table), labels_(labels), fixed_(weights), keys_(keys), cells_(cells), sorted_(table.n_columns()), weighing_(weighing_of(table, weights)),
+      arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
         if (weights.empty() || weights[row] > 0) rows_.push_back(row);
     }
     n_root_rows_ = rows_.size();
-    bool has_missing = false;
-    for (std::size_t column = 0; column < table.n_columns(); ++column) {
-        has_missing = has_missing || table.column(column).n_missing > 0;
-        needs_rows_ = needs_rows_ || !sorted_[column];
-    }
-    is_weighted_ = !weights.empty() || has_missing;
-    needs_rows_ = needs_rows_ || is_weighted_;
-    if (!is_weighted_) return;
+    for (std::size_t index = 0; index < keys_.n_columns(); ++index) sorted_[keys_.column(index)] = true;
+    needs_rows_ = keys_.n_columns() < table.n_columns() || weighing_ == Weighing::shared;
+    if (weighing_ != Weighing::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
     for (std::size_t i = 0; i < rows_.size() && !weights.empty(); ++i) row_weights_[i] = weights[rows_[i]];
 }
 
 Partition::Partition(const Partition& like, std::nullptr_t)
-    : table_(like.table_), labels_(like.labels_), sorted_(like.sorted_), keys_(like.keys_), gaps_(like.gaps_), needs_rows_(like.needs_rows_),
-      is_weighted_(like.is_weighted_), arena_(like.arena_.size()) {}
+    : table_(like.table_), labels_(like.labels_), fixed_(like.fixed_), keys_(like.keys_), cells_(like.cells_), sorted_(like.sorted_), needs_rows_(like.needs_rows_),
+      weighing_(like.weighing_), arena_(like.arena_.size()) {}
 
 Partition::Parcel Partition::take_out(Segment segment) const {
     Parcel parcel;
     if (is_settled() && !needs_rows_) {
         const std::size_t any = static_cast<std::size_t>(std::find(sorted_.begin(), sorted_.end(), true) - sorted_.begin());
-        for (const SortedRow& row : sorted_rows(any, segment)) parcel.rows.push_back(row.row);
+        for (const SortedRow& row : sorted_rows(any, segment)) parcel.rows.push_back(number(row));
         std::sort(parcel.rows.begin(), parcel.rows.end());
     } else {
         const auto mine = rows(segment);
         parcel.rows.assign(mine.begin(), mine.end());
     }
     for (std::uint32_t& row : parcel.rows) row = origin(row);
-    if (is_weighted()) parcel.weights.assign(weights(segment).begin(), weights(segment).end());
+    if (weighing_ == Weighing::shared) {
+        const auto weights = row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
+        parcel.weights.assign(weights, weights + static_cast<std::ptrdiff_t>(segment.size));
+    }
     return parcel;
 }
 
@@ -80,19 +79,54 @@ Segment Partition::put_in(Parcel&& parcel) {
 }
 
 void Partition::settle(Segment segment, std::size_t n_threads, const std::stop_token& stop) {
+    number_anew(segment);
+    if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
+    const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
+    parallel_for(at_once == 0 ? 0 : (n + at_once - 1) / at_once, n_threads, stop, [&](std::size_t task, std::size_t worker) {
+        const std::size_t begin = task * at_once, end = std::min(n, begin + at_once);
+        fetch(begin, end);
+        for (std::size_t index = begin; index < end; ++index) {
+            const std::size_t column = keys_.column(index);
+            sort_rows(arena_[column], spare_sorted_[worker], keys().greatest(table_.column(column).n_values));
+        }
+    });
+}
+
+// What is looked up of the rows is copied side by side.
+void Partition::number_anew(Segment segment) {
     const auto mine = rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
     origin_.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
     base_ = segment.begin;
     std::iota(mine, mine + static_cast<std::ptrdiff_t>(segment.size), std::uint32_t{0});
     make_room_to_mark(segment.size);
-    if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
-    parallel_for(arena_.size(), n_threads, stop, [&](std::size_t column, std::size_t worker) {
-        if (!sorted_[column]) return;
-        const CodedColumn& coded = table_.column(column);
-        fetch(coded, origin_, labels_, keys_, arena_[column]);
-        sort_rows(arena_[column], spare_sorted_[worker], keys_.greatest(coded.n_values));
-        keys_.mark_close(arena_[column], gaps_[column]);
-    });
+    if (weighing_ == Weighing::whole || weighing_ == Weighing::fixed) {
+        for (std::size_t i = 0; i < segment.size; ++i) weight_of_[i] = fixed_[origin_[i]];
+    }
+    const bool packs = weighing_ == Weighing::whole && segment.size <= std::size_t{1} << packed_bits;
+    row_mask_ = packs ? (std::uint32_t{1} << packed_bits) - 1 : all_bits;
+    local_labels_.resize(segment.size);
+    const std::size_t width = cells_.n_columns();
+    local_cells_.resize(segment.size * width);
+    for (std::size_t i = 0; i < segment.size; ++i) {
+        local_labels_[i] = labels_[origin_[i]];
+        std::copy_n(cells_.data() + origin_[i] * width, width, local_cells_.data() + i * width);
+    }
+}
+
+// The settled rows of some of the columns, not sorted yet.
+void Partition::fetch(std::size_t begin, std::size_t end) {
+    std::array<SortedRow*, columns_at_once> to{};
+    for (std::size_t index = begin; index < end; ++index) {
+        auto& column = arena_[keys_.column(index)];
+        column.resize(origin_.size());
+        to[index - begin] = column.data();
+    }
+    for (std::size_t i = 0; i < origin_.size(); ++i) {
+        const std::uint32_t* const cells = keys_.row(origin_[i]);
+        prefetch(keys_.row(origin_[std::min(i + rows_ahead, origin_.size() - 1)]) + begin);
+        const std::uint32_t row = packed(static_cast<std::uint32_t>(i));
+        for (std::size_t index = begin; index < end; ++index) to[index - begin][i] = {row, cells[index]};
+    }
 }
 
 void Partition::make_room_to_mark(std::size_t n_rows) {
@@ -104,7 +138,7 @@ void Partition::make_room_to_mark(std::size_t n_rows) {
 
 void Partition::enter(Segment segment) {
     if (!is_settled()) make_room_to_mark(table_.n_rows());
-    if (!is_weighted()) return;
+    if (weighing_ != Weighing::shared) return;
     for (std::size_t i = segment.begin; i < segment.begin + segment.size; ++i) weight_of_[rows_[i]] = row_weights_[i];
 }
 
@@ -115,7 +149,7 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
         branches[b].segment.begin = next;
         next += branches[b].segment.size;
     }
-    const auto row_of_sorted = [](const SortedRow& row) { return row.row; };
+    const auto row_of_sorted = [mask = row_mask_](const SortedRow& row) { return row.row & mask; };
     const auto row_of_row = [](std::uint32_t row) { return row; };
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const auto part_column = [&](std::size_t column, std::size_t worker) {
@@ -126,10 +160,10 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
     if (is_settled()) parallel_for(arena_.size(), n_threads, stop, part_column);
     if (is_settled() && !needs_rows_) return;
     if (by_sides) {
-        if (is_weighted()) part_two_weights(segment, branches);
+        if (weighing_ == Weighing::shared) part_two_weights(segment, branches);
         part_two(rows_, 0, spare_rows_, segment, branches, row_of_row);
     } else {
-        if (is_weighted()) part_many_weights(segment, branches);
+        if (weighing_ == Weighing::shared) part_many_weights(segment, branches);
         part_many(rows_, 0, spare_rows_, segment, branches, row_of_row);
     }
 }

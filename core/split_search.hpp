@@ -18,30 +18,24 @@ struct SortedRow {
     std::uint32_t key;
 };
 
-// Between code and class stands a bit: whether the next greater value among the sorted rows lies too close to be cut apart. Rows may be
-// taken out later, so that the next one left is further away: then the values are looked up.
+// Between code and class stands a bit: whether the next greater value of the column lies too close to be cut apart. Only then is it
+// worth looking further.
 struct Keys {
     int class_bits;
 
-    std::uint32_t key(std::uint32_t code, std::uint32_t label) const { return code << (class_bits + 1) | label; }
+    std::uint32_t key(std::uint32_t code, std::uint32_t label, bool is_close) const {
+        return (code << 1 | std::uint32_t{is_close}) << class_bits | label;
+    }
+    std::uint32_t key(std::uint32_t code, std::uint32_t label, const Gaps& gaps) const { return key(code, label, gaps.is_close_to_next(code)); }
     std::uint32_t code(std::uint32_t key) const { return key >> (class_bits + 1); }
     std::uint32_t label(std::uint32_t key) const { return key & ((std::uint32_t{1} << class_bits) - 1); }
-    std::uint32_t close_bit() const { return std::uint32_t{1} << class_bits; }
-    std::uint32_t greatest(std::uint32_t n_values) const { return key(n_values, close_bit() - 1); }
+    std::uint32_t greatest(std::uint32_t n_values) const { return key(n_values, (std::uint32_t{1} << class_bits) - 1, true); }
     bool fit(std::uint64_t n_values) const { return (n_values + 1) << (class_bits + 1) <= std::uint64_t{1} << 32; }
 
     // Whether a cut may part two rows, the first of which comes no later.
-    bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
+    [[gnu::always_inline]] bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
         if (code(first) == code(second)) return false;
-        return (first & close_bit()) == 0 || gaps.are_apart(code(first), code(second));
-    }
-    void mark_close(std::span<SortedRow> rows, const Gaps& gaps) const {
-        if (!gaps.any()) return;
-        for (std::size_t i = rows.size(), next = i; i-- > 0;) {
-            if (i + 1 < rows.size() && code(rows[i].key) != code(rows[i + 1].key)) next = i + 1;
-            const bool is_apart = next == rows.size() || gaps.are_apart(code(rows[i].key), code(rows[next].key));
-            rows[i].key |= is_apart ? 0 : close_bit();
-        }
+        return (first >> class_bits & 1) == 0 || gaps.are_apart(code(first), code(second));
     }
 };
 
@@ -170,7 +164,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
     bool pure = true;  // the rows since the last boundary are of one class
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const std::uint32_t label = keys.label(rows[i].key), next_label = keys.label(rows[i + 1].key);
-        search.add(label, weight_of(rows[i].row));
+        search.add(label, weight_of(rows[i]));
         if (!apart(i)) {
             pure = pure && label == next_label;
             continue;
@@ -179,7 +173,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
             if (search.too_high()) break;
             // the gain is convex along rows of one class, so only the ends of such a run can be best
             const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && !search.none_tried() &&
-                                !search.too_high(weight_of(rows[i + 1].row));
+                                !search.too_high(weight_of(rows[i + 1]));
             if (inside) search.skip();
             else search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));
         }

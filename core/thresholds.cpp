@@ -10,7 +10,8 @@ Thresholds::Threshold Thresholds::of(std::size_t column, const FoundTest& test) 
     const auto& values = examples_.table->column(column).values;
     double middle = values[test.below] + (values[test.above] - values[test.below]) / 2;
     if (!(middle < values[test.above]) || !std::isfinite(middle)) middle = values[test.below];
-    const auto above = std::upper_bound(values.begin(), values.end(), middle);
+    const auto first = values.begin() + test.below, last = values.begin() + test.above;  // between which it lies
+    const auto above = std::upper_bound(first, last, middle);
     const auto code = static_cast<std::uint32_t>(above - values.begin() - 1);
     if (midpoint_) return {middle, code};
     const std::uint32_t present = last_present(column, code);

@@ -43,16 +43,19 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     const auto gaps = gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
     const std::vector<bool> all(table.n_columns(), true);
-    Partition partition(table, problem.labels, problem.weights, all, keys, gaps);
+    const RowKeys row_keys(table, problem.labels, all, keys, gaps, n_threads, {});
+    const RowCells row_cells(table, n_threads, {});
+    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
     }
     const NodeRows root{partition.root(), counts, counts[0] + counts[1]};
-    const auto buckets = std::make_shared<const Buckets>(table, all, partition.rows(partition.root()), gaps, n_threads, std::stop_token{});
+    const auto buckets = std::make_shared<const Buckets>(table, row_keys.columns(), partition.rows(partition.root()), gaps, n_threads, std::stop_token{});
     std::vector<std::size_t> columns(table.n_columns());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     AtTheRoot result{std::vector<FoundTest>(table.n_columns()), {}};
+    partition.enter(partition.root());
     CoarseSearch(examples, options, rules, partition, xlogx, gaps, *buckets).search(root, columns, result.coarse, n_threads, {});
     partition.settle(partition.root(), 1, {});
     partition.enter(partition.root());
@@ -96,7 +99,8 @@ TEST(buckets_hold_the_values_in_order) {
     const CodedTable table(problem.labels.size(), problem.columns);
     std::vector<std::uint32_t> rows(problem.labels.size());
     for (std::uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
-    const Buckets buckets(table, std::vector<bool>(table.n_columns(), true), rows, gaps_of(table, 1e-5), 2, {});
+    const std::vector<std::size_t> columns{0, 1, 2, 3, 4, 5};
+    const Buckets buckets(table, columns, rows, gaps_of(table, 1e-5), 2, {});
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         const auto& codes = std::get<std::vector<std::uint16_t>>(table.column(column).codes);
         for (const std::uint32_t row : rows) {

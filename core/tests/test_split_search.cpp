@@ -40,7 +40,7 @@ Drawn make(const std::vector<std::uint32_t>& codes, const std::vector<std::uint3
     Drawn drawn{.weights = std::move(weights), .n_classes = n_classes, .counts = std::vector<double>(n_classes)};
     if (drawn.weights.empty()) drawn.weights.assign(codes.size(), 1.0);
     for (std::uint32_t i = 0; i < codes.size(); ++i) {
-        drawn.rows.push_back({i, keys.key(codes[i], labels[i])});
+        drawn.rows.push_back({i, keys.key(codes[i], labels[i], false)});
         drawn.counts[labels[i]] += drawn.weights[i];
         drawn.weight += drawn.weights[i];
         drawn.n_values = std::max<std::size_t>(drawn.n_values, codes[i] + 1);
@@ -75,11 +75,11 @@ struct Facts {
 
 template <Criterion C>
 FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules, const std::vector<double>& values = {}) {
-    const auto weight_of = [&](std::uint32_t row) { return drawn.weights[row]; };
+    const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
     const CodedColumn column{.values = values};
     const Gaps gaps(column, 1e-5);
     auto rows = drawn.rows;
-    keys.mark_close(rows, gaps);
+    for (SortedRow& row : rows) row.key = keys.key(keys.code(row.key), keys.label(row.key), gaps);
     return search_sorted<C>(rows, keys, weight_of, facts.facts, drawn.known(), rules, gaps);
 }
 
@@ -138,12 +138,13 @@ void check_pairs() {
         std::vector<std::uint32_t> table(2 * drawn.n_values);
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
             const auto label = static_cast<std::uint32_t>(drawn.label(i));
-            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), label)});
+            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), label, false)});
             ++table[2 * drawn.code(i) + label];
         }
         const FoundTest expected = sorted<C>(drawn, facts, rules);
-        CHECK(same(search_sorted_pairs<C>(pairs, facts.facts, drawn.known(), rules, no_gaps), expected));
-        CHECK(same(search_weighted_pairs<C>(pairs, [](std::uint32_t) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps), expected));
+        const auto once = [](const SortedRow&) { return std::size_t{1}; };
+        CHECK(same(search_sorted_pairs<C>(pairs, once, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_weighted_pairs<C>(pairs, [](const SortedRow&) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps), expected));
         CHECK(same(search_counted_pairs<C>(table, facts.facts, drawn.known(), rules, no_gaps), expected));
     }
 }
@@ -157,10 +158,31 @@ void check_weighted_pairs() {
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
-            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)))});
+            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
-        const auto weight_of = [&](std::uint32_t row) { return drawn.weights[row]; };
+        const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
         CHECK(same(search_weighted_pairs<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps), sorted<C>(drawn, facts, rules)));
+    }
+}
+
+// Rows that count several times, as whole numbers and as weights.
+template <Criterion C>
+void check_whole_pairs() {
+    std::mt19937 random(33);
+    const CutRules rules{.usable_gain = 1e-7};
+    for (int trial = 0; trial < 400; ++trial) {
+        Drawn drawn = draw(random, 2, true);
+        for (double& weight : drawn.weights) weight = static_cast<double>(1 + random() % 4);
+        std::vector<std::uint32_t> codes, labels;
+        for (std::size_t i = 0; i < drawn.rows.size(); ++i) codes.push_back(drawn.code(i)), labels.push_back(static_cast<std::uint32_t>(drawn.label(i)));
+        drawn = make(codes, labels, 2, drawn.weights);
+        const Facts facts(drawn, 0.5 + static_cast<double>(random() % 6));
+        std::vector<SortedRow> pairs;
+        for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
+            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
+        }
+        const auto times_of = [&](const SortedRow& row) { return static_cast<std::size_t>(drawn.weights[row.row]); };
+        CHECK(same(search_sorted_pairs<C>(pairs, times_of, facts.facts, drawn.known(), rules, no_gaps), sorted<C>(drawn, facts, rules)));
     }
 }
 
@@ -173,6 +195,7 @@ void check_all() {
         }
     }
     check_pairs<C>();
+    check_whole_pairs<C>();
     check_weighted_pairs<C>();
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data._parsed import Parsed
@@ -306,7 +306,6 @@ def test_a_line_of_a_ten_thousand_marks_ends_in_an_answer(start: str, mark: str)
 PIECES = [*"'\",{}%\\?@\t\n\r 01x", "\ufeff", "\x00", "\\u", "nan", "@data\n", "\n@attribute ", "date", "{5}"]
 
 
-@settings(deadline=None)
 @given(st.booleans(), st.lists(st.sampled_from(PIECES)).map("".join))
 def test_any_text_is_read_or_refused_with_a_read_error(header: bool, text: str) -> None:
     start = "@relation r\n@attribute n numeric\n@attribute d date yyyy\n@data\n" if header else "@relation r\n"
@@ -341,7 +340,6 @@ def tables(draw: st.DrawFn) -> list[tuple[str, list[str] | None, list[Any]]]:
     return table
 
 
-@settings(deadline=None)
 @given(tables(), st.sampled_from("'\""))
 def test_any_table_written_with_quotes_reads_back_equal(
     table: list[tuple[str, list[str] | None, list[Any]]], mark: str

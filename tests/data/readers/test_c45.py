@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data._parsed import Parsed
@@ -231,7 +231,6 @@ PIECES = [
 ]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_any_text_is_read_or_refused_with_a_read_error(text: str) -> None:
     with suppress(ReadError):
@@ -260,7 +259,6 @@ def tables(draw: st.DrawFn) -> tuple[list[tuple[str, list[str] | None]], list[li
     return attributes, draw(st.lists(row, min_size=1, max_size=5))
 
 
-@settings(deadline=None)
 @given(LISTS, tables(), st.sampled_from([".\n", "\n", " . | note\n"]))
 def test_any_table_written_with_escapes_reads_back_equal(
     classes: list[str], table: tuple[list[tuple[str, list[str] | None]], list[list[Any]]], end: str
