@@ -71,7 +71,7 @@ def test_any_number_of_threads_gives_the_same_bits(table, ensemble, n_jobs):
 
 
 @pytest.mark.parametrize("prune", [None, "pessimistic"])
-@pytest.mark.parametrize("estimate", sorted(set(ESTIMATES) - {"kernel_density"}))
+@pytest.mark.parametrize("estimate", sorted(ESTIMATES))
 def test_one_tree_of_all_rows_and_columns_is_the_single_tree(table, prune, estimate):
     X, y = table
     params = {"estimate": estimate, "random_state": 0, "prune": prune, "tie_break": "first", "min_leaf": 5}
@@ -184,7 +184,7 @@ def test_a_weight_of_two_is_the_row_twice_on_average():
         ({"bootstrap": "rows"}, "bootstrap"),
         ({"max_features": 9}, "max_features is 9; X has 5 column"),
         ({"out_of_bag": "all"}, "out_of_bag"),
-        ({"estimate": "kernel_density"}, "read from counts in an ensemble"),
+        ({"estimate": "kernel_density", "out_of_bag": "count"}, "must be one of counts"),
         ({"max_samples": 1.5}, "max_samples"),
     ],
 )

@@ -16,6 +16,7 @@ from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._members import Members
 from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
 from calibrant.ensembles._pooling import Pooling
+from calibrant.ensembles._row_readings import RowReadings
 from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
 from calibrant.ensembles._ways import ways_of_rows, ways_of_training
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
@@ -69,9 +70,10 @@ class GrownReading:
     def estimate(self) -> Estimate:
         """The estimate with nothing left open; base rates, m and v are those of the whole training set."""
         estimate = _chosen(as_estimate("estimate", self.how.estimate), self.forest)
-        if isinstance(estimate, RowEstimate):
+        if isinstance(estimate, RowEstimate) and self.how.out_of_bag != "ignore":
             raise ParameterError(
-                f"estimate must be read from counts in an ensemble; {estimate!r} needs the rows of each leaf."
+                f"estimate must be one of counts where out_of_bag={self.how.out_of_bag!r} counts rows at the leaves; "
+                f"{estimate!r} looks at the rows themselves: read the forest with out_of_bag='ignore' for it."
             )
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
@@ -82,6 +84,11 @@ class GrownReading:
     def tables(self) -> list[NDArray[np.float64]]:
         """The probabilities at the nodes of each tree, from its own counts."""
         return [probability_table(tree, self.estimate, self.forest.params) for tree in self.forest.trees]
+
+    @cached_property
+    def by_rows(self) -> RowReadings | None:
+        """What answers instead of the tables where the estimate looks at the rows themselves."""
+        return RowReadings(self.forest, self.estimate) if isinstance(self.estimate, RowEstimate) else None
 
     @cached_property
     def eb_pets(self) -> EBPets:
@@ -112,7 +119,7 @@ class GrownReading:
         if self.how.combine == "vote":
             return
         if self.how.out_of_bag == "ignore":
-            _ = self.tables
+            _ = self.by_rows or self.tables
         elif self.how.out_of_bag == "condition":
             _ = self.mob_esp
         else:
@@ -123,6 +130,8 @@ class GrownReading:
         how = self.how
         if how.combine == "vote":
             return self.tally(rows).shares(smooth=how.smooth_votes)
+        if how.out_of_bag == "ignore" and self.by_rows is not None:
+            return self.by_rows.predict_proba(rows)
         if how.out_of_bag == "condition":
             ways = ways_of_rows(self.forest, rows)
             voting = self.forest.trees[: n_voting(how.vote_trees, self.forest.in_bag)]
@@ -143,7 +152,7 @@ class GrownReading:
         if self.how.combine == "vote":
             return out_of_bag_votes(self.members).shares(smooth=self.how.smooth_votes)
         if self.how.out_of_bag == "ignore":
-            return out_of_bag_average(self.tables, self.members)
+            return self.by_rows.oob_proba() if self.by_rows else out_of_bag_average(self.tables, self.members)
         return self.mob_esp.oob_proba if self.how.out_of_bag == "condition" else self.eb_pets.oob_proba
 
 
