@@ -127,8 +127,9 @@ def test_a_warm_start_adds_trees_and_gives_the_forest_grown_at_once(table):
     assert same_forests(model, BaggedTreesClassifier(n_trees=8, random_state=0).fit(*table))
     with pytest.raises(ParameterError, match="adds trees to the 8 that are there"):
         model.set_params(n_trees=2).fit(*table)
-    with pytest.raises(ParameterError, match="the rows those of the first fit"):
-        model.set_params(n_trees=9).fit(table[0], table[1][::-1])
+    for other in ((table[0], table[1][::-1]), (table[0].assign(a=2 * table[0]["a"]), table[1])):
+        with pytest.raises(ParameterError, match="the rows those of the first fit"):
+            model.set_params(n_trees=9).fit(*other)
 
 
 def test_votes_are_shares_of_the_trees(fitted, table):
