@@ -13,6 +13,7 @@ from calibrant import _core
 from calibrant.data._coding import n_threads
 from calibrant.ensembles._averages import out_of_bag_average
 from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
+from calibrant.ensembles._few_rows import FewRows
 from calibrant.ensembles._members import Members
 from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
 from calibrant.ensembles._pooling import Pooling
@@ -137,10 +138,15 @@ class GrownReading:
             voting = self.forest.trees[: n_voting(how.vote_trees, self.forest.in_bag)]
             labels = count_votes(voting, ways, rows[0]).labels()
             return self.mob_esp.predict_proba(ways, labels)
-        tables = self.tables if how.out_of_bag == "ignore" else self.eb_pets.tables
         if how.out_of_bag == "only":
             return self.eb_pets.predict_proba(ways_of_rows(self.forest, rows), rows[0])
-        return mean_of_tables(self.forest, rows, tables)
+        found = self.few_rows.mean(rows)
+        return mean_of_tables(self.forest, rows, self.few_rows.tables) if found is None else found
+
+    @cached_property
+    def few_rows(self) -> FewRows:
+        """The tables that are averaged, and what answers where rows are few."""
+        return FewRows(self.forest.trees, self.tables if self.how.out_of_bag == "ignore" else self.eb_pets.tables)
 
     def tally(self, rows: Rows) -> Tally:
         """Let the trees vote on rows."""
