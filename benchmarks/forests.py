@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
+from _onnx import session_of
 from _side_by_side import best_of, machine
 from calibrant.ensembles import BaggedTreesClassifier
 from trees import PLAIN, continuous, whole_numbers
@@ -86,7 +87,8 @@ def readings(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
     for kind, name in kinds.items():
         to_fit, to_predict = fits[kind] / fits["ignore"], predictions[kind] / predictions["ignore"]
         print(
-            f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x"
+            f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x "
+            + scores(models[kind], X[test], y[test])
         )
 
 
@@ -99,14 +101,38 @@ def prediction(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
     times = best_of(options.rounds, **{peer: (lambda peer=peer: models[peer].predict_proba(rows)) for peer in PEERS})
     print(f"\nPrediction of 1,000,000 rows by {options.trees} trees (bars: scikit-learn 1.8, oneDAL 1.5)")
     for peer, seconds in times.items():
-        print(f"  {peer:14} {seconds:.2f} s {seconds / times['calibrant']:.2f} x")
-    row = X[:1]
-    one = {peer: min(_seconds(lambda peer=peer: models[peer].predict_proba(row)) for _ in range(20)) for peer in PEERS}
-    print(
-        "One row: "
-        + ", ".join(f"{peer} {seconds * 1e6:.0f} us" for peer, seconds in one.items())
-        + " (bar: 200 x scikit-learn)"
-    )
+        quality = scores(models[peer], X[100_000:], y[100_000:])
+        print(f"  {peer:14} {seconds:.2f} s {seconds / times['calibrant']:.2f} x  {quality}")
+
+
+def one_row(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
+    """The mean time of one row at a time, beside onnxruntime on the same forest and scikit-learn on one of its own."""
+    X, y = data
+    model = ours(options.trees, "sqrt", 1).fit(X[:100_000], y[:100_000])
+    other = sklearns(options.trees, "sqrt", 1).fit(X[:100_000], y[:100_000])
+    rows = [X[100_000 + i : 100_001 + i] for i in range(2_000)]
+    onnx = session_of(model)
+    apart = max(np.abs(onnx(row) - model.predict_proba(row)).max() for row in rows)
+    runs = {"calibrant": model.predict_proba, "onnxruntime": onnx, "scikit-learn": other.predict_proba}
+    times = mean_of(rows, runs, {"scikit-learn": 10})
+    print(f"\nOne row by {options.trees} trees, mean of {len(rows):,}; onnxruntime's answers are within {apart:.1g}")
+    for peer, seconds in times.items():
+        print(f"  {peer:14} {seconds * 1e6:8.1f} us {seconds / times['calibrant']:7.2f} x")
+    print(f"  ours is {times['calibrant'] / times['onnxruntime']:.2f} x onnxruntime (bar 1.5; scikit-learn's 200)")
+
+
+def mean_of(
+    rows: list[np.ndarray], runs: dict[str, Callable[[np.ndarray], object]], shorter: dict[str, int]
+) -> dict[str, float]:
+    """Give the mean time of a row, in blocks of 100 rows by turns; a slow program has some of the rows only."""
+    spent, done = dict.fromkeys(runs, 0.0), dict.fromkeys(runs, 0)
+    for first in range(0, len(rows), 100):
+        for name, run in runs.items():
+            block = rows[first : first + 100 // shorter.get(name, 1)]
+            run(block[0])
+            spent[name] += _seconds(lambda run=run, block=block: [run(row) for row in block])
+            done[name] += len(block)
+    return {name: spent[name] / done[name] for name in runs}
 
 
 def _seconds(run: Callable[[], object]) -> float:
@@ -122,10 +148,28 @@ def growth_of_cost(options: Any) -> None:
     ]
     rows = [math.log(b / a, 4) for a, b in itertools.pairwise(times)]
     by_trees = [_seconds(lambda t=t: ours(t, "sqrt", options.threads).fit(X[:50_000], y[:50_000])) for t in (20, 80)]
-    one, two = (_seconds(lambda j=j: ours(40, "sqrt", j).fit(X[:100_000], y[:100_000])) for j in (1, 2))
     trees = math.log(by_trees[1] / by_trees[0], 4)
     print(f"\nExponents of the cost: rows {', '.join(f'{e:.2f}' for e in rows)}; trees {trees:.2f}")
-    print(f"Two threads: {one / two:.2f} x one to grow (bar 1.8)")
+
+
+def two_threads(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
+    """How much faster two threads grow and predict than one, by turns, and that they give the same."""
+    X, y = data
+    rows = np.tile(X, (8, 1))[:1_000_000]
+    models: dict[str, Any] = {}
+
+    def fit(name: str, n_jobs: int) -> None:
+        models[name] = ours(options.trees, "sqrt", n_jobs).fit(X[:100_000], y[:100_000])
+
+    jobs = {"one": 1, "two": 2}
+    grown = best_of(options.rounds, **{name: (lambda name=name, n=n: fit(name, n)) for name, n in jobs.items()})
+    said = best_of(options.rounds, **{name: (lambda name=name: models[name].predict_proba(rows)) for name in jobs})
+    is_same = np.array_equal(models["one"].predict_proba(X), models["two"].predict_proba(X))
+    print(
+        f"\nTwo threads: {grown['one'] / grown['two']:.2f} x one to grow {options.trees} trees, "
+        f"{said['one'] / said['two']:.2f} x to predict 1,000,000 rows (bar 1.8 each); same answers: {is_same}"
+    )
+    print(f"  {scores(models['two'], X[100_000:], y[100_000:])}")
 
 
 def million(options: Any) -> None:
@@ -148,7 +192,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="leave out the million rows")
     options = parser.parse_args()
-    print(machine("numpy", "scikit-learn", "scikit-learn-intelex", "calibrant"))
+    print(machine("numpy", "scikit-learn", "scikit-learn-intelex", "onnxruntime", "calibrant"))
     A, B = continuous(125_000, 0.05), whole_numbers(125_000)
     workload("A", A, None, {"scikit-learn": 15, "oneDAL": 1.5}, options)
     workload("A", A, "sqrt", {"scikit-learn": 8, "oneDAL": 1.2}, options)
@@ -156,6 +200,8 @@ def main() -> None:
     workload("B", B, "sqrt", {"scikit-learn": 3, "oneDAL": 1.7}, options)
     readings(A, options)
     prediction(A, options)
+    one_row(A, options)
+    two_threads(A, options)
     growth_of_cost(options)
     if not options.quick:
         million(options)

@@ -12,6 +12,7 @@
 
 #include "arrivals.hpp"
 #include "bindings_lazy.hpp"
+#include "bindings_packed.hpp"
 #include "bindings_stumps.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
@@ -383,6 +384,7 @@ NB_MODULE(_core, module) {
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Make a table again from (codes, n_values, values or None) for each column.");
     bind_stumps(module);
+    bind_packed_forests(module);
     bind_lazy_trees(module);
 }
 

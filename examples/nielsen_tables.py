@@ -3,6 +3,9 @@
     CALIBRANT_DATA=folder python examples/nielsen_tables.py --trials 100 --out nielsen.json
     python examples/nielsen_tables.py --read nielsen.json
 
+The figures of every trial are kept in the file as they come. Told the same file again, the script goes on from there,
+so that a run can be stopped and trials can be added.
+
 In each trial a plain random third is held out (not stratified) and 128 trees are grown twice: once with all columns at
 each node for B-PETs, once with the square root of their number for EB-PETs and MOB-ESP, which are two readings of that
 one forest. Both are read by each counting of rows in the bag: ``unique``, once however often a row was drawn, as the
@@ -27,7 +30,7 @@ import argparse
 import csv
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +49,7 @@ BASELINE = "B-PETs"
 METHODS = (BASELINE, *(f"{kind}, {counting}" for kind in ("EB-PETs", "MOB-ESP") for counting in COUNTINGS))
 PAIRS = (("EB-PETs", "B-PETs"), ("MOB-ESP", "B-PETs"), ("MOB-ESP", "EB-PETs"))
 PAPER_TRIALS = 100
+KEPT_EVERY = 10  # trials of a set
 PAPER_RECORDS = {  # Tables 2 and 5
     ("EB-PETs", "B-PETs"): ("13/5/2", "14/5/1", "10/8/2", "15/3/2"),
     ("MOB-ESP", "B-PETs"): ("17/3/0", "17/3/0", "11/6/3", "14/4/2"),
@@ -107,6 +111,26 @@ class Results:
     common_vote: bool = False
     scores: dict[str, dict[str, dict[str, list[float]]]] = field(default_factory=dict)
 
+    @classmethod
+    def read(cls, file: Path) -> Results:
+        """Give what is kept in a file."""
+        return cls(**json.loads(file.read_text(encoding="utf-8")))
+
+    def write(self, file: Path) -> None:
+        """Keep the figures; a run that is stopped meanwhile leaves the old file."""
+        new = file.with_name(file.name + ".new")
+        new.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        new.replace(file)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What two runs must have in common for their trials to be put together."""
+        return {name: value for name, value in asdict(self).items() if name not in ("trials", "scores")}
+
+    def done(self, name: str) -> int:
+        """Count the trials of a set that are there."""
+        return len(self.scores[name][BASELINE]["mse01"]) if name in self.scores else 0
+
     def of(self, name: str, method: str, metric: str) -> Vector:
         """Give the figures of the trials."""
         return np.asarray(self.scores[name][method][metric])
@@ -133,15 +157,16 @@ class Mean(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     told = _told(arguments)
-    if told.read:
-        results = Results(**json.loads(told.read.read_text(encoding="utf-8")))
-    else:
-        results = run(
-            told.sets, Results(told.trials, told.trees, told.seed, told.codes, dict(told.params), told.common_vote)
-        )
-    if told.out:
-        told.out.write_text(json.dumps(asdict(results)), encoding="utf-8")
-    show(results)
+    show(Results.read(told.read) if told.read else run(told.sets, begun(told), told.out))
+
+
+def begun(told: argparse.Namespace) -> Results:
+    """Give the trials that are in the file already, if any: they must be of the same settings."""
+    new = Results(told.trials, told.trees, told.seed, told.codes, dict(told.params), told.common_vote)
+    old = Results.read(told.out) if told.out and told.out.exists() else new
+    if old.settings != new.settings:
+        raise SystemExit(f"{told.out} has trials of {old.settings}; got {new.settings}. Take another file for these.")
+    return replace(old, trials=max(old.trials, new.trials))
 
 
 def _told(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -151,13 +176,9 @@ def _told(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=2004)
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS, metavar="SET", help="by default all 20")
     parser.add_argument("--codes", action="store_true", help="take nominal values as integers, as the paper did")
-    parser.add_argument(
-        "--with", dest="params", nargs="+", default=[], type=_param, metavar="NAME=VALUE", help="of trees"
-    )
-    parser.add_argument(
-        "--common-vote", action="store_true", help="measure ΔAcc of B-PETs from the other forest's vote"
-    )
-    parser.add_argument("--out", type=Path, help="keep the figures of every trial in this JSON file")
+    parser.add_argument("--with", dest="params", nargs="+", default=[], type=_param, metavar="X=VALUE", help="of trees")
+    parser.add_argument("--common-vote", action="store_true", help="ΔAcc of B-PETs from the other forest's vote")
+    parser.add_argument("--out", type=Path, help="keep every trial in this JSON file, and go on from what it has")
     parser.add_argument("--read", type=Path, help="show the figures kept in this file; nothing is grown")
     told = parser.parse_args(arguments)
     if told.trials < 2:
@@ -166,13 +187,7 @@ def _told(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _param(text: str) -> tuple[str, Any]:
-    """Give a parameter of the trees and its value: a word, or a number or truth value as JSON writes it.
-
-    Examples
-    --------
-    >>> _param("threshold=midpoint"), _param("mdl_penalty=false")
-    (('threshold', 'midpoint'), ('mdl_penalty', False))
-    """
+    """Give a parameter of the trees and its value: a word, or a number or truth value as JSON writes it."""
     name, _, value = text.partition("=")
     try:
         return name, json.loads(value)
@@ -180,17 +195,36 @@ def _param(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def run(sets: Sequence[str], results: Results) -> Results:
-    """Add the trials of each set."""
+def run(sets: Sequence[str], results: Results, out: Path | None = None) -> Results:
+    """Add the trials of each set that are not there yet, and keep all in the file as they come."""
     with progress(total=len(sets) * results.trials, description="Trials") as bar:
         for name in sets:
             table = load(f"nielsen.{name}")
-            found = results.scores[name] = {method: {metric: [] for metric in TITLES} for method in METHODS}
-            for trial in range(results.trials):
-                for method, metric, value in one_trial(table, _seed(name, trial, results.seed), results):
-                    found[method][metric].append(value)
+            check_same(name, table, results)
+            bar.advance(results.done(name))
+            for trial in range(results.done(name), results.trials):
+                add_trial(name, trial, table, results)
                 bar.advance()
+                if out and (trial + 1 == results.trials or (trial + 1) % KEPT_EVERY == 0):
+                    results.write(out)
     return results
+
+
+def add_trial(name: str, trial: int, table: Table, results: Results) -> None:
+    """Run a trial, and take its figures in together, so that a run stopped in between has whole trials."""
+    figures = list(one_trial(table, _seed(name, trial, results.seed), results))
+    found = results.scores.setdefault(name, {method: {metric: [] for metric in TITLES} for method in METHODS})
+    for method, metric, value in figures:
+        found[method][metric].append(value)
+
+
+def check_same(name: str, table: Table, results: Results) -> None:
+    """Run the first trial again where trials are to be added: its figures must be those that were kept."""
+    if not 0 < results.done(name) < results.trials:
+        return
+    again = one_trial(table, _seed(name, 0, results.seed), results)
+    if not all(np.isclose(results.of(name, method, metric)[0], value, atol=1e-9) for method, metric, value in again):
+        raise SystemExit(f"{name}: the first trial differs from the one kept; begin with a new file.")
 
 
 def _seed(name: str, trial: int, seed: int) -> np.random.SeedSequence:
@@ -239,11 +273,12 @@ def _read_models(
 
 
 def show(results: Results) -> None:
+    trials = " or ".join(map(str, sorted({results.done(name) for name in results.scores})))
     nominal = "taken as integers" if results.codes else "nominal"
     params = "".join(f", {name}={value}" for name, value in results.params.items())
     vote = "the other forest's" if results.common_vote else "its own"
     print(
-        f"{len(results.scores)} sets, {results.trials} trials, {results.n_trees} trees, seed {results.seed}{params}; "
+        f"{len(results.scores)} sets, {trials} trials, {results.n_trees} trees, seed {results.seed}{params}; "
         f"nominal values {nominal}; ΔAcc of B-PETs from {vote} vote.\n"
         "Ours with the standard error; * differs from the paper beyond two standard errors."
     )
@@ -275,9 +310,8 @@ def show_metric(results: Results, metric: str) -> None:
     letters = {pair: _letters(results, metric, pair) for pair in (PAIRS[0], PAIRS[2])}
     for name in results.scores:
         row = PAPER[metric, name]
-        cells = {
-            method: _cell(Mean.of(results.of(name, method, metric)), row.figures[_kind(method)]) for method in METHODS
-        }
+        means = {method: Mean.of(results.of(name, method, metric)) for method in METHODS}
+        cells = {method: _cell(mean, row.figures[_kind(method)]) for method, mean in means.items()}
         parts: list[str] = [row.figures[BASELINE].text, cells[BASELINE]]
         for pair in letters:
             ours = [cells[method] for method in METHODS if _kind(method) == pair[0]]
@@ -310,12 +344,8 @@ def _letters(results: Results, metric: str, pair: tuple[str, str]) -> dict[str, 
 def compare(results: Results, metric: str, pair: tuple[str, str], counting: str) -> Any:
     """Give wins, ties and losses of the first of a pair beside the second over all sets."""
     rival, judged = (kind if kind == BASELINE else f"{kind}, {counting}" for kind in reversed(pair))
-    values = {
-        name: np.column_stack([results.of(name, method, metric) for method in (rival, judged)])
-        for name in results.scores
-    }
-    better = METRICS[metric].better
-    return win_tie_loss(values, better=better, methods=[rival, judged], alpha=0.1, n_train=2, n_test=1)
+    values = {n: np.column_stack([results.of(n, each, metric) for each in (rival, judged)]) for n in results.scores}
+    return win_tie_loss(values, better=METRICS[metric].better, methods=[rival, judged], alpha=0.1, n_train=2, n_test=1)
 
 
 def show_records(results: Results) -> None:
@@ -330,18 +360,13 @@ def show_records(results: Results) -> None:
 
 def _record(result: Any) -> str:
     (record,) = result.records
-    kept = f"{record.corrected_wins} and {record.corrected_losses}"
-    return f"{record.wins}/{record.ties}/{record.losses} ({kept})"
+    return f"{record.wins}/{record.ties}/{record.losses} ({record.corrected_wins} and {record.corrected_losses})"
 
 
 def show_fit(results: Results) -> None:
     """Print how far each counting is from the paper, over all sets and over those where B-PETs agree."""
-    _row(
-        "",
-        "metric",
-        "sets",
-        *(f"{what}: {each}" for what in ("mean distance", "nearer", "beyond") for each in COUNTINGS),
-    )
+    heads = [f"{what}: {each}" for what in ("mean distance", "nearer", "beyond") for each in COUNTINGS]
+    _row("", "metric", "sets", *heads)
     _row(*["---"] * 9)
     for kind in ("EB-PETs", "MOB-ESP"):
         for metric, title in TITLES.items():

@@ -4,7 +4,7 @@ The native core of calibrant; private, its interface may change at any time.
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -377,6 +377,21 @@ class StumpSearch:
 
 def stump_search(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, criterion: StumpCriterion, n_threads: int) -> StumpSearch:
     """Sort the rows of every column, once for all rounds."""
+
+class PackedForest:
+    """Numeric trees with their tables, packed for few rows."""
+
+    @overload
+    def mean(self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool:
+        """
+        Write the mean of the tables at the leaves of the rows; False where a value is unknown, then not all are written.
+        """
+
+    @overload
+    def mean(self, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
+
+def pack_forest(trees: Sequence[Tree], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], n_columns: int) -> PackedForest | None:
+    """Pack trees with their tables; None where a test is of categories."""
 
 def answer_lazily(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], is_nominal: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, queries: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], *, max_options: int, option_fraction: float, min_leaf: float, max_leaves: int, n_threads: int) -> None:
     """

@@ -71,7 +71,7 @@ def test_any_number_of_threads_gives_the_same_bits(table, ensemble, n_jobs):
 
 
 @pytest.mark.parametrize("prune", [None, "pessimistic"])
-@pytest.mark.parametrize("estimate", sorted(set(ESTIMATES) - {"kernel_density"}))
+@pytest.mark.parametrize("estimate", sorted(ESTIMATES))
 def test_one_tree_of_all_rows_and_columns_is_the_single_tree(table, prune, estimate):
     X, y = table
     params = {"estimate": estimate, "random_state": 0, "prune": prune, "tie_break": "first", "min_leaf": 5}
@@ -127,8 +127,9 @@ def test_a_warm_start_adds_trees_and_gives_the_forest_grown_at_once(table):
     assert same_forests(model, BaggedTreesClassifier(n_trees=8, random_state=0).fit(*table))
     with pytest.raises(ParameterError, match="adds trees to the 8 that are there"):
         model.set_params(n_trees=2).fit(*table)
-    with pytest.raises(ParameterError, match="the rows those of the first fit"):
-        model.set_params(n_trees=9).fit(table[0], table[1][::-1])
+    for other in ((table[0], table[1][::-1]), (table[0].assign(a=2 * table[0]["a"]), table[1])):
+        with pytest.raises(ParameterError, match="the rows those of the first fit"):
+            model.set_params(n_trees=9).fit(*other)
 
 
 def test_votes_are_shares_of_the_trees(fitted, table):
@@ -184,7 +185,7 @@ def test_a_weight_of_two_is_the_row_twice_on_average():
         ({"bootstrap": "rows"}, "bootstrap"),
         ({"max_features": 9}, "max_features is 9; X has 5 column"),
         ({"out_of_bag": "all"}, "out_of_bag"),
-        ({"estimate": "kernel_density"}, "read from counts in an ensemble"),
+        ({"estimate": "kernel_density", "out_of_bag": "count"}, "must be one of counts"),
         ({"max_samples": 1.5}, "max_samples"),
     ],
 )

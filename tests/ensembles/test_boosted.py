@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
 from calibrant.data import load
-from calibrant.ensembles import BoostedTreesClassifier
+from calibrant.ensembles import BoostedStumpsClassifier, BoostedTreesClassifier
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -183,12 +184,33 @@ def test_warm_start_adds_trees_as_if_it_had_never_stopped(donors, params):
     np.testing.assert_array_equal(model.predict_proba(donors.X), whole.predict_proba(donors.X))
 
 
-def test_warm_start_refuses_fewer_trees_and_other_rows(donors):
+def test_warm_start_refuses_fewer_trees(donors):
     model = BoostedTreesClassifier(n_trees=3, max_depth=3, warm_start=True).fit(donors.X, donors.y)
     with pytest.raises(ParameterError, match="at least 3"):
         model.set_params(n_trees=2).fit(donors.X, donors.y)
-    with pytest.raises(ParameterError, match="rows of the last fit"):
-        model.set_params(n_trees=5).fit(donors.X[:100], donors.y[:100])
+
+
+WARM = [BoostedTreesClassifier(n_trees=2, max_depth=2), BoostedStumpsClassifier(n_trees=2)]
+
+
+def other_data(X, y):
+    """Change one thing each: fewer rows, another order, a label, a value, all values, classes, weights, names."""
+    rows, flipped, moved = np.arange(len(y))[::-1], y.copy(), X.copy()
+    flipped[3], moved[3, 1] = 1 - flipped[3], moved[3, 1] + 1e-9
+    table = [(X[:100], y[:100]), (X[rows], y[rows]), (X, flipped), (moved, y), (2 * X, y), (X, y + 1)]
+    return [*table, (X, y, np.linspace(1, 2, len(y))), (pd.DataFrame(X, columns=list("abc")), y)]
+
+
+@pytest.mark.parametrize("model", WARM, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("change", range(8))
+def test_warm_start_refuses_other_data(model, change):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 3))
+    y = (X[:, 0] + X[:, 1] + random.normal(size=200) > 0).astype(int)
+    model = clone(model).set_params(warm_start=True).fit(X, y)
+    with pytest.raises(ParameterError, match="X, y or sample_weight are not those"):
+        model.set_params(n_trees=3).fit(*other_data(X, y)[change])
+    assert len(model.set_params(n_trees=3).fit(X.tolist(), y).errors_) == 3
 
 
 def test_a_tree_without_error_stays_and_ends_the_run_with_a_warning():

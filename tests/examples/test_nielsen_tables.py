@@ -55,6 +55,44 @@ def test_a_trial_does_not_depend_on_the_number_of_trials(script):
     np.testing.assert_array_equal(figures(3)[:2], figures(2))
 
 
+@pytest.mark.usefixtures("papers_data", "capsys")
+def test_trials_are_added_to_those_that_a_file_has(script, tmp_path, monkeypatch):
+    kept, whole = tmp_path / "kept.json", tmp_path / "whole.json"
+    told = ["--sets", "zoo", "--trees", "4", "--out"]
+    script.main([*told, str(whole), "--trials", "4"])
+    script.main([*told, str(kept), "--trials", "2"])
+    grown = []
+    monkeypatch.setattr(script, "one_trial", lambda *args, run=script.one_trial: grown.append(0) or run(*args))
+    script.main([*told, str(kept), "--trials", "4"])
+    assert len(grown) == 3  # one of them to see that the figures are still the same
+    assert json.loads(kept.read_text()) == json.loads(whole.read_text())
+
+
+@pytest.mark.usefixtures("papers_data", "capsys")
+def test_a_run_that_is_stopped_keeps_whole_trials(script, tmp_path, monkeypatch):
+    out, trials = tmp_path / "kept.json", iter(range(3))
+    run, results = script.one_trial, script.Results(5, 4, 0, True, {})
+    monkeypatch.setattr(script, "KEPT_EVERY", 1)
+    monkeypatch.setattr(script, "one_trial", lambda *args: next(trials) + 1 and run(*args))
+    with pytest.raises((StopIteration, RuntimeError)):
+        script.run(["zoo"], results, out)
+    assert script.Results.read(out).done("zoo") == 3
+
+
+@pytest.mark.usefixtures("papers_data", "capsys")
+def test_other_settings_and_other_figures_are_not_added_to(script, tmp_path):
+    out = tmp_path / "kept.json"
+    told = ["--sets", "zoo", "--out", str(out)]
+    script.main([*told, "--trees", "4", "--trials", "2"])
+    with pytest.raises(SystemExit, match="Take another file"):
+        script.main([*told, "--trees", "5", "--trials", "3"])
+    kept = json.loads(out.read_text())
+    kept["scores"]["zoo"]["B-PETs"]["mse01"][0] += 0.1
+    out.write_text(json.dumps(kept))
+    with pytest.raises(SystemExit, match="begin with a new file"):
+        script.main([*told, "--trees", "4", "--trials", "3"])
+
+
 @pytest.mark.usefixtures("papers_data")
 def test_the_common_vote_changes_the_accuracy_of_b_pets_alone(script):
     own, common = (script.run(["soybean"], script.Results(2, 4, 0, True, {}, vote)).scores for vote in (False, True))

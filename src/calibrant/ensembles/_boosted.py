@@ -202,7 +202,7 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
         training = read_training(X, y, sample_weight, nominal=self.nominal)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
-        run = begin(before, self.n_trees, examples.n_rows, self.random_state)
+        run = begin(before, self.n_trees, examples.fingerprint(), self.random_state)
         boost(
             run,
             TreeRounds(examples, cast("Any", self), run.seed),

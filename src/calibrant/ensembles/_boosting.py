@@ -43,6 +43,7 @@ class Run:
     """The members so far, the weights of their votes, their errors, and why it ended early, if it did."""
 
     seed: np.random.SeedSequence
+    rows: bytes  # the fingerprint of those that are weighed
     members: list[Any] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
@@ -106,18 +107,18 @@ def _warn(message: str) -> None:
     warnings.warn(message, CalibrantWarning, stacklevel=5)
 
 
-def begin(before: Run | None, n_members: int, n_rows: int, random_state: SeedLike) -> Run:
+def begin(before: Run | None, n_members: int, rows: bytes, random_state: SeedLike) -> Run:
     """Give a run to add to: a new one, or a copy of one that is to go on with the rows it weighed."""
     if before is None:
-        return Run(seed_sequence(random_state))
+        return Run(seed_sequence(random_state), rows)
     if n_members < len(before.members):
         raise ParameterError(
             f"n_trees must be at least {len(before.members)} with warm_start=True, the members there are already; got "
             f"{n_members}."
         )
-    if before.row_weights is None or len(before.row_weights) != n_rows:
+    if before.rows != rows:
         raise ParameterError(
-            f"warm_start=True goes on with the rows of the last fit; got {n_rows:,} rows of weight > 0 that are not "
-            "those. Fit anew with warm_start=False."
+            "warm_start=True goes on with the rows of the last fit; X, y or sample_weight are not those. Fit anew with "
+            "warm_start=False."
         )
     return replace(before, members=list(before.members), weights=list(before.weights), errors=list(before.errors))

@@ -18,8 +18,9 @@ from calibrant.ensembles._bags import draw_bags
 from calibrant.ensembles._rules import RULES, ForestParams, n_drawn
 from calibrant.trees._examples import Examples
 from calibrant.trees._growing import grow, grow_options
+from calibrant.trees._growth import Growth
 from calibrant.trees._memory import enough_memory
-from calibrant.trees._parts import set_aside
+from calibrant.trees._parts import Parts, set_aside
 from calibrant.trees._rules import kept_params
 from calibrant.trees._tree import Tree
 
@@ -99,11 +100,29 @@ class Forest:
             )
         return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
 
-    def _grow_one(self, tree: int, in_bag: NDArray[np.uint16]) -> Tree:
-        """Grow a tree that is pruned or counted anew: its bag is the weights of the rows."""
+    def growth(self, number: int) -> Growth:
+        """Give a tree with the rows of its bag, each as often as it was drawn.
+
+        Examples
+        --------
+        >>> from calibrant.ensembles import BaggedTreesClassifier
+        >>> model = BaggedTreesClassifier(n_trees=1, random_state=0).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> model._forest.growth(0).counted_rows[2]
+        array([1., 1., 2.])
+        """
+        in_bag = self.in_bag[number]
+        examples, parts, seed = self._bag(number, in_bag)
+        return Growth(self.trees[number], examples, parts.within(in_bag > 0), self.params, seed)
+
+    def _grow_one(self, number: int, in_bag: NDArray[np.uint16]) -> Tree:
+        """Grow a tree that is pruned or counted anew."""
+        examples, parts, seed = self._bag(number, in_bag)
+        params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
+        return grow(examples, parts, params, seed, n_drawn(params.max_features, examples.table.n_columns))
+
+    def _bag(self, number: int, in_bag: NDArray[np.uint16]) -> tuple[Examples, Parts, np.random.SeedSequence]:
+        """Give what a tree is grown from by itself: its bag is the weights of the rows."""
         weights = in_bag.astype(np.float64) * (1.0 if self.examples.weights is None else self.examples.weights)
         examples = replace(self.examples, weights=weights)
-        params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
-        seed = np.random.SeedSequence(stream_seed(self.seed, tree, _GROWTH))
-        drawn = n_drawn(params.max_features, examples.table.n_columns)
-        return grow(examples, set_aside(examples, params, seed), params, seed, drawn)
+        seed = np.random.SeedSequence(stream_seed(self.seed, number, _GROWTH))
+        return examples, set_aside(examples, self.params, seed), seed

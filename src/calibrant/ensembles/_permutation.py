@@ -155,7 +155,9 @@ class _Permuting:
         return stream(self._seed, repeat, column, *keys).permutation(n)
 
     def _answer(self, tree: int, columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        answer = np.empty((len(self._out[tree]), self._n_classes))
+        answer, by_rows = np.empty((len(self._out[tree]), self._n_classes)), self._reading.by_rows
+        if by_rows is not None and len(answer):
+            return by_rows.answer(tree, (len(answer), list(columns)))
         if len(answer):
             core, table = self._forest.trees[tree].core, self._reading.tables[tree]
             _core.predict_tree(core, len(answer), columns, [table], [answer], n_threads(self._forest.params.n_jobs))

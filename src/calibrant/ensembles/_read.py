@@ -13,9 +13,11 @@ from calibrant import _core
 from calibrant.data._coding import n_threads
 from calibrant.ensembles._averages import out_of_bag_average
 from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
+from calibrant.ensembles._few_rows import FewRows
 from calibrant.ensembles._members import Members
 from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
 from calibrant.ensembles._pooling import Pooling
+from calibrant.ensembles._row_readings import RowReadings
 from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
 from calibrant.ensembles._ways import ways_of_rows, ways_of_training
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
@@ -69,9 +71,10 @@ class GrownReading:
     def estimate(self) -> Estimate:
         """The estimate with nothing left open; base rates, m and v are those of the whole training set."""
         estimate = _chosen(as_estimate("estimate", self.how.estimate), self.forest)
-        if isinstance(estimate, RowEstimate):
+        if isinstance(estimate, RowEstimate) and self.how.out_of_bag != "ignore":
             raise ParameterError(
-                f"estimate must be read from counts in an ensemble; {estimate!r} needs the rows of each leaf."
+                f"estimate must be one of counts where out_of_bag={self.how.out_of_bag!r} counts rows at the leaves; "
+                f"{estimate!r} looks at the rows themselves: read the forest with out_of_bag='ignore' for it."
             )
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
@@ -82,6 +85,11 @@ class GrownReading:
     def tables(self) -> list[NDArray[np.float64]]:
         """The probabilities at the nodes of each tree, from its own counts."""
         return [probability_table(tree, self.estimate, self.forest.params) for tree in self.forest.trees]
+
+    @cached_property
+    def by_rows(self) -> RowReadings | None:
+        """What answers instead of the tables where the estimate looks at the rows themselves."""
+        return RowReadings(self.forest, self.estimate) if isinstance(self.estimate, RowEstimate) else None
 
     @cached_property
     def eb_pets(self) -> EBPets:
@@ -112,7 +120,7 @@ class GrownReading:
         if self.how.combine == "vote":
             return
         if self.how.out_of_bag == "ignore":
-            _ = self.tables
+            _ = self.by_rows or self.tables
         elif self.how.out_of_bag == "condition":
             _ = self.mob_esp
         else:
@@ -123,15 +131,22 @@ class GrownReading:
         how = self.how
         if how.combine == "vote":
             return self.tally(rows).shares(smooth=how.smooth_votes)
+        if how.out_of_bag == "ignore" and self.by_rows is not None:
+            return self.by_rows.predict_proba(rows)
         if how.out_of_bag == "condition":
             ways = ways_of_rows(self.forest, rows)
             voting = self.forest.trees[: n_voting(how.vote_trees, self.forest.in_bag)]
             labels = count_votes(voting, ways, rows[0]).labels()
             return self.mob_esp.predict_proba(ways, labels)
-        tables = self.tables if how.out_of_bag == "ignore" else self.eb_pets.tables
         if how.out_of_bag == "only":
             return self.eb_pets.predict_proba(ways_of_rows(self.forest, rows), rows[0])
-        return mean_of_tables(self.forest, rows, tables)
+        found = self.few_rows.mean(rows)
+        return mean_of_tables(self.forest, rows, self.few_rows.tables) if found is None else found
+
+    @cached_property
+    def few_rows(self) -> FewRows:
+        """The tables that are averaged, and what answers where rows are few."""
+        return FewRows(self.forest.trees, self.tables if self.how.out_of_bag == "ignore" else self.eb_pets.tables)
 
     def tally(self, rows: Rows) -> Tally:
         """Let the trees vote on rows."""
@@ -143,7 +158,7 @@ class GrownReading:
         if self.how.combine == "vote":
             return out_of_bag_votes(self.members).shares(smooth=self.how.smooth_votes)
         if self.how.out_of_bag == "ignore":
-            return out_of_bag_average(self.tables, self.members)
+            return self.by_rows.oob_proba() if self.by_rows else out_of_bag_average(self.tables, self.members)
         return self.mob_esp.oob_proba if self.how.out_of_bag == "condition" else self.eb_pets.oob_proba
 
 

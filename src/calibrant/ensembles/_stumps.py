@@ -160,7 +160,7 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
         check_params(self, _RULES)
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
-        run = begin(before, self.n_trees, examples.n_rows, 0)
+        run = begin(before, self.n_trees, examples.fingerprint(), 0)
         rounds = StumpRounds(examples, self.criterion, self.estimate, self.n_jobs)
         boost(run, rounds, ALGORITHMS[self.algorithm], self.n_trees, type(self).__name__)
         return self._store(run, examples)

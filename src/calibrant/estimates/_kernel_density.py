@@ -12,7 +12,7 @@ from calibrant.estimates._base import CountedTree
 from calibrant.estimates._kernels import Kernels, alike, fit_kernels
 from calibrant.estimates._laplace import Laplace
 from calibrant.estimates._paths import nearest_above
-from calibrant.estimates._priors import base_rates
+from calibrant.estimates._priors import BASE_RATE, prior_of, read_prior
 from calibrant.estimates._rows import RowReader
 
 if TYPE_CHECKING:
@@ -28,16 +28,24 @@ class KernelDensity:
     The tree only says which columns matter where a row ends; within a leaf the probabilities change smoothly. For a
     single small tree on numeric columns and classes of like size, as in its authors' experiments; not for a rare
     class, where the trees they took, pruned for accuracy, have nothing left to test (Zadrozny & Elkan 2001, section
-    2.1), nor for ensembles: every prediction goes through all training rows.
+    2.1). Every prediction goes through all training rows, in an ensemble through those of every bag.
+
+    Parameters
+    ----------
+    prior : "base_rate", "uniform" or a sequence of n_classes probabilities
+        The probabilities of the classes before a row is seen: the class frequencies of the training set, equal ones,
+        or those given, in the order of the sorted classes.
 
     Notes
     -----
     The density of a class has a kernel at each of its training rows in which no column of the path is missing. A
     number has a Gaussian kernel of width 1.06 s n^(-1/5), s the standard deviation and n the weight of the class, at
     least a thousandth of the column's range; a category has Aitchison and Aitken's, which leaves it with probability
-    (c - 1) / (n + c) and then takes any of the c - 1 others, so that a column by itself has Laplace's estimates. The
-    priors are the base rates. A column that the row lacks is left out. More than 37 widths from every training row
-    the densities are taken as 0 and the leaf answers with Laplace's estimate; a tree without tests with the priors.
+    (c - 1) / (n + c) and then takes any of the c - 1 others, so that a column by itself has Laplace's estimates. A
+    column that the row lacks is left out. More than 37 widths from every training row the densities are taken as 0 and
+    the leaf answers with Laplace's estimate; a tree without tests with the priors. In an ensemble the base rates are
+    those of the whole training set, kernels and their widths those of the rows in the bag, each as often as it was
+    drawn, so that a tree knows nothing of the rows out of its bag.
 
     Examples
     --------
@@ -51,6 +59,11 @@ class KernelDensity:
            [0.569, 0.431],
            [0.5  , 0.5  ]])
     """
+
+    prior: str | Sequence[float] = BASE_RATE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", read_prior(self.prior))
 
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
         """Give Laplace's estimates, which answer where the densities are 0.
@@ -66,6 +79,29 @@ class KernelDensity:
             Probabilities.
         """
         return Laplace().table(tree)
+
+    def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> KernelDensity:  # noqa: ARG002
+        """Give the same estimate with the prior as numbers.
+
+        Parameters
+        ----------
+        counts : array of shape (n_classes,)
+            The class weights of the training set.
+        leaves : array of shape (n_leaves, n_classes), optional
+            Not needed.
+
+        Returns
+        -------
+        KernelDensity
+            With numbers only.
+
+        Examples
+        --------
+        >>> KernelDensity().resolve([3, 1])
+        KernelDensity(prior=(0.75, 0.25))
+        """
+        prior = prior_of(self.prior, np.asarray(counts, dtype=np.float64))
+        return KernelDensity(tuple(prior.tolist())) if isinstance(self.prior, str) else self
 
     def reader(
         self,
@@ -97,7 +133,7 @@ class KernelDensity:
         n_categories = dict(zip(tree.feature[tests].tolist(), tree.n_values[tests].tolist(), strict=True))
         kernels = fit_kernels(columns, labels, weights, n_categories, tree.counts.shape[1])
         filled = nearest_above(tree, tree.weight > 0)
-        return _Reader(kernels, *_tested(tree), base_rates(tree.counts[0]), self.table(tree)[filled])
+        return _Reader(kernels, *_tested(tree), prior_of(self.prior, tree.counts[0]), self.table(tree)[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -118,6 +118,13 @@ def test_classes_kept_keep_the_order_of_the_file(data_home: Path) -> None:
     assert list(loaded("nielsen.vehicle", data_home).class_counts) == ["saab", "opel"]
 
 
+def test_nielsens_vowels_are_numbered_from_0_and_a_note_says_why(data_home: Path) -> None:
+    table = loaded("nielsen.vowel", data_home)
+    assert table.class_counts == {"had": 90, "hOd": 90}
+    assert list(catalog()["vowel"].class_counts)[5:7] == ["had", "hOd"]
+    assert any("from 0" in note for note in table.notes)
+
+
 def test_coil_keeps_its_official_split(data_home: Path) -> None:
     table = loaded("zadrozny.coil", data_home)
     assert (table.part("train").n_rows, table.part("test").n_rows) == (5822, 4000)

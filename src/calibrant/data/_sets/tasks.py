@@ -93,7 +93,9 @@ def _against_rest(label: str) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({label: (label,), "rest": ()})
 
 
-def _nielsen(source: str, rows: int, n_features: int, *classes: str, complete_rows: bool = False) -> Task:
+def _nielsen(
+    source: str, rows: int, n_features: int, *classes: str, complete_rows: bool = False, note: str = ""
+) -> Task:
     return Task(
         source=source,
         classes=classes,
@@ -101,6 +103,7 @@ def _nielsen(source: str, rows: int, n_features: int, *classes: str, complete_ro
         rows=rows,
         n_features=n_features,
         printed=Printed(rows, n_features),
+        note=note,
     )
 
 
@@ -148,7 +151,15 @@ _NIELSEN = {
     ),
     "vehicle": _nielsen("vehicle", 429, 18, "opel", "saab"),
     "votes": _nielsen("votes", 232, 16, complete_rows=True),
-    "vowel": _nielsen("vowel", 180, 12, "hYd", "had"),
+    "vowel": _nielsen(
+        "vowel",
+        180,
+        12,
+        "had",
+        "hOd",
+        note="The paper's classes 5 and 6 are taken as the file numbers them, from 0: its figures are met with these "
+        "two (squared error of B-PETs 0.047, ours 0.046), not with the fifth and sixth (0.110).",
+    ),
     "wbc": _nielsen("wbc", 683, 9, complete_rows=True),
     "wdbc": _nielsen("wdbc", 569, 30),
     "wine": _nielsen("wine", 130, 13, "1", "2"),
