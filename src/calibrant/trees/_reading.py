@@ -18,8 +18,8 @@ from calibrant.trees._memory import check_answers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._rows import Rows
     from calibrant.trees._growth import Growth
-    from calibrant.trees._rows import Rows
     from calibrant.trees._rules import Dialect, EmptyLeaf, ReadingParams
     from calibrant.trees._tree import Tree
 

@@ -1,4 +1,4 @@
-"""What every classifier made of trees does with rows: match them to what `fit` saw, name the likeliest class."""
+"""What every classifier does with rows: match them to what `fit` saw, name the likeliest class."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant.trees._rows import Rows, read_rows
+from calibrant.data._rows import Rows, read_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._schema import Schema
-    from calibrant.trees._examples import Examples
 
 __all__: list[str] = []
 
@@ -45,14 +44,14 @@ class _TakesRows:
         likeliest = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[likeliest])
 
-    def _store_columns(self, examples: Examples) -> None:
+    def _store_columns(self, schema: Schema, classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> None:
         """Keep what scikit-learn wants to know of the table that was seen."""
-        self._schema = examples.table.schema
-        self.classes_ = examples.classes
-        self.n_features_in_ = examples.table.n_columns
+        self._schema = schema
+        self.classes_ = classes
+        self.n_features_in_ = len(schema.features)
         self.__dict__.pop("feature_names_in_", None)
-        if examples.feature_names is not None:
-            self.feature_names_in_ = np.array(examples.feature_names, dtype=object)
+        if feature_names is not None:
+            self.feature_names_in_ = np.array(feature_names, dtype=object)
 
     def _rows(self, X: Any) -> Rows:
         self._check_fitted()
