@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._frames import Nominal
+from calibrant.data._memory import check_answers
 from calibrant.data._takes_rows import _TakesRows
 from calibrant.ensembles._bags import Bootstrap, draw_bags
 from calibrant.ensembles._lazy import LazyTrees
 from calibrant.trees._examples import Examples
-from calibrant.trees._memory import check_answers
 from calibrant.trees._training import read_training
 
 if TYPE_CHECKING:
