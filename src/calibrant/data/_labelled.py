@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._frames import Columns, Nominal, fit_columns
+from calibrant.data._frames import Columns, Nominal, fit_columns, more_columns
 from calibrant.data._labels import Labels, check_weights, code_labels
+from calibrant.data._schema import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LabelledRows", "read_labelled"]
+__all__ = ["LabelledRows", "read_labelled", "read_more"]
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,30 @@ def read_labelled(X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal
     >>> rows.columns.n_rows, rows.labels.classes.tolist(), rows.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    columns = fit_columns(X, nominal)
+    return _read(lambda rows: fit_columns(X, nominal, rows), y, sample_weight)
+
+
+def read_more(X: Any, y: Any, sample_weight: Any, schema: Schema, who: str) -> LabelledRows:
+    """Take further rows through the door, by what ``who`` has seen of earlier ones; new categories join the others.
+
+    Examples
+    --------
+    >>> schema = fit_columns([["red"], ["blue"]]).schema
+    >>> read_more([["red"], ["green"]], [0, 1], None, schema, "it").columns.arrays[0]
+    array([1, 2], dtype=int32)
+    """
+    return _read(lambda rows: more_columns(X, schema, who, rows), y, sample_weight)
+
+
+def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_weight: Any) -> LabelledRows:
+    columns = read(None)
     weights = check_weights(sample_weight, columns.n_rows)
     if weights is None or weights.all():
         labels = code_labels(y, columns.n_rows)
     else:
         rows = np.flatnonzero(weights)
         labels = code_labels(y, columns.n_rows, rows)
-        columns, weights = fit_columns(X, nominal, rows), weights[rows]
+        columns, weights = read(rows), weights[rows]
     if weights is not None and (weights == 1).all():
         weights = None
     return LabelledRows(columns, labels, weights)
