@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 
+from calibrant.data._coding import CodedTable
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._coding import CodedTable
     from calibrant.data._frames import Columns
 
 __all__ = ["LOG_FLOOR", "Batch", "Column", "Dialect"]
@@ -23,13 +25,17 @@ LOG_FLOOR = float(np.log(1e-75))
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows to learn from, past the door and coded; ``labels`` are positions among ``n_classes`` classes."""
+    """Rows to learn from, past the door; ``labels`` are positions among ``n_classes`` classes."""
 
     columns: Columns
-    table: CodedTable
     labels: NDArray[np.intp]
     n_classes: int
     weights: NDArray[np.float64] | None
+
+    @cached_property
+    def table(self) -> CodedTable:
+        """The columns coded, for those who want values sorted."""
+        return CodedTable.from_columns(self.columns, n_jobs=1)
 
 
 class Column(Protocol):
@@ -40,5 +46,5 @@ class Column(Protocol):
         ...
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Give the logarithm of the probability of each value in each class; 0 where the value is missing."""
+        """Give the log-probability of each value in each class (classes x values), 0 where one is missing."""
         ...

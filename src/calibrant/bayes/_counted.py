@@ -67,13 +67,13 @@ class Counted:
 
     @cached_property
     def _log_shares(self) -> NDArray[np.float64]:
-        """A row for each category, and a last one of zeros, at which the code of what is missing, -1, points."""
-        n_classes = self.counts.shape[1]
-        return np.concatenate((self.smoothing.log_shares(self.counts), np.zeros((1, n_classes))))
+        """Classes x categories, and a last column of zeros, at which the code of what is missing, -1, points."""
+        shares = self.smoothing.log_shares(self.counts).T
+        return np.concatenate((shares, np.zeros((len(shares), 1))), axis=1)
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Look categories up."""
-        return np.asarray(self._log_shares[values])
+        return np.asarray(self._log_shares[:, values])
 
 
 @dataclass(frozen=True)

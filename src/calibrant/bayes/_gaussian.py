@@ -46,13 +46,13 @@ class Gaussian:
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Give the probability of the unit that each value lies in; 0 for infinite values too."""
-        known = np.flatnonzero(np.isfinite(values))
-        found = np.zeros((len(values), self.seen.n_classes))
-        if len(self.seen.values) == 0 or len(known) == 0:
+        found = np.zeros((self.seen.n_classes, len(values)))
+        if len(self.seen.values) == 0:
             return found
-        places = self.seen.grid.places(values[known])
+        places, is_lost = self.seen.places_of(values)
         for label, (mean, sd) in enumerate(zip(*self.moments, strict=True)):
-            found[known, label] = self._log_cells(places, mean, sd)
+            found[label] = self._log_cells(places, mean, sd)
+        found[:, is_lost] = 0
         return found
 
     def _log_cells(self, places: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:

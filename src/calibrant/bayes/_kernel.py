@@ -40,17 +40,18 @@ class Kernel:
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Give the mean probability, over the kernels, of the unit that each value lies in; 0 for infinite ones too."""
-        known = np.flatnonzero(np.isfinite(values))
-        found = np.zeros((len(values), self.seen.n_classes))
-        if len(self.seen.values) == 0 or len(known) == 0:
+        found = np.zeros((self.seen.n_classes, len(values)))
+        if len(self.seen.values) == 0:
             return found
-        places, back = np.unique(self.seen.grid.places(values[known]), return_inverse=True)
+        places, is_lost = self.seen.places_of(values)
+        places, back = np.unique(places, return_inverse=True)
         add_up, floor = _sums, np.exp(LOG_FLOOR)
         if self.dialect == "weka":
             add_up, floor = sum_until_small, density_floor(self.seen.grid)
         for label, kernels in enumerate(self._kernels):
             sums = add_up(kernels, places) / kernels.weights.sum()
-            found[known, label] = np.log(np.maximum(sums, floor))[back]
+            found[label] = np.log(np.maximum(sums, floor))[back]
+        found[:, is_lost] = 0
         return found
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.bayes._column import Batch, Column, Dialect
 from calibrant.bayes._columns import NUMERIC, Numeric, Wanted, start_columns
 from calibrant.bayes._counted import Cut, Smoothing
-from calibrant.data._coding import CodedTable
 from calibrant.data._frames import Nominal
 from calibrant.data._labelled import LabelledRows, read_labelled, read_more
 from calibrant.data._labels import code_labels
@@ -193,14 +191,7 @@ class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type:
         array of shape (n_rows, n_classes)
             In the order of ``classes_``; always finite.
         """
-        n_rows, columns = self._rows(X)
-        check_answers(n_rows, len(self.classes_))
-        joint = np.tile(self._log_base_rates(), (n_rows, 1))
-        for column, values in zip(
-            self._columns, columns.T if isinstance(columns, np.ndarray) else columns, strict=True
-        ):
-            joint += column.log_likelihood(values)
-        return joint
+        return np.ascontiguousarray(self._joint(X).T)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the logarithm of the probability of each class, exact also where the probability is 0 as a float.
@@ -215,8 +206,9 @@ class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type:
         array of shape (n_rows, n_classes)
             In the order of ``classes_``; always finite.
         """
-        joint = self.predict_joint_log_proba(X)
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+        joint = self._joint(X)
+        joint -= joint.max(axis=0)
+        return np.ascontiguousarray((joint - np.log(np.exp(joint).sum(axis=0))).T)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the probability of each class.
@@ -231,7 +223,19 @@ class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type:
         array of shape (n_rows, n_classes)
             In the order of ``classes_``.
         """
-        return np.exp(self.predict_log_proba(X))
+        joint = self._joint(X)
+        shares = np.exp(joint - joint.max(axis=0))
+        return np.ascontiguousarray((shares / shares.sum(axis=0)).T)
+
+    def _joint(self, X: Any) -> NDArray[np.float64]:
+        """Add the logarithms of all columns up: classes x rows."""
+        n_rows, columns = self._rows(X)
+        check_answers(n_rows, len(self.classes_))
+        joint = np.tile(self._log_base_rates()[:, None], n_rows)
+        arrays = columns.T if isinstance(columns, np.ndarray) else columns
+        for column, values in zip(self._columns, arrays, strict=True):
+            joint += column.log_likelihood(values)
+        return joint
 
     def _begin(self, rows: LabelledRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
         batch = _batch(rows, classes)
@@ -262,8 +266,7 @@ class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type:
 
 
 def _batch(rows: LabelledRows, classes: NDArray[Any]) -> Batch:
-    table = CodedTable.from_columns(rows.columns, n_jobs=1)
-    return Batch(rows.columns, table, _positions(rows, classes.tolist()), len(classes), rows.weights)
+    return Batch(rows.columns, _positions(rows, classes.tolist()), len(classes), rows.weights)
 
 
 def _positions(rows: LabelledRows, classes: list[Any]) -> NDArray[np.intp]:

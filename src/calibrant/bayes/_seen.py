@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._cells import count_cells
+from calibrant.data._cells import cell_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,24 +74,36 @@ class Seen:
         Examples
         --------
         >>> from calibrant.bayes._column import Batch
-        >>> from calibrant.data import CodedTable
         >>> from calibrant.data._frames import fit_columns
         >>> columns = fit_columns([[2.5], [0.5], [2.5]])
-        >>> batch = Batch(columns, CodedTable.from_columns(columns), np.array([0, 0, 1]), 2, None)
+        >>> batch = Batch(columns, np.array([0, 0, 1]), 2, None)
         >>> twice = Seen.empty(2).add(batch, 0).add(batch, 0)
         >>> twice.values, twice.which, twice.labels, twice.weights
         (array([0.5, 2.5]), array([0, 1, 1]), array([0, 0, 1]), array([2., 2., 2.]))
         """
-        found = np.asarray(batch.table.values(place))
-        cells = count_cells(batch.table.codes(place), len(found), batch.labels, batch.n_classes, batch.weights)
-        values = np.union1d(self.values, found[np.isfinite(found)])
-        kept = np.isfinite(found[cells.values])
-        mine = np.searchsorted(values, self.values)[self.which]
-        theirs = np.searchsorted(values, found[cells.values[kept]])
-        keys = np.concatenate((mine, theirs)) * self.n_classes + np.concatenate((self.labels, cells.labels[kept]))
+        new = self._of(batch, place)
+        if len(self.values) == 0:
+            return new
+        values = np.union1d(self.values, new.values)
+        which = (np.searchsorted(values, seen.values)[seen.which] for seen in (self, new))
+        keys = np.concatenate([*which]) * self.n_classes + np.concatenate((self.labels, new.labels))
         keys, back = np.unique(keys, return_inverse=True)
-        weights = np.bincount(back, np.concatenate((self.weights, cells.weights[kept]))).astype(np.float64)
+        weights = np.bincount(back, np.concatenate((self.weights, new.weights))).astype(np.float64)
         return Seen(values, keys // self.n_classes, keys % self.n_classes, weights, self.n_classes)
+
+    def _of(self, batch: Batch, place: int) -> Seen:
+        codes, values = batch.table.codes(place), np.asarray(batch.table.values(place))
+        which, labels, weights = cell_weights(codes, len(values), batch.labels, batch.n_classes, batch.weights)
+        is_finite = np.isfinite(values)
+        if not is_finite.all():
+            kept = is_finite[which]
+            which, labels, weights = (np.cumsum(is_finite) - 1)[which[kept]], labels[kept], weights[kept]
+        return Seen(values[is_finite], which, labels, weights.astype(np.float64), batch.n_classes)
+
+    def places_of(self, values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Give the places of values on the grid, that of 0 for one that has none, and which have none."""
+        is_lost = ~np.isfinite(values)
+        return self.grid.places(np.where(is_lost, 0, values) if is_lost.any() else values), is_lost
 
     @cached_property
     def grid(self) -> Grid:

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Cells", "count_cells"]
+__all__ = ["Cells", "cell_weights", "count_cells"]
 
 _ROOM = 2**20
 
@@ -19,7 +19,8 @@ _ROOM = 2**20
 class Cells:
     """The weight of each value and class that occur together, by value, then by class.
 
-    ``so_far`` is the weight of the same class in all cells up to and with this one.
+    Neighbouring values all of one class are one, the last of them: a cut between them is never the best (Fayyad & Irani
+    1992). ``so_far`` is the weight of the same class in all cells up to and with this one.
     """
 
     values: NDArray[np.intp]
@@ -57,17 +58,30 @@ def count_cells(
 
     Examples
     --------
-    >>> cells = count_cells(np.array([1, 0, 1, 9]), 2, np.array([0, 0, 1, 1]), 2, None)
+    >>> cells = count_cells(np.array([0, 2, 1, 2, 9]), 3, np.array([0, 0, 0, 1, 1]), 2, None)
     >>> cells.values, cells.labels, cells.weights, cells.so_far
-    (array([0, 1, 1]), array([0, 0, 1]), array([1, 1, 1]), array([1, 2, 1]))
+    (array([1, 2, 2]), array([0, 0, 1]), array([2, 1, 1]), array([2, 3, 1]))
+    """
+    values, of_class, sums = _join(*cell_weights(codes, n_values, labels, n_classes, weights))
+    return Cells(values, of_class, sums, _so_far(of_class, sums, n_classes), n_classes)
+
+
+def cell_weights(
+    codes: NDArray[Any], n_values: int, labels: NDArray[Any], n_classes: int, weights: NDArray[Any] | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    """Give the values, the classes and the weights of cells, each value for itself.
+
+    Examples
+    --------
+    >>> cell_weights(np.array([1, 0, 1, 9]), 2, np.array([0, 0, 1, 1]), 2, None)
+    (array([0, 1, 1]), array([0, 0, 1]), array([1, 1, 1]))
     """
     is_known = codes < n_values
     if not is_known.all():
         codes, labels = codes[is_known], labels[is_known]
         weights = None if weights is None else weights[is_known]
     keys, sums = _add_up(codes.astype(np.int64) * n_classes + labels, n_values * n_classes, weights)
-    values, of_class = np.divmod(keys, n_classes)
-    return Cells(values, of_class, sums, _so_far(of_class, sums, n_classes), n_classes)
+    return *np.divmod(keys, n_classes), sums
 
 
 def _add_up(
@@ -81,6 +95,19 @@ def _add_up(
         return found, sums[found].astype(sums.dtype if weights is None else weights.dtype)
     found, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return found, counts if weights is None else np.bincount(place, weights).astype(weights.dtype)
+
+
+def _join(
+    values: NDArray[np.intp], labels: NDArray[np.intp], weights: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    """Join neighbouring values that have rows of the same single class."""
+    if len(values) == 0:
+        return values, labels, weights
+    is_new = np.append(True, values[1:] != values[:-1])
+    is_alone = is_new & np.append(is_new[1:], True)
+    starts = np.flatnonzero(np.append(True, ~(is_alone[1:] & is_alone[:-1] & (labels[1:] == labels[:-1]))))
+    ends = np.append(starts[1:], len(values)) - 1
+    return values[ends], labels[starts], np.add.reduceat(weights, starts)
 
 
 def _so_far(labels: NDArray[np.intp], weights: NDArray[Any], n_classes: int) -> NDArray[Any]:

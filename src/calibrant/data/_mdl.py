@@ -25,6 +25,8 @@ _SLACK = 1e-12
 # Two rows can be parted; weights that should add up to two may miss it by rounding.
 _LEAST = 2 - 1e-9
 _MOST_WHOLE = 2**24
+# So many comparisons of all values are quicker than a search for each.
+_FEW_CUTS = 40
 _LN2 = float(np.log(2))
 
 
@@ -82,8 +84,14 @@ def interval_codes(values: NDArray[np.floating[Any]], cuts: NDArray[np.float64])
     >>> interval_codes(np.array([0.0, 1.5, 9.0, np.nan]), np.array([1.5, 2.5]))
     array([ 0,  0,  2, -1], dtype=int32)
     """
-    codes = np.searchsorted(cuts, values, side="left").astype(np.int32)
-    codes[np.isnan(values)] = -1
+    if len(cuts) > _FEW_CUTS:
+        codes = np.searchsorted(cuts, values, side="left").astype(np.int32)
+        codes[np.isnan(values)] = -1
+        return codes
+    values = values.astype(np.float64, copy=False)
+    codes = np.where(np.isnan(values), np.int32(-1), np.int32(0))
+    for cut in cuts:
+        codes += values > cut
     return codes
 
 
@@ -100,17 +108,17 @@ def _between(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np
 
 def _last_codes(cells: Cells, n_log_n: _NLogN, pays: Pays) -> NDArray[np.intp]:
     """Give the last code below each cut that pays, searched in the whole and then in the parts of each cut."""
-    parts, ends = [cells], []
+    parts, ends = [(cells, cells.class_weights())], []
     while parts:
-        part = parts.pop()
-        counts = part.class_weights()
+        part, counts = parts.pop()
         if np.count_nonzero(counts) < 2 or counts.sum() < _LEAST:
             continue
         stop = _best_stop(part, counts, n_log_n)
         left, right = part.part(0, stop), part.part(stop, len(part.values))
-        if stop and pays(counts, left.class_weights(), right.class_weights()):
+        low, high = left.class_weights(), right.class_weights()
+        if stop and pays(counts, low, high):
             ends.append(part.values[stop - 1])
-            parts += [left, right]
+            parts += [(left, low), (right, high)]
     return np.sort(np.array(ends, dtype=np.intp))
 
 
