@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.preprocessing import KBinsDiscretizer
 
-from calibrant.bayes import NaiveBayesClassifier
+from calibrant.bayes import NaiveBayesClassifier, _counted
 from calibrant.data import load
 from calibrant.exceptions import DataError, ParameterError
 
@@ -171,3 +173,26 @@ def test_parameters_and_labels_are_checked(donors):
             NaiveBayesClassifier(**params).fit(donors.X, donors.y)
     with pytest.raises(DataError, match="y is None"):
         NaiveBayesClassifier().fit(donors.X, None)
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("numeric", NUMERIC)
+def test_frames_of_every_library_are_one(donors, numeric, make):
+    X = donors.X.astype(dict.fromkeys(donors.X.select_dtypes("category"), object))  # polars declares no categories
+    frame, model = make(X), NaiveBayesClassifier(numeric=numeric)
+    expected = model.fit(X, donors.y).predict_proba(X)
+    np.testing.assert_array_equal(model.fit(frame, donors.y).predict_proba(frame), expected)
+
+
+@pytest.mark.parametrize("numeric", NUMERIC)
+def test_weights_that_add_up_to_next_to_nothing_leave_the_base_rates_even(numeric):
+    X, y = np.arange(200.0)[:, None], np.arange(200) // 100
+    proba = NaiveBayesClassifier(numeric=numeric).fit(X, y, np.full(200, 1e-12)).predict_proba([[None], [3.0]])
+    np.testing.assert_allclose(proba[0], [0.5, 0.5])
+    assert np.isfinite(proba).all()
+
+
+def test_counts_that_memory_cannot_hold_are_refused(monkeypatch):
+    monkeypatch.setattr(_counted, "machine_memory", lambda: 10_000)
+    with pytest.raises(DataError, match="column 'x0' has 40 values and y 20 classes; counting each with each takes"):
+        NaiveBayesClassifier().fit([[f"v{i}"] for i in range(40)], np.arange(40) // 2)

@@ -16,6 +16,7 @@ __all__ = ["FAR", "LEAST_SD", "log_cells", "log_cells_at", "rough_cells"]
 LEAST_SD = 1 / 6
 # So many standard deviations away a unit has less than the floor, even if ten thousand million rows share it out.
 FAR = 20.0
+_FARTHEST = 1e5  # farther away is no different
 _SMOOTH_SD = 430.0
 _LOG_ROOT_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 
@@ -28,12 +29,11 @@ def log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     >>> log_cells(np.array([0.0, 1.0, -1.0, 60.0]), 1.0).round(6)
     array([-9.5991600e-01, -1.4199320e+00, -1.4199320e+00, -1.7751302e+03])
     """
+    far = np.minimum(np.abs(distances), _FARTHEST * sd)
     if sd > _SMOOTH_SD:
-        return _smooth_log_cells(distances, sd)
-    far = np.abs(distances)
+        return _smooth_log_cells(far, sd)
     near_end, far_end = log_ndtr((0.5 - far) / sd), log_ndtr((-0.5 - far) / sd)
-    with np.errstate(divide="ignore"):
-        return np.asarray(near_end + np.log1p(-np.exp(far_end - near_end)))
+    return np.asarray(near_end + np.log1p(-np.exp(far_end - near_end)))
 
 
 def log_cells_at(places: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:
@@ -65,6 +65,5 @@ def rough_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64
 def _smooth_log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     """Expand the integral about the density in the width of a unit; differences of tails would lose digits."""
     h2, z2 = 1 / sd**2, (distances / sd) ** 2
-    with np.errstate(over="ignore"):
-        more = h2 * (z2 - 1) / 24 + h2**2 * (z2**2 - 6 * z2 + 3) / 1920
+    more = h2 * (z2 - 1) / 24 + h2**2 * (z2**2 - 6 * z2 + 3) / 1920
     return np.asarray(np.log1p(more) - 0.5 * z2 - (np.log(sd) + _LOG_ROOT_TWO_PI))

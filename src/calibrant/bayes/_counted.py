@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant.bayes._column import LOG_FLOOR, Batch
 from calibrant.data._mdl import interval_codes
+from calibrant.data._memory import SHARE, check_counts, machine_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,9 @@ class Counted:
 
     def add(self, batch: Batch, place: int) -> Self:
         """Count the categories of a batch."""
-        n_values = len(batch.columns.schema.features[place].categories)
+        feature = batch.columns.schema.features[place]
+        n_values = len(feature.categories)
+        check_counts(feature.name, n_values, batch.n_classes, machine_memory() // SHARE)
         return self.add_codes(batch.columns.arrays[place], batch, n_values)
 
     def add_codes(self, codes: NDArray[np.int32], batch: Batch, n_values: int) -> Self:

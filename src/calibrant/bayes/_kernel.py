@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant.bayes._cells_of_normal import log_cells
 from calibrant.bayes._column import LOG_FLOOR, Batch, Dialect
 from calibrant.bayes._kernels import Kernels
 from calibrant.bayes._seen import Seen
@@ -57,21 +58,26 @@ class Kernel:
 
 def _sums(kernels: Kernels, places: NDArray[np.float64]) -> NDArray[np.float64]:
     """Add all kernels up at each place: pair by pair, or by a convolution of the grid where that is less work."""
-    reach = len(kernels.heights) - 1
-    span = float(kernels.places[-1] - kernels.places[0])
-    if (span + 1) * (2 * reach + 1) < _CONVOLUTION_GAIN * len(places) * len(kernels.places):
-        return _convolved(kernels, places, reach)
+    n_pairs = len(places) * len(kernels.places)
+    if (kernels.span + 1) * (2 * kernels.reach + 1) < _CONVOLUTION_GAIN * n_pairs:
+        return _convolved(kernels, places)
     sums = np.empty(len(places))
     step = max(1, _BLOCK // len(kernels.places))
     for start in range(0, len(places), step):
         distances = np.abs(places[start : start + step, None] - kernels.places)
-        sums[start : start + step] = kernels.heights[np.minimum(distances, reach).astype(np.intp)] @ kernels.weights
+        sums[start : start + step] = _heights(kernels, distances, n_pairs) @ kernels.weights
     return sums
 
 
-def _convolved(kernels: Kernels, places: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
-    low = kernels.places[0]
+def _heights(kernels: Kernels, distances: NDArray[np.float64], n_pairs: int) -> NDArray[np.float64]:
+    """Look heights up, unless the table would be longer than the pairs are many."""
+    if kernels.reach > n_pairs:
+        return np.exp(log_cells(distances, kernels.sd))
+    return np.asarray(kernels.heights[np.minimum(distances, kernels.reach).astype(np.intp)])
+
+
+def _convolved(kernels: Kernels, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, heights = kernels.places[0], kernels.heights
     grid = np.bincount((kernels.places - low).astype(np.intp), kernels.weights)
-    both_sides = np.concatenate((kernels.heights[:0:-1], kernels.heights))
-    table = np.convolve(grid, both_sides)
-    return np.asarray(table[np.clip(places - low + reach, 0, len(table) - 1).astype(np.intp)])
+    table = np.convolve(grid, np.concatenate((heights[:0:-1], heights)))
+    return np.asarray(table[np.clip(places - low + kernels.reach, 0, len(table) - 1).astype(np.intp)])

@@ -190,6 +190,12 @@ class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type:
         -------
         array of shape (n_rows, n_classes)
             In the order of ``classes_``; always finite.
+
+        Examples
+        --------
+        >>> model = NaiveBayesClassifier().fit([["u"], ["u"], ["v"]], [0, 0, 1])
+        >>> np.exp(model.predict_joint_log_proba([["u"]])).round(3)
+        array([[0.45 , 0.133]])
         """
         return np.ascontiguousarray(self._joint(X).T)
 
@@ -205,6 +211,12 @@ class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type:
         -------
         array of shape (n_rows, n_classes)
             In the order of ``classes_``; always finite.
+
+        Examples
+        --------
+        >>> model = NaiveBayesClassifier(numeric="gaussian").fit([[0.0], [1.0], [9.0], [10.0]], [0, 0, 1, 1])
+        >>> model.predict_log_proba([[0.0]]).round(1)
+        array([[   0. , -116.1]])
         """
         joint = self._joint(X)
         joint -= joint.max(axis=0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from calibrant.data._memory import DOUBLE, gigabytes, machine_memory
+from calibrant.data._memory import DOUBLE, SHARE, check_counts, gigabytes, machine_memory
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["enough_memory"]
 
-_SHARE = 5  # counts may take a fifth of the memory: estimates take as much again, and more
 _MOST_KEYS = 2**32  # a number and a class are sorted as one key of 32 bits; columns beyond are counted instead
 
 
 @contextmanager
 def enough_memory(examples: Examples, options: _core.GrowOptions) -> Iterator[None]:
     """Refuse what cannot be counted, and say so where the nodes become too many on the way."""
-    most_bytes = machine_memory() // _SHARE
+    most_bytes = machine_memory() // SHARE
     options.most_counts = most_bytes // DOUBLE
     n_classes = len(examples.classes)
     _check_columns(examples, options.n_threads, most_bytes)
@@ -42,10 +41,5 @@ def _check_columns(examples: Examples, n_threads: int, most_bytes: int) -> None:
     for place, feature in enumerate(examples.table.schema.features):
         n_values = examples.table.core.n_values(place)
         is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MOST_KEYS
-        n_bytes = n_values * n_classes * DOUBLE * n_threads
-        if not is_sorted and n_bytes > most_bytes:
-            raise DataError(
-                f"column {feature.name!r} has {n_values:,} values and y {n_classes:,} classes; counting each with each "
-                f"takes {gigabytes(n_bytes)}, and there are {gigabytes(most_bytes)}. "
-                "Group rare classes or rare values, or drop the column."
-            )
+        if not is_sorted:
+            check_counts(feature.name, n_values, n_classes, most_bytes, n_threads)
