@@ -14,39 +14,39 @@ if TYPE_CHECKING:
 __all__ = ["CUT_RULES", "CutRule", "Pays"]
 
 CutRule = Literal["fayyad_irani", "kononenko"]
-# Says whether a cut pays, given the weight of each class in the whole and on both sides.
-Pays: TypeAlias = Callable[["NDArray[Any]", "NDArray[Any]", "NDArray[Any]"], bool]
+# Says whether a cut pays, given the weight of each class in the whole and on both sides, and how many cuts there are.
+Pays: TypeAlias = Callable[["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", float], bool]
 
 _LN2 = float(np.log(2))
 
 
-def fayyad_irani(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any]) -> bool:
+def fayyad_irani(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n_cuts: float) -> bool:
     """Compare the gain with the cost of telling the cut and the entropies of both sides.
 
     Examples
     --------
-    >>> fayyad_irani(np.array([9, 9]), np.array([9, 0]), np.array([0, 9]))
+    >>> fayyad_irani(np.array([9, 9]), np.array([9, 0]), np.array([0, 9]), 17)
     True
     """
-    n, h, k = float(whole.sum()), _entropy(whole), int(np.count_nonzero(whole))
-    gain, differences = n * h, k * h
+    h, k = _entropy(whole), int(np.count_nonzero(whole))
+    gain, differences = float(whole.sum()) * h, k * h
     for side in (left, right):
         gain -= float(side.sum()) * _entropy(side)
         differences -= int(np.count_nonzero(side)) * _entropy(side)
-    return gain > float(np.log2(n - 1)) + _log2_power(k) - differences
+    return gain > float(np.log2(n_cuts)) + _log2_power(k) - differences
 
 
-def kononenko(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any]) -> bool:
+def kononenko(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n_cuts: float) -> bool:
     """Compare the bits that code the classes of all rows at once with those that code them side by side.
 
     Examples
     --------
-    >>> kononenko(np.array([2, 2]), np.array([1, 1]), np.array([1, 1]))
+    >>> kononenko(np.array([2, 2]), np.array([1, 1]), np.array([1, 1]), 3)
     False
     """
     k = int(np.count_nonzero(whole))
     before, low, high = (_log2_codes(side, k) for side in (whole, left, right))
-    return before > float(np.log2(whole.sum() - 1)) + low + high
+    return before > float(np.log2(n_cuts)) + low + high
 
 
 CUT_RULES: dict[CutRule, Pays] = {"fayyad_irani": fayyad_irani, "kononenko": kononenko}

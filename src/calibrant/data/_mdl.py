@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import xlogy
@@ -36,6 +36,7 @@ def mdl_cuts(
     n_classes: int,
     weights: NDArray[np.float64] | None = None,
     rule: CutRule = "fayyad_irani",
+    among: Literal["rows", "values"] = "rows",
 ) -> list[NDArray[np.float64]]:
     """Find the cut points of every column; none for a nominal one.
 
@@ -51,6 +52,9 @@ def mdl_cuts(
         How often each row counts; none is 0.
     rule : {"fayyad_irani", "kononenko"}
         When a cut pays.
+    among : {"rows", "values"}
+        From which other cuts one has to be told: those between any two rows, or those between different values alone,
+        which takes fewer bits (Weka's "better encoding").
 
     Returns
     -------
@@ -71,7 +75,7 @@ def mdl_cuts(
         values, ends = table.values(column), np.empty(0, dtype=np.intp)
         if values is not None:
             cells = count_cells(table.codes(column), len(values), labels, n_classes, weights)
-            ends = _last_codes(cells, n_log_n, CUT_RULES[rule])
+            ends = _last_codes(cells, n_log_n, CUT_RULES[rule], among)
         cuts.append(np.empty(0) if values is None else _between(values, ends))
     return cuts
 
@@ -106,19 +110,20 @@ def _between(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np
 # --- the search ---------------------------------------------------------------------------------------------------
 
 
-def _last_codes(cells: Cells, n_log_n: _NLogN, pays: Pays) -> NDArray[np.intp]:
+def _last_codes(cells: Cells, n_log_n: _NLogN, pays: Pays, among: Literal["rows", "values"]) -> NDArray[np.intp]:
     """Give the last code below each cut that pays, searched in the whole and then in the parts of each cut."""
-    parts, ends = [(cells, cells.class_weights())], []
+    parts, ends = [(cells, cells.class_weights(), -1)], []
     while parts:
-        part, counts = parts.pop()
+        part, counts, below = parts.pop()
         if np.count_nonzero(counts) < 2 or counts.sum() < _LEAST:
             continue
         stop = _best_stop(part, counts, n_log_n)
         left, right = part.part(0, stop), part.part(stop, len(part.values))
         low, high = left.class_weights(), right.class_weights()
-        if stop and pays(counts, low, high):
+        n_cuts = float(counts.sum() if among == "rows" else part.values[-1] - below) - 1  # every code has rows
+        if stop and pays(counts, low, high, n_cuts):
             ends.append(part.values[stop - 1])
-            parts += [(left, low), (right, high)]
+            parts += [(left, low, below), (right, high, int(part.values[stop - 1]))]
     return np.sort(np.array(ends, dtype=np.intp))
 
 
