@@ -210,8 +210,8 @@ class NeighborsClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: 
             found = neighbours.nearest(block, places, self.tie_tolerance, everything=everything)
             return ballot.probabilities(found, self.weights, places, self.ties, self.tie_tolerance)
 
-        n_cells = neighbours.n_cells(places, everything=everything)
-        return np.concatenate(in_blocks(answer, queries, n_cells, self.n_jobs))
+        size = neighbours.block_size(places, everything=everything)
+        return np.concatenate(in_blocks(answer, queries, size, self.n_jobs))
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Give the distances and the row numbers of the nearest training rows, each counted once.
@@ -245,7 +245,7 @@ class NeighborsClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: 
         parts = in_blocks(
             lambda block: _first(alike.nearest(block, k, 0.0), k),
             queries,
-            alike.n_cells(k, everything=False),
+            alike.block_size(k, everything=False),
             self.n_jobs,
         )
         squared, rows = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))

@@ -21,8 +21,11 @@ T = TypeVar("T")
 Algorithm = Literal["auto", "kd_tree", "ball_tree", "brute"]
 
 _MOST_COORDINATES = 256
-_MOST_CELLS = 2**20  # of a block: 8 MiB for an array of distances
-_SURPLUS = 8  # rows asked of an index beyond those needed, for ties
+# Where a k-d tree is faster than all distances, by products of matrices: measured on independent normal columns.
+_TREE_COORDINATES, _TREE_COORDINATES_OF_FEW, _FEW_ROWS = 8, 15, 10_000
+_MOST_CELLS = 2**17  # of a block: 1 MiB for an array of distances stays in the cache
+_TREE_QUERIES = 1024  # of a block, so that there are blocks to share among threads
+_BRUTE_CELLS = 2**20  # of a block of scikit-learn's, which shares it among threads itself
 _SLACK = 1e-9  # weights that add up to a whole number but for rounding reach it
 
 
@@ -72,7 +75,8 @@ class Neighbours:
         if not points.is_complete.all() or not 0 < space.n_coordinates <= _MOST_COORDINATES:
             return cls(space, points, weights, None, 0.0)
         coordinates = space.coordinates(points)
-        index = NearestNeighbors(algorithm=algorithm).fit(coordinates)
+        chosen = _best_algorithm(*coordinates.shape) if algorithm == "auto" else algorithm
+        index = NearestNeighbors(algorithm=chosen).fit(coordinates)
         return cls(space, points, weights, index, float((coordinates**2).sum(axis=1).max()))
 
     @property
@@ -85,19 +89,26 @@ class Neighbours:
         """The weight of all rows."""
         return float(len(self.points) if self.weights is None else self.weights.sum())
 
-    def n_cells(self, n_places: float, *, everything: bool) -> int:
-        """Say how many distances are held for each query at a time."""
-        return len(self.points) if everything or not self._is_indexed(n_places) else self._n_asked(n_places)
+    def block_size(self, n_places: float, *, everything: bool) -> int:
+        """Say how many queries to take at a time."""
+        n_asked = self._n_asked(n_places)
+        if self.index is None or everything or not self._is_worth(n_asked):
+            return max(1, _MOST_CELLS // len(self.points))
+        return _TREE_QUERIES if self.index.algorithm != "brute" else max(1, _BRUTE_CELLS // n_asked)
 
     def nearest(self, queries: Points, n_places: float, tolerance: float, *, everything: bool = False) -> Found:
         """Find the rows that fill the places of each query, with all those that tie for the last, or all rows."""
-        if self.index is None or everything or not self._is_indexed(n_places):
+        if self.index is None or everything:
             return self._of_all(queries, n_places, tolerance, everything=everything)
-        complete = np.flatnonzero(queries.is_complete)
-        found, sure = self._indexed(self.index, queries.take(complete), n_places, tolerance)
-        rest = np.delete(np.arange(len(queries)), complete[sure])
-        others = self._in_parts(queries, rest, n_places, tolerance)
-        return Found.merge([(complete[sure], found), *others], len(queries))
+        parts, todo = [], np.flatnonzero(queries.is_complete)
+        n_asked = self._n_asked(n_places)
+        while len(todo) and self._is_worth(n_asked):
+            found, sure = self._indexed(self.index, queries.take(todo), n_places, tolerance, n_asked)
+            parts.append((todo[sure], found))
+            todo, n_asked = todo[~sure], 4 * n_asked
+        done = np.concatenate([places for places, _ in parts]) if parts else todo
+        rest = np.delete(np.arange(len(queries)), done)
+        return Found.merge([*parts, *self._in_parts(queries, rest, n_places, tolerance)], len(queries))
 
     def _of_all(self, queries: Points, n_places: float, tolerance: float, *, everything: bool = False) -> Found:
         """Find them by the distances from all rows."""
@@ -115,13 +126,9 @@ class Neighbours:
         return [(part, self._of_all(queries.take(part), n_places, tolerance)) for part in parts]
 
     def _indexed(
-        self, index: NearestNeighbors, queries: Points, n_places: float, tolerance: float
+        self, index: NearestNeighbors, queries: Points, n_places: float, tolerance: float, n_asked: int
     ) -> tuple[Found, NDArray[np.bool_]]:
         """Ask the index for some rows too many; an answer is sure where the last of them is clearly too far."""
-        n_asked = self._n_asked(n_places)
-        if len(queries) == 0:
-            none = np.empty((0, n_asked))
-            return Found.within(none, np.empty(0), None, 0.0), np.empty(0, dtype=bool)
         coordinates = self.space.coordinates(queries)
         distances, rows = index.kneighbors(coordinates, n_asked)
         squared = self.space.squared_from_some(queries, self.points, rows)
@@ -153,17 +160,22 @@ class Neighbours:
         return len(self.points) if n_places >= len(self.points) * least else math.ceil(n_places / least)
 
     def _n_asked(self, n_places: float) -> int:
+        """Give a few more, so that the last is too far unless there are ties."""
         n_needed = self._n_needed(n_places)
-        return n_needed + n_needed // 8 + _SURPLUS
+        return n_needed + n_needed // 16 + 2
 
-    def _is_indexed(self, n_places: float) -> bool:
-        return self.index is not None and 2 * self._n_asked(n_places) < len(self.points)
+    def _is_worth(self, n_asked: int) -> bool:
+        return self.index is not None and 2 * n_asked < len(self.points)
 
 
-def in_blocks(work: Callable[[Points], T], queries: Points, n_cells: int, n_jobs: int | None) -> list[T]:
-    """Do the same with the queries, a few at a time, in threads; the blocks are the same for any number of threads."""
+def _best_algorithm(n_rows: int, n_coordinates: int) -> Algorithm:
+    most = _TREE_COORDINATES_OF_FEW if n_rows <= _FEW_ROWS else _TREE_COORDINATES
+    return "kd_tree" if n_coordinates <= most else "brute"
+
+
+def in_blocks(work: Callable[[Points], T], queries: Points, size: int, n_jobs: int | None) -> list[T]:
+    """Do the same with the queries, some at a time, in threads; the blocks are the same for any number of threads."""
     from joblib import Parallel, delayed  # only here: it takes time to import
 
-    step = max(1, _MOST_CELLS // n_cells)
-    blocks = [queries.take(slice(start, start + step)) for start in range(0, len(queries), step)]
+    blocks = [queries.take(slice(start, start + size)) for start in range(0, len(queries), size)]
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(block) for block in blocks))
