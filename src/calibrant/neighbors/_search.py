@@ -101,14 +101,13 @@ class Neighbours:
         if self.index is None or everything:
             return self._of_all(queries, n_places, tolerance, everything=everything)
         parts, todo = [], np.flatnonzero(queries.is_complete)
-        n_asked = self._n_asked(n_places)
+        rest, n_asked = np.flatnonzero(~queries.is_complete), self._n_asked(n_places)
         while len(todo) and self._is_worth(n_asked):
             found, sure = self._indexed(self.index, queries.take(todo), n_places, tolerance, n_asked)
             parts.append((todo[sure], found))
             todo, n_asked = todo[~sure], 4 * n_asked
-        done = np.concatenate([places for places, _ in parts]) if parts else todo
-        rest = np.delete(np.arange(len(queries)), done)
-        return Found.merge([*parts, *self._in_parts(queries, rest, n_places, tolerance)], len(queries))
+        others = self._in_parts(queries, np.concatenate([rest, todo]), n_places, tolerance)
+        return Found.merge([*parts, *others], len(queries))
 
     def _of_all(self, queries: Points, n_places: float, tolerance: float, *, everything: bool = False) -> Found:
         """Find them by the distances from all rows."""
