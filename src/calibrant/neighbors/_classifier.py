@@ -107,8 +107,10 @@ class NeighborsClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: 
     lies outside, give the ranges of both in `scale`.
 
     A constant numeric column makes no difference but where it is unknown, which counts as 1. Infinite values are
-    refused. Time and memory: where an index can be used, a prediction takes about as long as scikit-learn's; else the
-    distances from all training rows are computed in blocks of a few megabytes.
+    refused, and what lies more than 1e100 units away counts as 1e100.
+
+    Time and memory: where an index can be used, a prediction takes about as long as scikit-learn's; else the distances
+    from all training rows are computed in blocks of a few megabytes.
 
     References
     ----------

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Numbers", "check_finite", "given_limits", "weigh_columns"]
 
+_MOST = 1e100  # an attribute weight beyond would take squared distances to infinity
+
 
 @dataclass(frozen=True)
 class Numbers(Rule):
@@ -82,9 +84,9 @@ def _check_weights(weights: NDArray[np.float64], n_columns: int) -> None:
         raise ParameterError(
             f"attribute_weights has {len(weights)} numbers for {n_columns} columns; pass one for each."
         )
-    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+    if not ((weights >= 0) & (weights <= _MOST)).all() or not weights.any():
         raise ParameterError(
-            f"attribute_weights must be finite and >= 0, and not all 0; got {weights.min():g} to {weights.max():g}."
+            f"attribute_weights must be in [0, {_MOST:g}], and not all 0; got {weights.min():g} to {weights.max():g}."
         )
 
 

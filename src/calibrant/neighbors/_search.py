@@ -20,7 +20,7 @@ __all__ = ["Algorithm", "Found", "Neighbours", "in_blocks"]
 T = TypeVar("T")
 Algorithm = Literal["auto", "kd_tree", "ball_tree", "brute"]
 
-_MOST_COORDINATES = 256
+_MOST_CATEGORIES, _MOST_NUMBERS = 256, 2**26  # of an index: beyond, codes are compared sooner; 512 MiB
 # Where a k-d tree is faster than all distances, by products of matrices: measured on independent normal columns.
 _TREE_COORDINATES, _TREE_COORDINATES_OF_FEW, _FEW_ROWS = 8, 15, 10_000
 _MOST_CELLS = 2**17  # of a block: 1 MiB for an array of distances stays in the cache
@@ -71,8 +71,8 @@ class Neighbours:
 
     @classmethod
     def of(cls, space: Space, points: Points, weights: NDArray[np.float64] | None, algorithm: Algorithm) -> Neighbours:
-        """Build the index, where the rows have all their values and not too many coordinates."""
-        if not points.is_complete.all() or not 0 < space.n_coordinates <= _MOST_COORDINATES:
+        """Build the index, where the rows have all their values and not too many categories."""
+        if not points.is_complete.all() or not _is_indexable(space, len(points)):
             return cls(space, points, weights, None, 0.0)
         coordinates = space.coordinates(points)
         chosen = _best_algorithm(*coordinates.shape) if algorithm == "auto" else algorithm
@@ -165,6 +165,11 @@ class Neighbours:
 
     def _is_worth(self, n_asked: int) -> bool:
         return self.index is not None and 2 * n_asked < len(self.points)
+
+
+def _is_indexable(space: Space, n_rows: int) -> bool:
+    few = sum(space.n_categories) <= _MOST_CATEGORIES and n_rows * space.n_coordinates <= _MOST_NUMBERS
+    return space.n_coordinates > 0 and (few or not space.nominal)
 
 
 def _best_algorithm(n_rows: int, n_coordinates: int) -> Algorithm:
