@@ -1,4 +1,4 @@
-"""Tables that ask for trouble: a documented answer or a clear error, never NaN and never a probability beyond [0, 1]."""
+"""Tables that ask for trouble: a documented answer or a clear error, never NaN, never a probability beyond [0, 1]."""
 
 import numpy as np
 import pandas as pd
