@@ -18,7 +18,7 @@ def entropy(labels):
     return -sum(share * log2(share) for share in shares)
 
 
-def cut_by_brute_force(values, labels):
+def cut_by_brute_force(values, labels, among="rows"):
     """The recursion of Fayyad & Irani as the paper has it, on rows."""
     n, best, k = len(labels), None, len(set(labels))
     for low, high in zip(np.unique(values)[:-1], np.unique(values)[1:], strict=True):
@@ -31,10 +31,11 @@ def cut_by_brute_force(values, labels):
     mean, cut, left, right = best
     delta = log2(3**k - 2) - k * entropy(labels)
     delta += len(set(left)) * entropy(left) + len(set(right)) * entropy(right)
-    if not entropy(labels) - mean > (log2(n - 1) + delta) / n:
+    n_cuts = (n if among == "rows" else len(np.unique(values))) - 1
+    if not entropy(labels) - mean > (log2(n_cuts) + delta) / n:
         return []
-    below, above = values <= cut, values > cut
-    return [*cut_by_brute_force(values[below], left), cut, *cut_by_brute_force(values[above], right)]
+    lower = cut_by_brute_force(values[values <= cut], left, among)
+    return [*lower, cut, *cut_by_brute_force(values[values > cut], right, among)]
 
 
 def cuts_of(values, labels, weights=None, criterion="fayyad_irani"):
@@ -46,6 +47,14 @@ def cuts_of(values, labels, weights=None, criterion="fayyad_irani"):
 def test_cuts_are_those_of_a_search_over_rows(rows):
     values, labels = np.array(rows, dtype=float).T
     assert cuts_of(values, labels.astype(int)) == cut_by_brute_force(values, labels.astype(int))
+
+
+@given(ROWS)
+def test_cuts_told_from_those_between_values_alone_are_those_of_a_search_over_rows(rows):
+    values, labels = np.array(rows, dtype=float).T
+    table = CodedTable.from_frame(values[:, None])
+    cuts = mdl_cuts(table, labels.astype(int), 3, among="values")[0].tolist()
+    assert cuts == cut_by_brute_force(values, labels.astype(int), among="values")
 
 
 @given(ROWS, st.sampled_from(["fayyad_irani", "kononenko"]))

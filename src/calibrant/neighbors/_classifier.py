@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
 from calibrant.data._frames import Nominal
 from calibrant.data._labelled import read_labelled
+from calibrant.data._memory import check_answers
 from calibrant.data._takes_rows import _TakesRows
 from calibrant.neighbors._numbers import Numbers, check_finite, given_limits, weigh_columns
 from calibrant.neighbors._search import Algorithm, Found, Neighbours, in_blocks
@@ -204,6 +205,7 @@ class NeighborsClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: 
             In the order of ``classes_``.
         """
         queries = self._place(X)
+        check_answers(len(queries), len(self.classes_))
         neighbours, ballot = self._neighbours, self._ballot()
         places = neighbours.total if self.n_neighbors == "all" else float(self.n_neighbors)
         everything = self.weights == "gaussian"
