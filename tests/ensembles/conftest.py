@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from calibrant.data._rows import read_rows
 from calibrant.ensembles._members import Arrived, Members, Ways
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._arrivals import arrivals
-from calibrant.trees._rows import read_rows
 
 LEVELS = ["p", "q", "r", "s", "t"]
 

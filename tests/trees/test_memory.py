@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from calibrant.data._memory import check_answers, machine_memory
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier, _memory
-from calibrant.trees._memory import check_answers, machine_memory
 
 RANDOM = np.random.default_rng(0)
 X, Y = RANDOM.random((4_000, 2)), RANDOM.integers(0, 1_000, 4_000)

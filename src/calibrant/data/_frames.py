@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
     from calibrant.data._table import Kind
 
-__all__ = ["Columns", "Nominal", "choose_nominal", "fit_columns", "kinds_of", "match_columns", "repeated"]
+__all__ = [
+    "Columns",
+    "Nominal",
+    "choose_nominal",
+    "fit_columns",
+    "kinds_of",
+    "match_columns",
+    "more_columns",
+    "repeated",
+]
 
 # Which columns are nominal: by their types, all, or these names, positions or this mask.
 Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None
@@ -104,6 +113,26 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     return Columns(schema, arrays, opened.n_rows, opened.feature_names)
 
 
+def more_columns(
+    X: Any, schema: Schema, who: str = "the fitted table", rows: NDArray[np.integer[Any]] | None = None
+) -> Columns:
+    """Read further rows to learn from, or only some of them: as `match_columns`, but new categories join the others.
+
+    Examples
+    --------
+    >>> schema = fit_columns([[1, "a"], [2, "b"]]).schema
+    >>> columns = more_columns([[3, "c"], [4, "b"]], schema)
+    >>> columns.arrays[1], columns.schema.features[1].categories
+    (array([2, 1], dtype=int32), ('a', 'b', 'c'))
+    """
+    opened = _open(X) if rows is None else _open(X).take(rows)
+    places = schema.locate(opened.names, len(opened.columns), who)
+    columns = [opened.columns[place] for place in places]
+    features = tuple(map(_with_new_categories, schema.features, columns))
+    arrays = tuple(map(_match, features, columns))
+    return Columns(Schema(features, schema.named), arrays, opened.n_rows, opened.feature_names)
+
+
 def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
     """Say the kind of each column of a table.
 
@@ -158,6 +187,16 @@ def _recode(feature: Feature, coded: Coded) -> NDArray[np.int32]:
             f"got {coded.categories[0]!r:.60}. Pass the values in the same form."
         )
     return recode[coded.codes]
+
+
+def _with_new_categories(feature: Feature, column: Any) -> Feature:
+    """Add categories that were not seen before, unless they are strings where the others are not, or the reverse."""
+    if feature.kind == "numeric":
+        return feature
+    found = nominal_codes(column, feature.name).categories
+    if {_strings(found), _strings(feature.categories)} == {False, True}:
+        return feature
+    return replace(feature, categories=tuple(dict.fromkeys((*feature.categories, *found))))
 
 
 def _strings(categories: tuple[Any, ...]) -> bool | None:

@@ -14,6 +14,7 @@ from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._coding import n_threads
 from calibrant.data._frames import Nominal
+from calibrant.data._takes_rows import _TakesRows
 from calibrant.ensembles._bags import Bootstrap
 from calibrant.ensembles._forest import Forest
 from calibrant.ensembles._importances import impurity_importances
@@ -24,7 +25,6 @@ from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._examples import Examples
 from calibrant.trees._rules import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
-from calibrant.trees._takes_rows import _TakesRows
 from calibrant.trees._training import read_training
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
 
     def _store(self, forest: Forest) -> Self:
         self._read(forest)
-        self._store_columns(forest.examples)
+        self._store_columns(*forest.examples.seen)
         return self
 
     def _read(self, forest: Forest) -> None:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
 from calibrant.data._frames import Nominal
+from calibrant.data._rows import Rows
 from calibrant.ensembles._algorithms import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting import Run, begin, boost
 from calibrant.ensembles._importances import impurity_importances
@@ -18,7 +19,6 @@ from calibrant.ensembles._scoring import _Scoring
 from calibrant.ensembles._tree_rounds import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
 from calibrant.trees._examples import Examples
-from calibrant.trees._rows import Rows
 from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
 from calibrant.trees._training import read_training
 

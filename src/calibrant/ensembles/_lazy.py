@@ -14,8 +14,8 @@ from calibrant.data._coding import CodedTable, n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._rows import Rows
     from calibrant.trees._examples import Examples
-    from calibrant.trees._rows import Rows
 
 __all__ = ["LazyParams", "LazyTrees"]
 

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._frames import Nominal
+from calibrant.data._memory import check_answers
+from calibrant.data._takes_rows import _TakesRows
 from calibrant.ensembles._bags import Bootstrap, draw_bags
 from calibrant.ensembles._lazy import LazyTrees
 from calibrant.trees._examples import Examples
-from calibrant.trees._memory import check_answers
-from calibrant.trees._takes_rows import _TakesRows
 from calibrant.trees._training import read_training
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class LazyOptionTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # 
         seed = seed_sequence(self.random_state)
         self.in_bag_ = draw_bags(self.bootstrap, examples.labels, range(self.n_trees), seed, self.max_samples)
         self._trees = LazyTrees.of(examples, self.in_bag_)
-        self._store_columns(examples)
+        self._store_columns(*examples.seen)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -31,8 +31,8 @@ from calibrant.trees._reading import probability_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._rows import Rows
     from calibrant.ensembles._forest import Forest
-    from calibrant.trees._rows import Rows
 
 __all__ = ["GrownReading", "How", "OutOfBag"]
 

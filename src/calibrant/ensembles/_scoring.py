@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant.data._rows import Rows
+from calibrant.data._takes_rows import _TakesRows
 from calibrant.ensembles._algorithms import ALGORITHMS
-from calibrant.trees._rows import Rows
-from calibrant.trees._takes_rows import _TakesRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,4 +132,4 @@ class _Scoring(_TakesRows):
         self._run, self._order = run, examples.order
         self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
         self.stopped_ = run.stopped
-        self._store_columns(examples)
+        self._store_columns(*examples.seen)

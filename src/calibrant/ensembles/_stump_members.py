@@ -13,7 +13,7 @@ from calibrant.data._schema import Schema
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._rows import Rows
+    from calibrant.data._rows import Rows
 
 __all__ = ["Stumps", "branch_of", "column_of", "summed"]
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant.data._frames import Nominal
+from calibrant.data._rows import Rows
 from calibrant.ensembles._algorithms import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting import Run, begin, boost
 from calibrant.ensembles._scoring import _Scoring
@@ -24,7 +25,6 @@ from calibrant.ensembles._stump_rounds import (
     as_arrays,
 )
 from calibrant.trees._examples import Examples
-from calibrant.trees._rows import Rows
 from calibrant.trees._rules import RULES
 from calibrant.trees._training import read_training
 

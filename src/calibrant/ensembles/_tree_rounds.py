@@ -19,8 +19,8 @@ from calibrant.trees._rules import TreeParams
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._rows import Rows
     from calibrant.trees._examples import Examples
-    from calibrant.trees._rows import Rows
     from calibrant.trees._tree import Tree
 
 __all__ = ["TreeMember", "TreeRounds"]

@@ -12,8 +12,8 @@ from calibrant.ensembles._members import Arrived, LeafMatrix, Ways
 from calibrant.trees._arrivals import arrivals
 
 if TYPE_CHECKING:
+    from calibrant.data._rows import Rows
     from calibrant.ensembles._forest import Forest
-    from calibrant.trees._rows import Rows
     from calibrant.trees._tree import Tree
 
 __all__ = ["ways_of_rows", "ways_of_training"]

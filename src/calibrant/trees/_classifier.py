@@ -212,7 +212,7 @@ class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEsti
         self._read(growth)
         self.tree_ = tree = growth.tree
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
-        self._store_columns(growth.examples)
+        self._store_columns(*growth.examples.seen)
         return self
 
     def cost_complexity_path(self) -> CostComplexityPath:

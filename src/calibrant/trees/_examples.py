@@ -13,6 +13,7 @@ from calibrant.data import CodedTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._schema import Schema
     from calibrant.trees._training import Training
 
 __all__ = ["Examples"]
@@ -54,6 +55,11 @@ class Examples:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.table.n_rows
+
+    @property
+    def seen(self) -> tuple[Schema, NDArray[Any], tuple[str, ...] | None]:
+        """What a fitted classifier keeps of them: columns, classes, and the names as scikit-learn counts them."""
+        return self.table.schema, self.classes, self.feature_names
 
     @property
     def n_bytes(self) -> int:

@@ -13,7 +13,7 @@ from calibrant.trees._reading import nearest_filled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._rows import Rows
+    from calibrant.data._rows import Rows
     from calibrant.trees._tree import Tree
 
 __all__ = ["intervals", "posterior"]

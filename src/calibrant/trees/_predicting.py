@@ -11,12 +11,12 @@ import numpy as np
 from calibrant import _core
 from calibrant._params import Real, check_param
 from calibrant.data._coding import n_threads
+from calibrant.data._takes_rows import _TakesRows
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._intervals import intervals
 from calibrant.trees._reading import Reading, answers, read_tree
 from calibrant.trees._rules import RULES
-from calibrant.trees._takes_rows import _TakesRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,16 +10,16 @@ import numpy as np
 
 from calibrant import _core
 from calibrant.data._coding import n_threads
+from calibrant.data._memory import check_answers
 from calibrant.estimates import Curtailment, Estimate, Frequency, RowEstimate, RowReader, as_estimate
 from calibrant.trees._arrivals import arrivals
 from calibrant.trees._choosing import in_numbers
-from calibrant.trees._memory import check_answers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._rows import Rows
     from calibrant.trees._growth import Growth
-    from calibrant.trees._rows import Rows
     from calibrant.trees._rules import Dialect, EmptyLeaf, ReadingParams
     from calibrant.trees._tree import Tree
 

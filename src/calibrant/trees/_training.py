@@ -1,4 +1,4 @@
-"""What a tree learns from: columns, classes and weights past the door, rows of weight 0 gone."""
+"""What a tree learns from: rows past the door, classes weighed and numbered as the core wants them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.data._frames import Columns, Nominal, fit_columns
-from calibrant.data._labels import Labels, check_weights, code_labels
+from calibrant.data._frames import Columns, Nominal
+from calibrant.data._labelled import read_labelled
+from calibrant.data._labels import Labels
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -50,21 +51,15 @@ def read_training(
     >>> training.columns.n_rows, training.classes.tolist(), training.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    columns = fit_columns(X, nominal)
-    weights = check_weights(sample_weight, columns.n_rows)
-    if weights is None or weights.all():
-        labels = code_labels(y, columns.n_rows)
-    else:
-        rows = np.flatnonzero(weights)
-        labels = code_labels(y, columns.n_rows, rows)
-        columns, weights = fit_columns(X, nominal, rows), weights[rows]
+    rows = read_labelled(X, y, sample_weight, nominal=nominal)
+    labels = rows.labels
     _check_classes(labels)
-    weights = _weigh_classes(labels, weights, class_weight)
+    weights = _weigh_classes(labels, rows.weights, class_weight)
     if weights is not None and (weights == 1).all():
         weights = None
     order = np.argsort(labels.declared)
     numbered = order.astype(np.uint16)[labels.codes]
-    return Training(columns, labels.classes, labels.n_declared, numbered, order, weights)
+    return Training(rows.columns, labels.classes, labels.n_declared, numbered, order, weights)
 
 
 def _check_classes(labels: Labels) -> None:

@@ -27,9 +27,8 @@ def read_rows(X: Any, schema: Schema, who: str, *, has_names: bool) -> Rows:
 
     Examples
     --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> read_rows([[5], [6]], model.tree_.schema, "it", has_names=False)
+    >>> from calibrant.data._frames import fit_columns
+    >>> read_rows([[5], [6]], fit_columns([[1], [2]]).schema, "it", has_names=False)
     (2, [array([5., 6.])])
     """
     if _is_ready(X, schema):

@@ -1,0 +1,48 @@
+"""Naive Bayes on 100,000 x 20 numbers, each treatment of numbers beside scikit-learn's GaussianNB; and kernels."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from sklearn.naive_bayes import GaussianNB
+
+from _side_by_side import best_of, machine
+from calibrant.bayes import NaiveBayesClassifier
+from calibrant.data import MDLDiscretizer
+from trees import continuous
+
+
+def fit_and_predict(X: np.ndarray, y: np.ndarray, numeric: str, rounds: int) -> None:
+    model, peer = NaiveBayesClassifier(numeric=numeric), GaussianNB()
+    fit = best_of(rounds, ours=lambda: model.fit(X, y), theirs=lambda: peer.fit(X, y))
+    predict = best_of(rounds, ours=lambda: model.predict_proba(X), theirs=lambda: peer.predict_proba(X))
+    for what, times in (("fit", fit), ("predict", predict)):
+        print(
+            f"  {numeric:<12}{what:<8} {times['ours']:.3f} s, GaussianNB {times['theirs']:.3f} s: "
+            f"{times['ours'] / times['theirs']:.1f} x its time"
+        )
+
+
+def kernels(n: int, rounds: int) -> None:
+    X, y = continuous(2 * n, 0.05)
+    model = NaiveBayesClassifier(numeric="kernel").fit(X[:n], y[:n])
+    time = best_of(rounds, ours=lambda: model.predict_proba(X[n:]))["ours"]
+    print(f"\nkernels of {n:,} rows x {X.shape[1]} columns at as many new rows: {time:.2f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    print(machine("numpy", "scipy", "scikit-learn", "calibrant"))
+    X, y = continuous(100_000, 0.05)
+    cut = best_of(rounds, ours=lambda: MDLDiscretizer().fit(X, y))["ours"]
+    print(f"\n{len(X):,} x {X.shape[1]}: MDLDiscretizer fitted in {cut:.3f} s (bar 1)")
+    for numeric in ("gaussian", "mdl", "equal_width"):
+        fit_and_predict(X, y, numeric, rounds)
+    kernels(10_000, rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The numbers of neighbours that Caruana & Niculescu-Mizil (2005) try."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibrant._params import Int, check_param
+
+__all__ = ["grid_of_k"]
+
+
+def grid_of_k(n_rows: int, size: int = 26) -> list[int]:
+    """Give numbers of neighbours from 1 to all rows, each about as many times the one before.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of training rows; in cross-validation that of a training part.
+    size : int
+        How many numbers to space evenly in their logarithms; they are rounded, and equal ones made one.
+
+    Returns
+    -------
+    list of int
+        Ascending, without repetitions; the first is 1 and the last `n_rows`.
+
+    References
+    ----------
+    R. Caruana and A. Niculescu-Mizil, "Predicting good probabilities with supervised learning", 2005, who take 26
+    numbers between 1 and the number of rows, but do not print them.
+
+    Examples
+    --------
+    >>> grid_of_k(4000)[:12], len(grid_of_k(4000))
+    ([1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 38, 54], 25)
+    """
+    check_param("n_rows", n_rows, Int(1))
+    check_param("size", size, Int(2))
+    return [int(k) for k in np.unique(np.round(np.geomspace(1, n_rows, size)))]

@@ -1,0 +1,82 @@
+"""Numeric columns into intervals that tell the classes apart."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from calibrant.data import MDLDiscretizer, load
+from calibrant.exceptions import DataError, ParameterError, SchemaError
+from calibrant.trees import ProbabilityTreeClassifier
+
+FRAME = pd.DataFrame({"size": [1.0, 2.0, 8.0, np.nan] * 9, "colour": ["u", "v", None, "u"] * 9})
+LABELS = ["a", "a", "b", "b"] * 9
+
+
+@parametrize_with_checks([MDLDiscretizer(), MDLDiscretizer(criterion="kononenko")])
+def test_scikit_learns_checks_pass(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_a_frame_becomes_a_frame_of_the_same_library(make):
+    frame = make(FRAME)
+    out = MDLDiscretizer().fit(frame, LABELS).transform(frame)
+    assert type(out) is type(frame)
+    out = out if isinstance(out, pd.DataFrame) else out.to_pandas()
+    assert out["size"].astype(object).where(out["size"].notna(), None).tolist()[:4] == ["(-inf, 5.0]"] * 2 + [
+        "(5.0, inf)",
+        None,
+    ]
+    assert out["size"].cat.categories.tolist() == ["(-inf, 5.0]", "(5.0, inf)"]
+    assert out["size"].cat.ordered
+    assert out["colour"].fillna("?").tolist()[:4] == ["u", "v", "?", "u"]
+
+
+def test_a_pandas_frame_keeps_its_index_and_its_own_values():
+    frame = FRAME.set_axis(range(100, 136))
+    out = MDLDiscretizer().fit(frame, LABELS).transform(frame)
+    assert out.index.tolist() == frame.index.tolist()
+    assert frame["size"].dtype == np.float64
+
+
+def test_columns_are_found_by_name_and_come_in_the_order_of_fit():
+    discretizer = MDLDiscretizer().fit(FRAME, LABELS)
+    out = discretizer.transform(FRAME.assign(more=1)[["more", "colour", "size"]])
+    pd.testing.assert_frame_equal(out, discretizer.transform(FRAME))
+    with pytest.raises(SchemaError, match="'size' is missing"):
+        discretizer.transform(FRAME[["colour"]])
+
+
+def test_an_array_becomes_numbers_with_nan_for_what_is_missing_or_new():
+    discretizer = MDLDiscretizer().fit(FRAME.to_numpy(dtype=object), LABELS)
+    out = discretizer.transform(np.array([[9.0, "v"], [5.0, "u"], [None, "new"]], dtype=object))
+    np.testing.assert_array_equal(out, [[1, 1], [0, 0], [np.nan, np.nan]])
+
+
+def test_numbers_named_nominal_pass_as_they_are():
+    frame = pd.DataFrame({"code": [1, 2] * 20})
+    discretizer = MDLDiscretizer(nominal=["code"]).fit(frame, [0, 1] * 20)
+    assert len(discretizer.cut_points_[0]) == 0
+    pd.testing.assert_frame_equal(discretizer.transform(frame), frame)
+
+
+def test_a_tree_learns_from_the_intervals():
+    donors = load("appeal")
+    model = make_pipeline(MDLDiscretizer(), ProbabilityTreeClassifier(min_leaf=20)).fit(donors.X, donors.y)
+    assert model.predict_proba(donors.X).shape == (len(donors.y), 2)
+
+
+def test_names_of_the_columns_come_out_again():
+    assert MDLDiscretizer().fit(FRAME, LABELS).get_feature_names_out().tolist() == ["size", "colour"]
+    assert MDLDiscretizer().fit([[1.0], [2.0]], [0, 1]).get_feature_names_out().tolist() == ["x0"]
+
+
+def test_unknown_criteria_and_absent_classes_are_refused():
+    with pytest.raises(ParameterError, match="Did you mean 'kononenko'"):
+        MDLDiscretizer(criterion="kononenco").fit(FRAME, LABELS)
+    with pytest.raises(DataError, match="y is None"):
+        MDLDiscretizer().fit(FRAME, None)
