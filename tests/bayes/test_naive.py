@@ -115,13 +115,14 @@ def test_a_value_far_from_every_class_says_nothing(numeric):
     np.testing.assert_allclose(model.predict_proba([[1e9], [-1e9], [np.inf]]), [[4 / 7, 3 / 7]] * 3)
 
 
+@pytest.mark.parametrize("dialect", ["exact", "weka"])
 @pytest.mark.parametrize("numeric", NUMERIC)
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
-def test_extreme_values_never_give_nan(numeric, seed):
+def test_extreme_values_never_give_nan(numeric, dialect, seed):
     rng = np.random.default_rng(seed)
     X, y = rng.choice(EXTREMES, (12, 3)), rng.integers(0, 3, 12)
-    model = NaiveBayesClassifier(numeric=numeric).fit(X, y)
+    model = NaiveBayesClassifier(numeric=numeric, dialect=dialect).fit(X, y)
     asked = rng.choice(EXTREMES, (50, 3))
     assert np.isfinite(model.predict_joint_log_proba(asked)).all()
     np.testing.assert_allclose(model.predict_proba(asked).sum(axis=1), 1)

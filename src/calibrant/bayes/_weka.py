@@ -22,7 +22,7 @@ _SMALL = 0.01
 
 def density_floor(grid: Grid) -> float:
     """Give the least probability of a unit: Weka's guard stands at a density, which depends on the unit."""
-    return float(np.exp(LOG_FLOOR)) * grid.step
+    return min(max(float(np.exp(LOG_FLOOR)) * grid.step, 1e-300), 1.0)
 
 
 def sum_until_small(kernels: Kernels, places: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from calibrant import _core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._rows import Rows
+    from calibrant.data._rows import Rows
     from calibrant.trees._tree import Tree
 
 __all__ = ["FewRows"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from calibrant.ensembles._forest import Forest
     from calibrant.estimates import RowEstimate
-    from calibrant.trees._rows import Rows
+    from calibrant.data._rows import Rows
 
 __all__ = ["RowReadings"]
 
