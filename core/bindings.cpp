@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "arrivals.hpp"
+#include "bindings_calibration.hpp"
 #include "bindings_lazy.hpp"
 #include "bindings_stumps.hpp"
 #include "coded_table.hpp"
@@ -384,6 +385,7 @@ NB_MODULE(_core, module) {
                "Make a table again from (codes, n_values, values or None) for each column.");
     bind_stumps(module);
     bind_lazy_trees(module);
+    bind_calibration(module);
 }
 
 }  // namespace calibrant
