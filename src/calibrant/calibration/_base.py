@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Rule, check_params
-from calibrant.calibration._scores import Scored, TwoClass, one_column, read_scored, read_scores
+from calibrant.calibration._scores import Scored, TwoClass, are_equal, one_column, read_scored, read_scores
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_params(self, self._rules)
         scored = read_scored(scores, y, sample_weight, labels)
-        if (scored.scores == scored.scores[0]).all():
+        if are_equal(scored.scores):
             warnings.warn(
                 "all scores are equal, so that every row gets the base rate: the model tells nothing.",
                 CalibrantWarning,
