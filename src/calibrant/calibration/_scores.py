@@ -13,9 +13,18 @@ from calibrant.exceptions import DataError, DataTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Scored", "TwoClass", "are_equal", "are_probabilities", "one_column", "read_scored", "read_scores"]
+__all__ = [
+    "Scored",
+    "TwoClass",
+    "are_equal",
+    "are_probabilities",
+    "is_of_difference",
+    "one_column",
+    "read_scored",
+    "read_scores",
+]
 
-_SOME = 1_000
+_SOME, _LARGEST = 1_000, float(np.finfo(np.float64).max)
 _SUM = 1e-4  # how far a row of probabilities may sum from 1, in single precision too
 
 
@@ -240,14 +249,32 @@ def are_probabilities(table: NDArray[np.float64]) -> bool:
     return table.ndim == 1 or table.shape[1] == 1 or bool((np.abs(table.sum(axis=1) - 1.0) <= _SUM).all())
 
 
-def one_column(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def one_column(table: NDArray[np.float64], of_difference: bool | None = None) -> NDArray[np.float64]:
     """Give one score for two classes: the column itself, the second probability, or the difference of two margins.
+
+    Which of the last two it is stands in `of_difference`, where ``fit`` has settled it; else the scores tell.
 
     Examples
     --------
     >>> one_column(np.array([[0.25, 0.75]])), one_column(np.array([[-1.0, 2.0]]))
     (array([0.75]), array([3.]))
+    >>> one_column(np.array([[0.25, 0.75]]), of_difference=True)
+    array([0.5])
     """
     if table.shape[1] == 1:
         return np.ascontiguousarray(table[:, 0])
-    return np.ascontiguousarray(table[:, 1]) if are_probabilities(table) else table[:, 1] - table[:, 0]
+    if not (is_of_difference(table) if of_difference is None else of_difference):
+        return np.ascontiguousarray(table[:, 1])
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip(table[:, 1] - table[:, 0], -_LARGEST, _LARGEST))
+
+
+def is_of_difference(table: NDArray[np.float64]) -> bool:
+    """Tell whether the one score of two classes is the difference of two columns.
+
+    Examples
+    --------
+    >>> is_of_difference(np.array([[0.25, 0.75]])), is_of_difference(np.array([[-1.0, 2.0]]))
+    (False, True)
+    """
+    return table.shape[1] == 2 and not are_probabilities(table)
