@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "arrivals.hpp"
+#include "bindings_calibration.hpp"
 #include "bindings_lazy.hpp"
 #include "bindings_packed.hpp"
 #include "bindings_stumps.hpp"
@@ -386,6 +387,7 @@ NB_MODULE(_core, module) {
     bind_stumps(module);
     bind_packed_forests(module);
     bind_lazy_trees(module);
+    bind_calibration(module);
 }
 
 }  // namespace calibrant

@@ -1,4 +1,4 @@
-"""Logistic regression on one to three functions of a score: Newton's method that never diverges.
+"""Logistic regression on a few functions of a score: Newton's method that never diverges.
 
 The algorithm is that of Lin, Lin & Weng (2007): exact Hessian with a small ridge, steps halved until the loss falls
 enough, the loss written so that it neither overflows nor cancels.
@@ -6,18 +6,25 @@ enough, the loss written so that it neither overflows nor cancels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from calibrant import _core
+from calibrant.data._coding import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Target", "fit_logistic"]
 
-_ROUNDS, _RIDGE, _GRADIENT, _LEAST_STEP, _DECREASE = 100, 1e-12, 1e-5, 1e-10, 1e-4
+_ROUNDS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4
+_NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # Newton steps that gain less than this in the loss are the last
+_ROUNDING, _SINGULAR, _SAMPLE = 1e-14, 1e-12, 1000
+_CONSTANT = 1e-290  # a column that changes by less is constant, since its slope would overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +60,7 @@ def fit_logistic(
     Parameters
     ----------
     columns : sequence of arrays of shape (n_rows,)
-        What z is a weighted sum of, besides the intercept.
+        What z is a weighted sum of, besides the intercept; fifteen at most.
     target : Target
         What the probabilities are drawn to.
     start : array of shape (n_columns + 1,)
@@ -77,27 +84,84 @@ def fit_logistic(
     """
     penalty = np.zeros_like(start) if penalty is None else penalty
     towards = np.zeros_like(start) if towards is None else towards
+    columns = [np.ascontiguousarray(column, dtype=np.float64) for column in columns]
+    frame, threads = _Frame.of(columns), n_threads(None)
 
     def measured(coef: NDArray[np.float64]) -> _Sums:
-        sums, away = _sums(columns, target, coef), coef - towards
-        loss = sums.loss + 0.5 * float(penalty @ away**2)
-        return _Sums(loss, sums.gradient + penalty * away, sums.hessian + np.diag(penalty))
+        sums, away = _sums(columns, frame, target, coef, threads), frame.outside(coef) - towards
+        bent = frame.back.T * penalty
+        loss = sums.loss + 0.5 * float((penalty * away) @ away)
+        return _Sums(loss, sums.gradient + bent @ away, sums.hessian + bent @ frame.back)
 
-    coef, here = start, measured(start)
+    total = len(target.positive) if target.weight is None else float(target.weight.sum())
+    near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
+    return frame.outside(_descend(measured, frame.inside(start), near))
+
+
+def _descend(
+    measured: Callable[[NDArray[np.float64]], _Sums], coef: NDArray[np.float64], near: float
+) -> NDArray[np.float64]:
+    """Take Newton steps, halved until the loss falls enough; the last one is so small that it needs no look."""
+    here = measured(coef)
     for _ in range(_ROUNDS):
-        if (np.abs(here.gradient) < _GRADIENT).all():
-            break
-        direction = -np.linalg.solve(here.hessian + _RIDGE * np.eye(len(coef)), here.gradient)
+        direction = -_solve(here.hessian, here.gradient)
         step, slope = 1.0, float(here.gradient @ direction)
+        if -slope <= near:
+            return coef + direction
         while step >= _LEAST_STEP:
             there = measured(coef + step * direction)
-            if there.loss < here.loss + _DECREASE * step * slope:
+            if there.loss <= here.loss + _DECREASE * step * slope + _ROUNDING * abs(here.loss):
                 break
             step /= 2
         else:
             break
         coef, here = coef + step * direction, there
     return coef
+
+
+def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve for the step whatever the units of the columns; what the rows do not tell stays as it is."""
+    diagonal = np.diagonal(hessian)
+    units = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    values, vectors = np.linalg.eigh(hessian * np.outer(units, units))
+    told = values > _SINGULAR
+    along = vectors[:, told].T @ (units * gradient) / values[told]
+    return np.asarray(units * (vectors[:, told] @ along))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """Where columns are measured from and in what unit, so that sums neither overflow nor cancel.
+
+    Units are powers of two: taking them costs no digit.
+    """
+
+    scale: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    back: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, columns: Sequence[NDArray[np.float64]]) -> _Frame:
+        """Measure from about the median, in units of about the largest distance."""
+        n_columns = len(columns)
+        scale, shift = np.ones(n_columns), np.zeros(n_columns)
+        for j, column in enumerate(columns):
+            middle = float(np.median(column[:: max(1, len(column) // _SAMPLE)] / 2)) * 2
+            half_reach = max(float(column.max()) / 2 - middle / 2, middle / 2 - float(column.min()) / 2)
+            scale[j] = math.ldexp(1.0, -math.frexp(half_reach)[1] - 1) if half_reach > _CONSTANT else 1.0
+            shift[j] = middle * scale[j]
+        back = np.diag([*scale, 1.0])
+        back[-1, :-1] = -shift
+        return cls(scale, shift, back)
+
+    def inside(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give coefficients of columns as measured here."""
+        slopes = coef[:-1] / self.scale
+        return np.append(slopes, coef[-1] + slopes @ self.shift)
+
+    def outside(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give coefficients of the columns themselves."""
+        return np.asarray(self.back @ coef)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,12 +173,12 @@ class _Sums:
     hessian: NDArray[np.float64]
 
 
-def _sums(columns: Sequence[NDArray[np.float64]], target: Target, coef: NDArray[np.float64]) -> _Sums:
-    design = np.stack([*columns, np.ones(len(target.positive))])
-    z = coef @ design
-    goal, small = np.where(target.positive, target.high, target.low), np.exp(-np.abs(z))
-    loss = np.where(z >= 0, (1.0 - goal) * z, -goal * z) + np.log1p(small)
-    proba = np.where(z >= 0, 1.0, small) / (1.0 + small)
-    weight = np.ones(len(z)) if target.weight is None else target.weight
-    curvature = weight * small / (1.0 + small) ** 2
-    return _Sums(float(weight @ loss), design @ (weight * (proba - goal)), (design * curvature) @ design.T)
+def _sums(
+    columns: Sequence[NDArray[np.float64]], frame: _Frame, target: Target, coef: NDArray[np.float64], threads: int
+) -> _Sums:
+    low, high = target.low, target.high
+    return _Sums(
+        *_core.logistic_sums(
+            columns, frame.scale, frame.shift, target.positive, target.weight, low, high, coef, threads
+        )
+    )

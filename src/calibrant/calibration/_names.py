@@ -7,15 +7,19 @@ from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
+from calibrant.calibration._binning import Binning
+from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+    "binning": Binning,
+    "isotonic": Isotonic,
     "platt": Platt,
 }
 
-_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Platt,)}
+_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Binning, Isotonic, Platt)}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
