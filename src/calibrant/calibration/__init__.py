@@ -2,15 +2,19 @@
 
 from calibrant.calibration._base import Calibrator, ScoreMap
 from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._beta import Beta
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._temperature import Temperature
 
 __all__ = [
     "CALIBRATORS",
+    "Beta",
     "Calibrator",
     "Isotonic",
     "Platt",
     "ScoreMap",
+    "Temperature",
     "as_calibrator",
     "calibrator_from_dict",
 ]
