@@ -14,6 +14,7 @@
 #include "bindings_calibration.hpp"
 #include "bindings_lazy.hpp"
 #include "bindings_stumps.hpp"
+#include "bindings_venn.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
 #include "grower.hpp"
@@ -386,6 +387,7 @@ NB_MODULE(_core, module) {
     bind_stumps(module);
     bind_lazy_trees(module);
     bind_calibration(module);
+    bind_venn_abers(module);
 }
 
 }  // namespace calibrant

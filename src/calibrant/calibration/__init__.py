@@ -6,6 +6,7 @@ from calibrant.calibration._beta import Beta
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
     "CALIBRATORS",
@@ -15,6 +16,8 @@ __all__ = [
     "Platt",
     "ScoreMap",
     "Temperature",
+    "VennAbers",
     "as_calibrator",
     "calibrator_from_dict",
+    "merge_pairs",
 ]

@@ -11,6 +11,7 @@ from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._venn_abers import VennAbers
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
@@ -19,9 +20,10 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "platt": Platt,
     "beta": Beta,
     "temperature": Temperature,
+    "venn_abers": VennAbers,
 }
 
-_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature)}
+_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature, VennAbers)}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
