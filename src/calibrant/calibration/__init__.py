@@ -1,10 +1,11 @@
 """Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
 
 from calibrant.calibration._base import Calibrator, ScoreMap
-from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._beta import Beta
+from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
@@ -14,6 +15,7 @@ __all__ = [
     "Calibrator",
     "Isotonic",
     "Platt",
+    "QuadraticLogit",
     "ScoreMap",
     "Temperature",
     "VennAbers",

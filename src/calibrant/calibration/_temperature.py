@@ -48,6 +48,8 @@ class Temperature(Calibrator):
     (3.897, array([0.363, 0.637]))
     """
 
+    is_monotone = True
+
     _learnt = ("inverse_temperature_", "on_")
 
     inverse_temperature_: float
