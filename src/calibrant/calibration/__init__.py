@@ -6,6 +6,7 @@ from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
@@ -17,6 +18,7 @@ __all__ = [
     "Platt",
     "QuadraticLogit",
     "ScoreMap",
+    "Spline",
     "Temperature",
     "VennAbers",
     "as_calibrator",

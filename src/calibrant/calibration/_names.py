@@ -11,6 +11,7 @@ from calibrant.calibration._beta import Beta
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers
 
@@ -21,12 +22,13 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "platt": Platt,
     "beta": Beta,
     "quadratic_logit": QuadraticLogit,
+    "spline": Spline,
     "temperature": Temperature,
     "venn_abers": VennAbers,
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Isotonic, Platt, Beta, QuadraticLogit, Temperature, VennAbers)
+    kind.__name__: kind for kind in (Isotonic, Platt, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
 }
 
 

@@ -157,5 +157,5 @@ class QuadraticLogit(ScoreMap):
 
 def _base_logit(target: Target) -> float:
     weight = np.ones(len(target.positive)) if target.weight is None else target.weight
-    mean = float(weight @ np.where(target.positive, target.high, target.low)) / float(weight.sum())
+    mean = float((weight * np.where(target.positive, target.high, target.low)).sum() / weight.sum())
     return math.log(mean / (1.0 - mean))
