@@ -1,6 +1,7 @@
 """Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
 
 from calibrant.calibration._base import Calibrator, ScoreMap
+from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
@@ -11,6 +12,7 @@ from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
+    "BBQ",
     "CALIBRATORS",
     "Beta",
     "Calibrator",

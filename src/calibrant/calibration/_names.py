@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
+from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
@@ -20,6 +21,7 @@ __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "isotonic": Isotonic,
     "platt": Platt,
+    "bbq": BBQ,
     "beta": Beta,
     "quadratic_logit": QuadraticLogit,
     "spline": Spline,
@@ -28,7 +30,7 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Isotonic, Platt, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
+    kind.__name__: kind for kind in (Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
 }
 
 

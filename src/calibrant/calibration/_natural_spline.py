@@ -31,9 +31,9 @@ class Sums:
 class SplineLoss:
     """The log-loss of curves through knots, for rows sorted by place.
 
-    A curve is a sum of shapes that share no roughness, the two straight ones first, so that a penalty of any size leaves
-    the sums well conditioned. Between two knots it is a cubic polynomial of the distance from the left one: four sums
-    give the gradient there and a table of four by four the Hessian; nothing is binned.
+    A curve is a sum of shapes that share no roughness, the two straight ones first, so that a penalty of any size
+    leaves the sums well conditioned. Between two knots it is a cubic polynomial of the distance from the left one: four
+    sums give the gradient there and seven the Hessian; nothing is binned.
 
     Parameters
     ----------
