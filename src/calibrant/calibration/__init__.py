@@ -4,6 +4,7 @@ from calibrant.calibration._base import Calibrator, ScoreMap
 from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._leaf_venn import LeafVenn
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
@@ -17,6 +18,7 @@ __all__ = [
     "Beta",
     "Calibrator",
     "Isotonic",
+    "LeafVenn",
     "Platt",
     "QuadraticLogit",
     "ScoreMap",
