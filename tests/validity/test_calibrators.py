@@ -1,7 +1,7 @@
 """Calibration error against probabilities that are known: it falls with the rows, at the rate that each map promises.
 
-The error is the root mean square distance from the truth at 4,000 fresh scores, and the bound is `constant * n**-power`:
-one half for maps that can be the truth, one third for those that follow any curve that rises. The constants are about
+The error is the root mean square distance from the truth at 4,000 fresh scores, the bound `constant * n**-power`: one
+half for maps that can be the truth, one third for those that follow any curve that rises. The constants are about
 twice the greatest of 25 draws at each size.
 """
 

@@ -3,6 +3,7 @@
 from calibrant.calibration._base import Calibrator, ScoreMap
 from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
+from calibrant.calibration._binning import Binning
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._leaf_venn import LeafVenn
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
@@ -16,6 +17,7 @@ __all__ = [
     "BBQ",
     "CALIBRATORS",
     "Beta",
+    "Binning",
     "Calibrator",
     "Isotonic",
     "LeafVenn",

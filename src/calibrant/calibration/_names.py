@@ -9,6 +9,7 @@ from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
+from calibrant.calibration._binning import Binning
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
@@ -19,6 +20,7 @@ from calibrant.calibration._venn_abers import VennAbers
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+    "binning": Binning,
     "isotonic": Isotonic,
     "platt": Platt,
     "bbq": BBQ,
@@ -30,7 +32,8 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
+    kind.__name__: kind
+    for kind in (Binning, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
 }
 
 

@@ -42,7 +42,7 @@ class QuadraticLogit(ScoreMap):
         true curves of six kinds anything from 25 to 100 lost little to the best.
     monotone : bool
         Whether the map may not fall. It is then bent between the 5 % and the 95 % point of the scores in ``fit`` only,
-        with a straight line of log-odds on either side, so that a few scores of 0 or 1 do not decide its bend; and where
+        with a straight line of log-odds on either side, so that a few scores of 0 or 1 do not decide its bend. Where
         the best such map would fall, the best that does not is level at an end. False: a parabola throughout.
     smooth : bool
         Whether the targets are Platt's, (N+ + 1) / (N+ + 2) and 1 / (N- + 2), or 1 and 0. With False, no penalty and
