@@ -15,6 +15,7 @@
 #include "bindings_lazy.hpp"
 #include "bindings_packed.hpp"
 #include "bindings_stumps.hpp"
+#include "bindings_venn.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
 #include "grower.hpp"
@@ -388,6 +389,7 @@ NB_MODULE(_core, module) {
     bind_packed_forests(module);
     bind_lazy_trees(module);
     bind_calibration(module);
+    bind_venn_abers(module);
 }
 
 }  // namespace calibrant

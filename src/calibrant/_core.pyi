@@ -478,3 +478,8 @@ def logs(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C',
 
 def logits(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """Give ln(p / (1 - p)), p kept that far from 0 and 1."""
+
+def venn_abers(weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], if_negative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], if_positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write p0 and p1 at each place among distinct rising scores, from the weight at each and that of its positive rows.
+    """

@@ -1,18 +1,33 @@
 """Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
 
 from calibrant.calibration._base import Calibrator, ScoreMap
+from calibrant.calibration._bbq import BBQ
+from calibrant.calibration._beta import Beta
 from calibrant.calibration._binning import Binning
 from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._leaf_venn import LeafVenn
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
+    "BBQ",
     "CALIBRATORS",
+    "Beta",
     "Binning",
     "Calibrator",
     "Isotonic",
+    "LeafVenn",
     "Platt",
+    "QuadraticLogit",
     "ScoreMap",
+    "Spline",
+    "Temperature",
+    "VennAbers",
     "as_calibrator",
     "calibrator_from_dict",
+    "merge_pairs",
 ]

@@ -7,9 +7,15 @@ from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
+from calibrant.calibration._bbq import BBQ
+from calibrant.calibration._beta import Beta
 from calibrant.calibration._binning import Binning
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._venn_abers import VennAbers
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
@@ -17,9 +23,18 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "binning": Binning,
     "isotonic": Isotonic,
     "platt": Platt,
+    "bbq": BBQ,
+    "beta": Beta,
+    "quadratic_logit": QuadraticLogit,
+    "spline": Spline,
+    "temperature": Temperature,
+    "venn_abers": VennAbers,
 }
 
-_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Binning, Isotonic, Platt)}
+_CLASSES: dict[str, type[Calibrator]] = {
+    kind.__name__: kind
+    for kind in (Binning, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
+}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
