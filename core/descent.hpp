@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -101,31 +101,42 @@ public:
     Walk(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {
         if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
         if (rows.n_rows < few_rows || rows.n_rows < tree.n_nodes() / few_rows) return;
-        singles_ = Lanes<float>::make(tree, rows);
-        if (!singles_) doubles_ = Lanes<double>::make(tree, rows);
-        if (!singles_ && !doubles_) codes_ = Lanes<std::uint32_t>::make(tree, rows);
+        [[maybe_unused]] const bool is_laid_out = take(Lanes<float>::make(tree, rows)) || take(Lanes<float, std::uint64_t>::make(tree, rows)) ||
+                                                 take(Lanes<double>::make(tree, rows)) || take(Lanes<std::uint32_t>::make(tree, rows)) ||
+                                                 take(Lanes<std::uint32_t, std::uint64_t>::make(tree, rows));
     }
 
     // Calls sure(row, leaf) for the rows that the lanes can take and each(descent, row) for the others.
     template <class Sure, class Each>
     void block(std::size_t begin, std::size_t end, Sure&& sure, Each&& each) const {
         Descent descent(tree_, rows_);
-        if (singles_) return in_lanes(*singles_, descent, begin, end, sure, each);
-        if (doubles_) return in_lanes(*doubles_, descent, begin, end, sure, each);
-        if (codes_) return in_lanes(*codes_, descent, begin, end, sure, each);
-        for (std::size_t row = begin; row < end; ++row) each(descent, row);
+        std::visit(
+            [&]<class Way>(const Way& way) {
+                if constexpr (std::is_same_v<Way, std::monostate>) {
+                    for (std::size_t row = begin; row < end; ++row) each(descent, row);
+                } else {
+                    in_lanes(way, descent, begin, end, sure, each);
+                }
+            },
+            lanes_);
     }
 
 private:
     static constexpr std::size_t few_rows = 16;  // not worth laying the tree out for the lanes
 
-    template <class T, class Sure, class Each>
-    static void in_lanes(const Lanes<T>& lanes, Descent& descent, std::size_t begin, std::size_t end, Sure&& sure, Each&& each) {
-        for (; begin < end; begin += Lanes<T>::width) {
-            const std::size_t n = std::min(end - begin, Lanes<T>::width);
+    template <class Made>
+    bool take(Made&& made) {
+        if (made) lanes_ = *std::forward<Made>(made);
+        return made.has_value();
+    }
+
+    template <class Way, class Sure, class Each>
+    static void in_lanes(const Way& lanes, Descent& descent, std::size_t begin, std::size_t end, Sure&& sure, Each&& each) {
+        for (; begin < end; begin += Way::width) {
+            const std::size_t n = std::min(end - begin, Way::width);
             const auto leaves = lanes.leaves(begin, n);
             for (std::size_t lane = 0; lane < n; ++lane) {
-                if (leaves[lane] != Lanes<T>::unsure) sure(begin + lane, leaves[lane]);
+                if (leaves[lane] != Way::unsure) sure(begin + lane, leaves[lane]);
                 else each(descent, begin + lane);
             }
         }
@@ -133,9 +144,7 @@ private:
 
     const Tree& tree_;
     const PredictRows& rows_;
-    std::optional<Lanes<float>> singles_;
-    std::optional<Lanes<double>> doubles_;
-    std::optional<Lanes<std::uint32_t>> codes_;
+    std::variant<std::monostate, Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint32_t>, Lanes<std::uint32_t, std::uint64_t>> lanes_;
 };
 
 }  // namespace calibrant

@@ -1,7 +1,9 @@
 // Many rows of numbers down a tree of two-way numeric tests: eight at a time, so that one waits for memory while others walk.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +18,14 @@
 
 namespace calibrant {
 
-template <class T>
+// `Link` holds the column that a node tests and the place of its first branch in one number.
+template <class T, class Link = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>
 class Lanes {
 public:
     static constexpr std::size_t width = 8;
     static constexpr std::uint32_t unsure = 0xffffffff;
 
-    // Nothing where the columns are not all of type T or a test is nominal.
+    // Nothing where the columns are not all of type T, a test is nominal, or a link has no room for columns and nodes.
     static std::optional<Lanes> make(const Tree& tree, const PredictRows& rows) {
         Lanes lanes;
         for (const PredictColumn& column : rows.columns) {
@@ -30,18 +33,11 @@ public:
             if (view == nullptr) return {};
             lanes.columns_.push_back(*view);
         }
+        lanes.column_bits_ = std::bit_width(std::max<std::size_t>(rows.columns.size(), 1) - 1);
+        if (std::bit_width(tree.n_nodes() + 1) + lanes.column_bits_ > std::numeric_limits<Link>::digits) return {};
+        if (std::any_of(tree.n_values.begin(), tree.n_values.end(), [](std::uint32_t n) { return n > 0; })) return {};
         lanes.find_grid();
-        lanes.steps_.reserve(tree.n_nodes());
-        for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-            const auto self = static_cast<std::uint32_t>(node);
-            if (tree.is_leaf(node)) {
-                lanes.steps_.push_back({T{0}, 0, {self, self}});
-                continue;
-            }
-            if (tree.n_values[node] > 0) return {};
-            lanes.steps_.push_back({threshold_of(tree, node), static_cast<std::uint32_t>(tree.feature[node]),
-                                    {static_cast<std::uint32_t>(tree.child(node, 0)), static_cast<std::uint32_t>(tree.child(node, 1))}});
-        }
+        lanes.lay_out(tree);
         return lanes;
     }
 
@@ -50,19 +46,31 @@ public:
         if (is_grid_ && n == width) {
             const T* const first = columns_.front().data + static_cast<std::ptrdiff_t>(begin) * row_step_;
             const std::ptrdiff_t row_step = row_step_, column_step = column_step_;
-            return walk(width, [=](std::size_t lane, std::uint32_t feature) {
-                return first[static_cast<std::ptrdiff_t>(lane) * row_step + static_cast<std::ptrdiff_t>(feature) * column_step];
+            return walk(width, [=](std::size_t lane, Link column) {
+                return first[static_cast<std::ptrdiff_t>(lane) * row_step + static_cast<std::ptrdiff_t>(column) * column_step];
             });
         }
-        return walk(n, [=, this](std::size_t lane, std::uint32_t feature) { return columns_[feature][begin + lane]; });
+        return walk(n, [=, this](std::size_t lane, Link column) { return columns_[column][begin + lane]; });
     }
 
 private:
-    // A leaf leads to itself, whatever it asks.
+    // Branches lie side by side: a value <= threshold leads to the first, others behind it. A leaf leads to itself, whatever it asks.
     struct Step {
         T threshold;
-        std::uint32_t feature;
-        std::uint32_t child[2];
+        Link link;
+    };
+
+    // Whether a way met an unknown value: a sum of numbers tells, since it is then none itself.
+    struct Met {
+        std::conditional_t<std::is_floating_point_v<T>, T, bool> sum{};
+        void add(T value) {
+            if constexpr (std::is_floating_point_v<T>) sum += value;
+            else sum |= value == missing_code<T>;
+        }
+        bool any() const {
+            if constexpr (std::is_floating_point_v<T>) return sum != sum;
+            else return sum;
+        }
     };
 
     // For numbers the greatest T that is no greater, since values of type T fall on the same side of it; for codes the cut's own.
@@ -75,9 +83,32 @@ private:
             return static_cast<T>(tree.cut_code[node]);
         }
     }
-    static bool is_unknown(T value) {
-        if constexpr (std::is_floating_point_v<T>) return value != value;
-        else return value == missing_code<T>;
+    static constexpr T greatest() { return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max(); }
+
+    // Branch by branch, so that a small subtree lies in few lines of the cache.
+    void lay_out(const Tree& tree) {
+        struct Place {
+            std::size_t node, at;
+        };
+        std::vector<Place> places{{0, 0}};
+        steps_.resize(1);
+        node_at_.resize(1);
+        while (!places.empty()) {
+            const auto [node, at] = places.back();
+            places.pop_back();
+            node_at_[at] = static_cast<std::uint32_t>(node);
+            const auto linked = [&](std::size_t column, std::size_t next) { return static_cast<Link>(next << column_bits_ | column); };
+            if (tree.is_leaf(node)) {
+                steps_[at] = {greatest(), linked(0, at)};
+                continue;
+            }
+            const std::size_t next = steps_.size();
+            steps_[at] = {threshold_of(tree, node), linked(static_cast<std::size_t>(tree.feature[node]), next)};
+            steps_.resize(next + 2);
+            node_at_.resize(next + 2);
+            places.push_back({tree.child(node, 1), next + 1});
+            places.push_back({tree.child(node, 0), next});
+        }
     }
 
     // Columns of one matrix are found by adding, which is faster than looking each up.
@@ -96,28 +127,30 @@ private:
     template <class ValueOf>
     std::array<std::uint32_t, width> walk(std::size_t n, const ValueOf& value_of) const {
         const Step* const steps = steps_.data();
-        std::array<std::uint32_t, width> at{};
-        std::array<bool, width> is_unsure{};
-        std::uint32_t moved = 1;
+        const Link column_mask = (Link{1} << column_bits_) - 1;
+        std::array<Link, width> at{};
+        std::array<Met, width> met{};
+        Link moved = 1;
         while (moved != 0) {
             moved = 0;
             for (std::size_t lane = 0; lane < n; ++lane) {
-                const Step& step = steps[at[lane]];
-                const T value = value_of(lane, step.feature);
-                const std::uint32_t next = step.child[!(value <= step.threshold)];
-                is_unsure[lane] |= is_unknown(value);
+                const Step step = steps[at[lane]];
+                const T value = value_of(lane, step.link & column_mask);
+                const Link next = (step.link >> column_bits_) + Link{!(value <= step.threshold)};
+                met[lane].add(value);
                 moved |= next ^ at[lane];
                 at[lane] = next;
             }
         }
-        for (std::size_t lane = 0; lane < n; ++lane) {
-            if (is_unsure[lane]) at[lane] = unsure;
-        }
-        return at;
+        std::array<std::uint32_t, width> leaves{};
+        for (std::size_t lane = 0; lane < n; ++lane) leaves[lane] = met[lane].any() ? unsure : node_at_[at[lane]];
+        return leaves;
     }
 
     std::vector<Step> steps_;
+    std::vector<std::uint32_t> node_at_;
     std::vector<StridedView<T>> columns_;
+    int column_bits_ = 0;
     bool is_grid_ = false;
     std::ptrdiff_t row_step_ = 0, column_step_ = 0;
 };
