@@ -33,8 +33,8 @@ public:
             if (view == nullptr) return {};
             lanes.columns_.push_back(*view);
         }
-        lanes.column_bits_ = std::bit_width(std::max<std::size_t>(rows.columns.size(), 1) - 1);
-        if (std::bit_width(tree.n_nodes() + 1) + lanes.column_bits_ > std::numeric_limits<Link>::digits) return {};
+        lanes.column_bits_ = static_cast<int>(std::bit_width(std::max<std::size_t>(rows.columns.size(), 1) - 1));
+        if (static_cast<int>(std::bit_width(tree.n_nodes() + 1)) + lanes.column_bits_ > std::numeric_limits<Link>::digits) return {};
         if (std::any_of(tree.n_values.begin(), tree.n_values.end(), [](std::uint32_t n) { return n > 0; })) return {};
         lanes.find_grid();
         lanes.lay_out(tree);
