@@ -39,8 +39,8 @@ __all__ = ["Calibrator", "ScoreMap", "normalised", "read_probabilities"]
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     """A map from scores to probabilities.
 
-    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as they were given. Large work is shared by as
-    many threads as ``joblib.parallel_config(n_jobs=...)`` grants, one by default; any number gives the same bits.
+    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as they were given. Large work is shared by
+    as many threads as ``joblib.parallel_config(n_jobs=...)`` grants, one by default; any number gives the same bits.
 
     Examples
     --------
