@@ -11,8 +11,10 @@
 #include <memory>
 
 #include "arrivals.hpp"
+#include "bindings_calibration.hpp"
 #include "bindings_lazy.hpp"
 #include "bindings_stumps.hpp"
+#include "bindings_venn.hpp"
 #include "coded_table.hpp"
 #include "file_bytes.hpp"
 #include "grower.hpp"
@@ -384,6 +386,8 @@ NB_MODULE(_core, module) {
                "Make a table again from (codes, n_values, values or None) for each column.");
     bind_stumps(module);
     bind_lazy_trees(module);
+    bind_calibration(module);
+    bind_venn_abers(module);
 }
 
 }  // namespace calibrant

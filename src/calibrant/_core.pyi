@@ -382,3 +382,50 @@ def answer_lazily(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None
     """
     Write the probabilities of coded queries; codes and order are columns x rows, the rest rows first.
     """
+
+class IsotonicFit:
+    """
+    Blocks of neighbouring scores that share a probability, and how rows rank by either.
+    """
+
+    @property
+    def first(self) -> object:
+        """The least score of each block."""
+
+    @property
+    def last(self) -> object:
+        """The greatest score of each block."""
+
+    @property
+    def centre(self) -> object:
+        """The weighted mean score of each block."""
+
+    @property
+    def probability(self) -> object: ...
+
+    @property
+    def auc_before(self) -> float: ...
+
+    @property
+    def auc_after(self) -> float: ...
+
+    @property
+    def pairs_before(self) -> float:
+        """Weight of the pairs of rows with different scores."""
+
+    @property
+    def pairs_after(self) -> float:
+        """Weight of those with different probabilities."""
+
+def fit_isotonic(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, smooth_ends: bool, centred: bool, n_threads: int) -> IsotonicFit:
+    """
+    Pool scores that are equal, then neighbours whose share of positive rows falls.
+    """
+
+def pool_ties(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple:
+    """
+    Give the distinct scores, ascending, with the weight of their rows and of the positive ones among them.
+def venn_abers(weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], if_negative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], if_positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write p0 and p1 at each place among distinct rising scores, from the weight at each and that of its positive rows.
+    """

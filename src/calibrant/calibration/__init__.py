@@ -1,18 +1,27 @@
 """Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
 
 from calibrant.calibration._base import Calibrator, ScoreMap
+from calibrant.calibration._beta import Beta
 from calibrant.calibration._calibrated import CalibratedClassifier
 from calibrant.calibration._held_out import HeldOut
+from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
     "CALIBRATORS",
+    "Beta",
     "CalibratedClassifier",
     "Calibrator",
     "HeldOut",
+    "Isotonic",
     "Platt",
     "ScoreMap",
+    "Temperature",
+    "VennAbers",
     "as_calibrator",
     "calibrator_from_dict",
+    "merge_pairs",
 ]

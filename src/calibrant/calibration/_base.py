@@ -39,7 +39,12 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     >>> calibrator: Calibrator = Platt().fit([-2.0, -1, 1, 2], [0, 0, 1, 1])
     >>> calibrator.predict([0.0])
     array([0.5])
+    >>> calibrator.is_monotone
+    True
     """
+
+    #: Whether a greater score, of one column, never has a smaller probability once the scores speak for the class.
+    is_monotone: ClassVar[bool] = False
 
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _learnt: ClassVar[tuple[str, ...]] = ()

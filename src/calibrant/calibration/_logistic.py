@@ -6,7 +6,8 @@ enough, the loss written so that it neither overflows nor cancels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Target", "fit_logistic"]
 
-_ROUNDS, _RIDGE, _GRADIENT, _LEAST_STEP, _DECREASE = 100, 1e-12, 1e-5, 1e-10, 1e-4
+_ROUNDS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4
+_NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # Newton steps that gain less than this in the loss are the last
+_ROUNDING, _SINGULAR, _SAMPLE = 1e-14, 1e-12, 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,27 +80,83 @@ def fit_logistic(
     """
     penalty = np.zeros_like(start) if penalty is None else penalty
     towards = np.zeros_like(start) if towards is None else towards
+    frame = _Frame.of(columns)
 
     def measured(coef: NDArray[np.float64]) -> _Sums:
-        sums, away = _sums(columns, target, coef), coef - towards
+        sums, away = _sums(columns, frame, target, coef), frame.outside(coef) - towards
+        bent = frame.back.T * penalty
         loss = sums.loss + 0.5 * float(penalty @ away**2)
-        return _Sums(loss, sums.gradient + penalty * away, sums.hessian + np.diag(penalty))
+        return _Sums(loss, sums.gradient + bent @ away, sums.hessian + bent @ frame.back)
 
-    coef, here = start, measured(start)
+    total = len(target.positive) if target.weight is None else float(target.weight.sum())
+    near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
+    return frame.outside(_descend(measured, frame.inside(start), near))
+
+
+def _descend(
+    measured: Callable[[NDArray[np.float64]], _Sums], coef: NDArray[np.float64], near: float
+) -> NDArray[np.float64]:
+    """Take Newton steps, halved until the loss falls enough; the last one is so small that it needs no look."""
+    here = measured(coef)
     for _ in range(_ROUNDS):
-        if (np.abs(here.gradient) < _GRADIENT).all():
-            break
-        direction = -np.linalg.solve(here.hessian + _RIDGE * np.eye(len(coef)), here.gradient)
+        direction = -_solve(here.hessian, here.gradient)
         step, slope = 1.0, float(here.gradient @ direction)
+        if -slope <= near:
+            return coef + direction
         while step >= _LEAST_STEP:
             there = measured(coef + step * direction)
-            if there.loss < here.loss + _DECREASE * step * slope:
+            if there.loss <= here.loss + _DECREASE * step * slope + _ROUNDING * abs(here.loss):
                 break
             step /= 2
         else:
             break
         coef, here = coef + step * direction, there
     return coef
+
+
+def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve for the step whatever the units of the columns; what the rows do not tell stays as it is."""
+    diagonal = np.diagonal(hessian)
+    units = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    values, vectors = np.linalg.eigh(hessian * np.outer(units, units))
+    told = values > _SINGULAR
+    along = vectors[:, told].T @ (units * gradient) / values[told]
+    return np.asarray(units * (vectors[:, told] @ along))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """Where columns are measured from and in what unit, so that sums neither overflow nor cancel.
+
+    Units are powers of two: taking them costs no digit.
+    """
+
+    scale: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    back: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, columns: Sequence[NDArray[np.float64]]) -> _Frame:
+        """Measure from about the median, in units of about the largest distance."""
+        n_columns = len(columns)
+        scale, shift = np.ones(n_columns), np.zeros(n_columns)
+        for j, column in enumerate(columns):
+            middle = float(np.median(column[:: max(1, len(column) // _SAMPLE)] / 2)) * 2
+            half_reach = max(float(column.max()) / 2 - middle / 2, middle / 2 - float(column.min()) / 2)
+            scale[j] = math.ldexp(1.0, min(-math.frexp(half_reach)[1] - 1, 1000)) if half_reach > 0 else 1.0
+            shift[j] = middle * scale[j]
+        back = np.diag([*scale, 1.0])
+        back[-1, :-1] = -shift
+        return cls(scale, shift, back)
+
+    def inside(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give coefficients of columns as measured here."""
+        slopes = coef[:-1] / self.scale
+        return np.append(slopes, coef[-1] + slopes @ self.shift)
+
+    def outside(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give coefficients of the columns themselves."""
+        return np.asarray(self.back @ coef)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,8 +168,9 @@ class _Sums:
     hessian: NDArray[np.float64]
 
 
-def _sums(columns: Sequence[NDArray[np.float64]], target: Target, coef: NDArray[np.float64]) -> _Sums:
-    design = np.stack([*columns, np.ones(len(target.positive))])
+def _sums(columns: Sequence[NDArray[np.float64]], frame: _Frame, target: Target, coef: NDArray[np.float64]) -> _Sums:
+    scaled = [column * by - less for column, by, less in zip(columns, frame.scale, frame.shift, strict=True)]
+    design = np.stack([*scaled, np.ones(len(target.positive))])
     z = coef @ design
     goal, small = np.where(target.positive, target.high, target.low), np.exp(-np.abs(z))
     loss = np.where(z >= 0, (1.0 - goal) * z, -goal * z) + np.log1p(small)

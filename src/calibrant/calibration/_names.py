@@ -7,15 +7,25 @@ from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
+from calibrant.calibration._beta import Beta
+from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._venn_abers import VennAbers
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+    "isotonic": Isotonic,
     "platt": Platt,
+    "beta": Beta,
+    "temperature": Temperature,
+    "venn_abers": VennAbers,
 }
 
-_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Platt,)}
+_CLASSES: dict[str, type[Calibrator]] = {
+    kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature, VennAbers)
+}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:

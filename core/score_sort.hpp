@@ -1,0 +1,52 @@
+// Scores in order: their bits as whole numbers that sort as they do, and a radix sort of those.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace calibrant {
+
+// Finite numbers sort as their keys do; -0.0 is 0.0.
+inline std::uint64_t key_of(double score) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(score + 0.0);
+    return bits ^ ((std::uint64_t{0} - (bits >> 63)) | sign);
+}
+
+inline double score_of(std::uint64_t key) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return std::bit_cast<double>(key & sign ? key ^ sign : ~key);
+}
+
+// A score of a row that counts once, and of a row with a weight.
+struct PlainScore {
+    std::uint64_t key;
+    double weight() const { return 1.0; }
+};
+struct WeighedScore {
+    std::uint64_t key;
+    double weight_;
+    double weight() const { return weight_; }
+};
+
+// Memory that nobody has written to, which costs nothing until somebody does.
+template <class Item>
+class Buffer {
+public:
+    explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<Item[]>(size)), size_(size) {}
+    std::span<Item> part(std::size_t begin, std::size_t n) { return {items_.get() + begin, n}; }
+    std::size_t size() const { return size_; }
+
+private:
+    std::unique_ptr<Item[]> items_;
+    std::size_t size_;
+};
+
+// Sorts by key; `spare` is scratch memory of the same size.
+void sort_scores(std::span<PlainScore> items, std::span<PlainScore> spare);
+void sort_scores(std::span<WeighedScore> items, std::span<WeighedScore> spare);
+
+}  // namespace calibrant

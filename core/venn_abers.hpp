@@ -1,0 +1,23 @@
+// Venn-Abers predictors: the value of isotonic regression at an object of unknown label, whichever the label (Vovk, Petej & Fedorova 2015).
+#pragma once
+
+#include <span>
+
+namespace calibrant {
+
+// Distinct scores in rising order: the weight of the rows at each and the weight of the positive ones among them.
+struct PooledScores {
+    std::span<const double> weight;
+    std::span<const double> positive;
+};
+
+// What is found for an object of weight 1: at place i there are i distinct scores before it, so that there is one place more than there are scores.
+struct VennAbersPairs {
+    std::span<double> if_negative;
+    std::span<double> if_positive;
+};
+
+// Linear in the scores: two hulls of the cumulative sums, along which the object moves.
+void venn_abers(const PooledScores& pooled, const VennAbersPairs& pairs);
+
+}  // namespace calibrant
