@@ -1,8 +1,10 @@
 """Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
 
+from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator, ScoreMap
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._calibrated import CalibratedClassifier
+from calibrant.calibration._choice import AutoChoice, Candidate
 from calibrant.calibration._held_out import HeldOut
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
@@ -12,9 +14,12 @@ from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
     "CALIBRATORS",
+    "Auto",
+    "AutoChoice",
     "Beta",
     "CalibratedClassifier",
     "Calibrator",
+    "Candidate",
     "HeldOut",
     "Isotonic",
     "Platt",

@@ -110,7 +110,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     def __init__(
         self,
         estimator: Any,
-        calibrator: str | Calibrator = "platt",
+        calibrator: str | Calibrator = "auto",
         *,
         cv: Source = 5,
         ensemble: bool = False,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
+from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._isotonic import Isotonic
@@ -16,6 +17,7 @@ from calibrant.calibration._venn_abers import VennAbers
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+    "auto": Auto,
     "isotonic": Isotonic,
     "platt": Platt,
     "beta": Beta,
@@ -24,7 +26,7 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature, VennAbers)
+    kind.__name__: kind for kind in (Auto, Isotonic, Platt, Beta, Temperature, VennAbers)
 }
 
 
