@@ -425,6 +425,8 @@ def fit_isotonic(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), o
 def pool_ties(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple:
     """
     Give the distinct scores, ascending, with the weight of their rows and of the positive ones among them.
+    """
+
 def venn_abers(weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], if_negative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], if_positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Write p0 and p1 at each place among distinct rising scores, from the weight at each and that of its positive rows.

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrant.calibration import Beta, Temperature, VennAbers
+from calibrant.calibration import Beta, QuadraticLogit, Temperature, VennAbers
 
 MADE = json.loads(Path(__file__).with_name("binary_calibrators.json").read_text())
 QUERIES = np.array(MADE["queries"])
@@ -32,6 +32,11 @@ def test_beta_is_betacals(name, form):
 def test_temperature_is_that_of_probmetrics(made):
     found = Temperature().fit(made["scores"], made["y"])
     assert found.temperature_ == pytest.approx(made["probmetrics temperature"], rel=1e-5)
+
+
+def test_quadratic_logit_is_the_quadratic_scaling_of_probmetrics(made):
+    found = QuadraticLogit(penalty=0, monotone=False, smooth=False).fit(made["scores"], made["y"])
+    np.testing.assert_allclose(found.predict(INNER), made["probmetrics quadratic"], atol=3e-4)
 
 
 def test_venn_abers_is_that_of_its_authors(made):

@@ -2,6 +2,7 @@
 
 from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator, ScoreMap
+from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._calibrated import CalibratedClassifier
 from calibrant.calibration._choice import AutoChoice, Candidate
@@ -9,10 +10,13 @@ from calibrant.calibration._held_out import HeldOut
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
+    "BBQ",
     "CALIBRATORS",
     "Auto",
     "AutoChoice",
@@ -23,7 +27,9 @@ __all__ = [
     "HeldOut",
     "Isotonic",
     "Platt",
+    "QuadraticLogit",
     "ScoreMap",
+    "Spline",
     "Temperature",
     "VennAbers",
     "as_calibrator",

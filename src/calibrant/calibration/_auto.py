@@ -19,7 +19,9 @@ from calibrant.calibration._logits import as_logs
 from calibrant.calibration._mended import Mended, mend
 from calibrant.calibration._mixing import best_weights, log_mix, row_losses
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
 from calibrant.calibration._scores import Scored, are_probabilities, one_column
+from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._unit_folds import Pieces, pool_equal_rows, unit_folds
 from calibrant.exceptions import DataError, LittleDataWarning
@@ -35,7 +37,13 @@ _MANY = 500.0  # weight of either class from which on isotonic regression is tri
 _NO_MAP = "no map"
 
 # What is tried for one score and for a column a class; the reference of margins is Platt's sigmoid.
-_ONE: dict[str, Callable[[], Calibrator]] = {"platt": Platt, "beta": Beta, "temperature": Temperature}
+_ONE: dict[str, Callable[[], Calibrator]] = {
+    "platt": Platt,
+    "temperature": Temperature,
+    "beta": Beta,
+    "quadratic_logit": QuadraticLogit,
+    "spline": Spline,
+}
 _SEVERAL: dict[str, Callable[[], Calibrator]] = {"temperature": Temperature, "platt": Platt, "beta": Beta}
 
 
@@ -50,8 +58,9 @@ class Auto(Calibrator):
     Probabilities of exactly 0 and 1 have infinite log-loss if wrong. They are replaced first, also where no map is
     used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of doing nothing.
 
-    The candidates for two classes are Platt's sigmoid, beta, temperature and, with 500 rows of each class, centred
-    isotonic regression with smoothed ends; for more classes temperature, and Platt's and beta maps of each class.
+    The candidates for two classes are Platt's sigmoid, temperature, beta, quadratic logit, spline and, with 500 rows of
+    each class, centred isotonic regression with smoothed ends; for more classes temperature, and Platt's and beta maps
+    of each class.
 
     Parameters
     ----------

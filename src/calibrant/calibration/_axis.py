@@ -86,10 +86,10 @@ def find_axis(sample: TwoClass, *, centred: bool = True) -> Axis:
         return Axis("logit")
     weight = sample.weights()
     share = weight / weight.sum()
-    centre = float(share @ sample.scores) if centred else 0.0
+    centre = float((share * sample.scores).sum()) if centred else 0.0
     away = np.abs(sample.scores - centre)
     farthest = float(away.max()) or 1.0
-    spread = farthest * float(np.sqrt(share @ (away / farthest) ** 2))
+    spread = farthest * float(np.sqrt((share * (away / farthest) ** 2).sum()))
     return Axis("score", centre, spread or 1.0)
 
 

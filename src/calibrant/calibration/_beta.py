@@ -13,19 +13,17 @@ from calibrant.calibration._axis import Axis, find_axis, solve_increasing
 from calibrant.calibration._base import ScoreMap, read_probabilities
 from calibrant.calibration._logistic import Target, fit_logistic
 from calibrant.calibration._logits import as_logits, from_logits
+from calibrant.calibration._scores import TwoClass
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from calibrant.calibration._scores import TwoClass
 
 __all__ = ["Beta", "Form"]
 
 Form: TypeAlias = Literal["abm", "am", "ab"]
 
 _PENALTY = 1e-11  # of the authors' package
-_PINNED = 1e30  # a penalty that keeps a coefficient at 0
 
 
 class Beta(ScoreMap):
@@ -57,6 +55,8 @@ class Beta(ScoreMap):
     >>> beta.predict([0.2, 0.5, 0.8]).round(3)
     array([0.244, 0.429, 0.795])
     """
+
+    is_monotone = True
 
     _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
     _learnt = ("a_", "b_", "intercept_", "axis_")
@@ -135,10 +135,20 @@ def _fit_rising(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pin
 
 
 def _fit(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pinned: bool) -> tuple[list[float], float]:
+    if pinned:
+        columns, sample = [np.concatenate([each, -each]) for each in columns], _mirrored(sample)
     negatives, positives = sample.totals()
-    penalty = np.full(len(columns) + 1, _PENALTY)
-    penalty[-1] = _PINNED if pinned else 0.0
-    start = np.zeros(len(columns) + 1)
-    start[-1] = 0.0 if pinned else math.log(positives / negatives)
+    penalty, start = np.full(len(columns) + 1, _PENALTY), np.zeros(len(columns) + 1)
+    penalty[-1], start[-1] = 0.0, math.log(positives / negatives)
     *coef, intercept = fit_logistic(columns, Target(sample.positive, weight=sample.weight), start, penalty=penalty)
     return [float(each) for each in coef], 0.0 if pinned else float(intercept)
+
+
+def _mirrored(sample: TwoClass) -> TwoClass:
+    """Give each row half and its mirror image half, of which the best intercept is 0."""
+    half = sample.weights() / 2
+    return TwoClass(
+        np.concatenate([sample.scores, -sample.scores]),
+        np.concatenate([sample.positive, ~sample.positive]),
+        np.concatenate([half, half]),
+    )

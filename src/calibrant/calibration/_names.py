@@ -8,9 +8,12 @@ from typing import Any, cast
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator
+from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers
 
@@ -20,13 +23,16 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "auto": Auto,
     "isotonic": Isotonic,
     "platt": Platt,
+    "bbq": BBQ,
     "beta": Beta,
+    "quadratic_logit": QuadraticLogit,
+    "spline": Spline,
     "temperature": Temperature,
     "venn_abers": VennAbers,
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Auto, Isotonic, Platt, Beta, Temperature, VennAbers)
+    kind.__name__: kind for kind in (Auto, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
 }
 
 

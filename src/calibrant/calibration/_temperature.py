@@ -48,6 +48,8 @@ class Temperature(Calibrator):
     (3.897, array([0.363, 0.637]))
     """
 
+    is_monotone = True
+
     _learnt = ("inverse_temperature_", "on_")
 
     inverse_temperature_: float
@@ -124,13 +126,14 @@ class _Gaps:
     def slope(self, inverse: float) -> float:
         """Give the derivative of the mean loss."""
         raised, own = self._powers(inverse)
-        return float(self.weight @ ((raised * self.rows).sum(axis=1) / (own + raised.sum(axis=1)))) / self.total
+        steep = (raised * self.rows).sum(axis=1) / (own + raised.sum(axis=1))
+        return float((self.weight * steep).sum()) / self.total
 
     def excess(self, inverse: float) -> float:
         """Give the mean loss beyond what it tends to with 1 / T."""
         raised, own = self._powers(inverse)
         limit = np.log1p((self.rows == 0.0).sum(axis=1))
-        return float(self.weight @ (np.log1p(own - 1.0 + raised.sum(axis=1)) - limit)) / self.total
+        return float((self.weight * (np.log1p(own - 1.0 + raised.sum(axis=1)) - limit)).sum()) / self.total
 
     def _powers(self, inverse: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give e^(gap / T) of each other class and of the own, the greatest of a row brought to 1."""

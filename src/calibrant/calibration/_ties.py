@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant import _core
+from calibrant.data._coding import n_threads
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -54,9 +57,4 @@ def pool_ties(sample: TwoClass) -> Pooled:
     >>> pooled.scores, pooled.weight, pooled.positive
     (array([0.2, 0.7]), array([1., 2.]), array([0., 1.]))
     """
-    order = np.argsort(sample.scores, kind="stable")
-    scores = sample.scores[order]
-    first = np.flatnonzero(np.concatenate(([True], scores[1:] != scores[:-1])))
-    weight = sample.weights()[order]
-    positive = weight * sample.positive[order]
-    return Pooled(scores[first], np.add.reduceat(weight, first), np.add.reduceat(positive, first))
+    return Pooled(*_core.pool_ties(sample.scores, sample.positive, sample.weight, n_threads(None)))
