@@ -7,10 +7,13 @@ from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._beta import Beta
+from calibrant.calibration._dirichlet import Dirichlet
+from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._matrix_scaling import MatrixScaling
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._vector_scaling import VectorScaling
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
@@ -19,9 +22,14 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "platt": Platt,
     "beta": Beta,
     "temperature": Temperature,
+    "dirichlet": Dirichlet,
+    "matrix_scaling": MatrixScaling,
+    "vector_scaling": VectorScaling,
 }
 
-_CLASSES: dict[str, type[Calibrator]] = {kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature)}
+_CLASSES: dict[str, type[Calibrator]] = {
+    kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature, Dirichlet, MatrixScaling, VectorScaling)
+}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
