@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._logits import Scale, as_logs
+from calibrant.calibration._logits import Scale, as_logs, settle_scale
 from calibrant.calibration._multinomial import Penalty
-from calibrant.calibration._scores import Scored, are_probabilities
+from calibrant.calibration._scores import Scored
 from calibrant.calibration._temperature import Temperature
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinear", "draw_to_identity", "refuse_free_class"]
+__all__ = ["LogLinear", "draw_to_identity", "log_columns", "refuse_free_class"]
 
 _FARTHEST = 1e300  # scaled margins beyond it would overflow when subtracted
 _NEAREST = 1e-290  # margins below it have no scale whose inverse is a number
@@ -64,7 +64,7 @@ class LogLinear(Calibrator):
         """Give [W | b] from log-probabilities."""
 
     def _fit_scored(self, scored: Scored) -> None:
-        self.on_ = "logit" if are_probabilities(scored.scores) else "score"
+        self.on_ = settle_scale(scored.scores, "auto")
         self._begin(scored)
         found = self._find(self._logs(scored.scores), scored)
         self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
@@ -77,16 +77,44 @@ class LogLinear(Calibrator):
 
     def _logs(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give the log-probabilities that the map is linear in."""
-        with np.errstate(over="ignore"):
-            scaled = np.clip(self.inverse_temperature_ * _wide(table, self.on_), -_FARTHEST, _FARTHEST)
+        logs = log_columns(table, self.on_, self.inverse_temperature_)
         if not self.uniform_share_:
-            return as_logs(np.exp(log_softmax(scaled, axis=1)))
-        share = self.uniform_share_
-        return np.asarray(np.log((1.0 - share) * softmax(scaled, axis=1) + share / scaled.shape[1]))
+            return logs
+        return np.asarray(np.log((1.0 - self.uniform_share_) * np.exp(logs) + self.uniform_share_ / logs.shape[1]))
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         proba = softmax(self._logs(table) @ self.coef_.T + self.intercept_, axis=1)
         return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
+
+
+def log_columns(table: NDArray[np.float64], scale: Scale, inverse_temperature: float = 1.0) -> NDArray[np.float64]:
+    """Give log-probabilities, a column for each class, none below ln 1e-12.
+
+    Parameters
+    ----------
+    table : array of shape (n_rows, 1) or (n_rows, n_classes)
+        Scores; one column p is read as (1 - p, p), one margin m as (0, m).
+    scale : "logit" or "score"
+        Whether they are probabilities; margins are read as log-odds.
+    inverse_temperature : float
+        What logarithms or margins are multiplied by, before they are normalised.
+
+    Returns
+    -------
+    array of shape (n_rows, n_classes)
+        Logarithms.
+
+    Examples
+    --------
+    >>> np.exp(log_columns(np.array([[0.2]]), "logit")), np.exp(log_columns(np.array([[0.0, 0.0]]), "score"))
+    (array([[0.8, 0.2]]), array([[0.5, 0.5]]))
+    """
+    table = np.clip(table, 0.0, 1.0) if scale == "logit" else table
+    if table.shape[1] == 1:
+        table = np.hstack([1.0 - table if scale == "logit" else np.zeros_like(table), table])
+    with np.errstate(over="ignore"):
+        scaled = inverse_temperature * (as_logs(table) if scale == "logit" else table)
+    return as_logs(softmax(np.clip(scaled, -_FARTHEST, _FARTHEST), axis=1))
 
 
 def draw_to_identity(n_classes: int, diagonal: float, off_diagonal: float, intercept: float) -> Penalty:
@@ -123,11 +151,3 @@ def _inverse_temperature(scored: Scored, scale: Scale) -> float:
     first.classes_, first.n_columns_ = scored.classes, scores.shape[1]
     first._fit_scored(replace(scored, scores=np.where(np.abs(scores) < _NOTHING, 0.0, scores)))
     return first.inverse_temperature_ / size
-
-
-def _wide(table: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
-    """Give a column for each class: logarithms of probabilities, or margins."""
-    table = np.clip(table, 0.0, 1.0) if scale == "logit" else table
-    if table.shape[1] == 1:
-        table = np.hstack([1.0 - table if scale == "logit" else np.zeros_like(table), table])
-    return as_logs(table) if scale == "logit" else table

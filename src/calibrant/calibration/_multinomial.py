@@ -19,10 +19,11 @@ from scipy.special import log_softmax
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Diagonal", "Full", "LogLoss", "Penalty", "fit_multinomial"]
+__all__ = ["Diagonal", "Full", "LogLoss", "Penalty", "Shift", "fit_multinomial"]
 
 _GRADIENT = 1e-9  # where the search ends
 _ROUNDS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4
+_STRIDE = 20.0  # how far a step may change the difference of two logits: where the loss is straight, Newton overshoots
 _RIDGE = 1e-11  # of a diagonal of 1: settles directions that change no probability
 _FLAT = 1e-12  # a curvature's root so much smaller than the greatest is taken for that
 _MOST = 700  # parameters that Newton's method takes; beyond, its matrix costs more than many steps of L-BFGS
@@ -164,6 +165,22 @@ class Diagonal(LogLoss):
         return total
 
 
+class Shift(LogLoss):
+    """Logits x + b. The coefficients are b."""
+
+    def logits(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the logits of every row and class."""
+        return self.logs + params
+
+    def sums(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the derivatives by the coefficients from those by the logits."""
+        return np.asarray(away.sum(axis=0))
+
+    def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the second derivatives."""
+        return np.asarray(np.diag(self.share @ proba) - (proba * self.share[:, np.newaxis]).T @ proba)
+
+
 def fit_multinomial(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
     """Give the coefficients of least loss and penalty.
 
@@ -205,8 +222,9 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
         if np.abs(gradient).max() <= _GRADIENT:
             break
         direction = -_solve(loss.hessian(proba) + np.diag(2.0 * penalty.weight), gradient)
-        step, slope = 1.0, float(gradient @ direction)
-        while step >= _LEAST_STEP:
+        step, slope = min(1.0, _STRIDE / _reach(loss, direction)), float(gradient @ direction)
+        least = _LEAST_STEP * step
+        while step >= least:
             tried = params + step * direction
             log_proba = loss.log_proba(tried)
             there = loss.value(log_proba) + penalty.value(tried)
@@ -217,6 +235,12 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
             break
         params, here = tried, there
     return params
+
+
+def _reach(loss: LogLoss, direction: NDArray[np.float64]) -> float:
+    """Give how far a whole step would change the difference of two logits, or 1e-300 where it would not."""
+    moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
+    return max(float(np.ptp(moved, axis=1).max()), 1e-300)
 
 
 def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,10 +8,13 @@ from typing import Any, cast
 from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._beta import Beta
+from calibrant.calibration._chain import Chain
 from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._matrix_scaling import MatrixScaling
+from calibrant.calibration._pairwise import Pairwise
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._prior_shift import PriorShift
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._vector_scaling import VectorScaling
 
@@ -25,10 +28,24 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "dirichlet": Dirichlet,
     "matrix_scaling": MatrixScaling,
     "vector_scaling": VectorScaling,
+    "pairwise": Pairwise,
+    "prior_shift": PriorShift,
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Isotonic, Platt, Beta, Temperature, Dirichlet, MatrixScaling, VectorScaling)
+    kind.__name__: kind
+    for kind in (
+        Isotonic,
+        Platt,
+        Beta,
+        Temperature,
+        Dirichlet,
+        MatrixScaling,
+        VectorScaling,
+        Pairwise,
+        PriorShift,
+        Chain,
+    )
 }
 
 
