@@ -8,26 +8,43 @@ from calibrant.calibration._calibrated import CalibratedClassifier
 from calibrant.calibration._choice import AutoChoice, Candidate
 from calibrant.calibration._held_out import HeldOut
 from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._beta import Beta
+from calibrant.calibration._chain import Chain
+from calibrant.calibration._dirichlet import Dirichlet
+from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._matrix_scaling import MatrixScaling
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
+from calibrant.calibration._pairwise import Pairwise
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
 from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers, merge_pairs
+from calibrant.calibration._prior_shift import PriorShift
+from calibrant.calibration._repair import BaseRateRepair, Quality, repair_base_rate
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._vector_scaling import VectorScaling
 
 __all__ = [
     "BBQ",
     "CALIBRATORS",
     "Auto",
     "AutoChoice",
+    "BaseRateRepair",
     "Beta",
     "CalibratedClassifier",
     "Calibrator",
     "Candidate",
     "HeldOut",
+    "Chain",
+    "Dirichlet",
     "Isotonic",
+    "MatrixScaling",
+    "Pairwise",
     "Platt",
     "QuadraticLogit",
+    "PriorShift",
+    "Quality",
     "ScoreMap",
     "Spline",
     "Temperature",
@@ -35,4 +52,8 @@ __all__ = [
     "as_calibrator",
     "calibrator_from_dict",
     "merge_pairs",
+    "VectorScaling",
+    "as_calibrator",
+    "calibrator_from_dict",
+    "repair_base_rate",
 ]

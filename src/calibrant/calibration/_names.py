@@ -16,6 +16,16 @@ from calibrant.calibration._quadratic import QuadraticLogit
 from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._venn_abers import VennAbers
+from calibrant.calibration._beta import Beta
+from calibrant.calibration._chain import Chain
+from calibrant.calibration._dirichlet import Dirichlet
+from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._matrix_scaling import MatrixScaling
+from calibrant.calibration._pairwise import Pairwise
+from calibrant.calibration._platt import Platt
+from calibrant.calibration._prior_shift import PriorShift
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._vector_scaling import VectorScaling
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
@@ -33,6 +43,27 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
 
 _CLASSES: dict[str, type[Calibrator]] = {
     kind.__name__: kind for kind in (Auto, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
+    "dirichlet": Dirichlet,
+    "matrix_scaling": MatrixScaling,
+    "vector_scaling": VectorScaling,
+    "pairwise": Pairwise,
+    "prior_shift": PriorShift,
+}
+
+_CLASSES: dict[str, type[Calibrator]] = {
+    kind.__name__: kind
+    for kind in (
+        Isotonic,
+        Platt,
+        Beta,
+        Temperature,
+        Dirichlet,
+        MatrixScaling,
+        VectorScaling,
+        Pairwise,
+        PriorShift,
+        Chain,
+    )
 }
 
 

@@ -157,6 +157,8 @@ def _best(gaps: _Gaps) -> float:
     if gaps.highest.max() > 0.0:
         return _root(gaps.slope, 1.0 / gaps.size)
     laplace = math.log((gaps.total + 2.0) / (gaps.total + 1.0))
+    if gaps.excess(0.0) <= laplace:
+        return 0.0
     return _root(lambda inverse: laplace - gaps.excess(inverse), 1.0 / gaps.size)
 
 
