@@ -113,22 +113,10 @@ IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, st
     return fit;
 }
 
-template <class Item>
-std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) {
-    SortedScores<Item> sorted(rows, n_threads, stop);
-    std::vector<ScoreGroup> groups;
-    sorted.for_each_group([&](const ScoreGroup& group) { groups.push_back(group); });
-    return groups;
-}
-
 }  // namespace
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop) {
     return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop) : fit_sorted<WeighedScore>(rows, options, n_threads, stop);
-}
-
-std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) {
-    return rows.weights.empty() ? groups_of<PlainScore>(rows, n_threads, stop) : groups_of<WeighedScore>(rows, n_threads, stop);
 }
 
 }  // namespace calibrant

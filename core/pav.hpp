@@ -35,7 +35,4 @@ struct IsotonicOptions {
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop);
 
-// The distinct scores with the weight of their rows, ascending.
-std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop);
-
 }  // namespace calibrant

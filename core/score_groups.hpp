@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <stop_token>
 #include <type_traits>
+#include <vector>
 
 #include "parallel.hpp"
 #include "score_sort.hpp"
@@ -80,5 +82,8 @@ private:
     Buffer<Item> items_, spare_;
     std::array<std::size_t, 2> sizes_{};
 };
+
+// The distinct scores with the weight of their rows, ascending.
+std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop);
 
 }  // namespace calibrant

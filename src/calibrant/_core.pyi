@@ -389,19 +389,19 @@ class IsotonicFit:
     """
 
     @property
-    def first(self) -> object:
+    def first(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The least score of each block."""
 
     @property
-    def last(self) -> object:
+    def last(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The greatest score of each block."""
 
     @property
-    def centre(self) -> object:
+    def centre(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The weighted mean score of each block."""
 
     @property
-    def probability(self) -> object: ...
+    def probability(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
     def auc_before(self) -> float: ...
@@ -422,10 +422,47 @@ def fit_isotonic(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), o
     Pool scores that are equal, then neighbours whose share of positive rows falls.
     """
 
-def pool_ties(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple:
+def pool_ties(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     Give the distinct scores, ascending, with the weight of their rows and of the positive ones among them.
     """
+
+class ScoreBins:
+    """Scores in bins, with the weight of their rows."""
+
+    @property
+    def below(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The last score of each bin but the last, or its upper edge."""
+
+    @property
+    def above(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The first score of each bin but the first, or its lower edge."""
+
+    @property
+    def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def positive(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The weight of the positive rows of each bin."""
+
+def count_bins(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_bins: int, n_threads: int) -> ScoreBins:
+    """
+    Close a bin as soon as it holds its share of the weight and the score changes.
+    """
+
+def width_bins(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_bins: int, low: float, high: float) -> ScoreBins:
+    """Count rows in bins of equal width from low to high."""
+
+def logistic_sums(columns: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, low: float, high: float, coef: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Give the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its gradient and its Hessian.
+    """
+
+def logs(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Give ln p, p kept at least or more."""
+
+def logits(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Give ln(p / (1 - p)), p kept that far from 0 and 1."""
 
 def venn_abers(weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], if_negative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], if_positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """

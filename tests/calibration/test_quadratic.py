@@ -14,24 +14,32 @@ def drawn(seed, n=300):
     return expit(x), random.random(n) < expit(truth)
 
 
-def losses(p, y, penalty):
-    high, low, x = (y.sum() + 1) / (y.sum() + 2), 1 / ((~y).sum() + 2), logit(p)
-    t = np.where(y, high, low)
+def losses(p, y, penalty, low=-np.inf, high=np.inf):
+    t, x = np.where(y, (y.sum() + 1) / (y.sum() + 2), 1 / ((~y).sum() + 2)), logit(p)
+    near = np.clip(x, low, high)
+    bend = near**2 + 2 * near * (x - near)
 
     def loss(coef):
-        z = coef[0] * x**2 + coef[1] * x + coef[2]
+        z = coef[0] * bend + coef[1] * x + coef[2]
         return float(np.sum(np.logaddexp(0, z) - t * z)) + penalty / 2 * coef[0] ** 2
 
     return loss
 
 
+def coefficients(found):
+    """Give those of x^2, x and 1."""
+    q, s, c, at = found.quadratic_, found.linear_, found.intercept_, found.centre_
+    return [q, s - 2 * q * at, c - s * at + q * at**2]
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_map_is_the_best_that_does_not_fall(seed):
     p, y = drawn(seed)
-    found, loss, ends = QuadraticLogit().fit(p, y), losses(p, y, 50), logit([p.min(), p.max()])
+    found = QuadraticLogit().fit(p, y)
+    loss, ends = losses(p, y, 50, found.low_, found.high_), (found.low_, found.high_)
     rising = [{"type": "ineq", "fun": lambda coef, end=end: 2 * coef[0] * end + coef[1]} for end in ends]
     best = minimize(loss, [0, 1, 0], constraints=rising, method="SLSQP", options={"ftol": 1e-13, "maxiter": 500}).fun
-    assert loss([found.quadratic_, found.linear_, found.intercept_]) <= best + 1e-5
+    assert loss(coefficients(found)) <= best + 1e-5
     assert (np.diff(found.predict(np.linspace(0, 1, 1001))) >= 0).all()
 
 
@@ -40,10 +48,19 @@ def test_the_plain_parabola_is_the_best_of_all(seed):
     p, y = drawn(seed)
     found, loss = QuadraticLogit(monotone=False, penalty=3).fit(p, y), losses(p, y, 3)
     best = minimize(loss, [0, 1, 0], method="BFGS", options={"gtol": 1e-9}).fun
-    assert loss([found.quadratic_, found.linear_, found.intercept_]) <= best + 1e-6
+    assert loss(coefficients(found)) <= best + 1e-6
 
 
-def test_beyond_the_scores_seen_the_log_odds_go_on_as_a_straight_line():
+def test_the_bend_is_where_nine_tenths_of_the_weight_are():
+    p, y = drawn(5)
+    weight = np.random.default_rng(5).integers(1, 4, 300)
+    found = QuadraticLogit().fit(p, y, weight)
+    x, share, tiny = logit(p), 0.05 * weight.sum(), 1e-9
+    assert weight[x < found.low_ - tiny].sum() <= share <= weight[x <= found.low_ + tiny].sum()
+    assert weight[x > found.high_ + tiny].sum() <= share <= weight[x >= found.high_ - tiny].sum()
+
+
+def test_beyond_the_bend_the_log_odds_go_on_as_a_straight_line():
     p, y = drawn(1)
     found = QuadraticLogit(penalty=0).fit(p, y)
     x = found.high_ + np.array([0.0, 1.0, 2.0, 3.0])

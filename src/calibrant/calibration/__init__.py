@@ -13,6 +13,9 @@ from calibrant.calibration._chain import Chain
 from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._matrix_scaling import MatrixScaling
+from calibrant.calibration._binning import Binning
+from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._leaf_venn import LeafVenn
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
 from calibrant.calibration._pairwise import Pairwise
 from calibrant.calibration._platt import Platt
@@ -33,6 +36,7 @@ __all__ = [
     "BaseRateRepair",
     "Beta",
     "CalibratedClassifier",
+    "Binning",
     "Calibrator",
     "Candidate",
     "HeldOut",
@@ -41,6 +45,7 @@ __all__ = [
     "Isotonic",
     "MatrixScaling",
     "Pairwise",
+    "LeafVenn",
     "Platt",
     "QuadraticLogit",
     "PriorShift",

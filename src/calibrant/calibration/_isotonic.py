@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Isotonic"]
+
+Method = TypeVar("Method")
+
+_where_centred: Callable[[Method], Method] = available_if(lambda self: self.mode == "centred")
 
 
 class Isotonic(ScoreMap):
@@ -90,7 +94,7 @@ class Isotonic(ScoreMap):
             return np.asarray(self.probabilities_[np.searchsorted(self.scores_, scores, side="right")])
         return between(scores, self.scores_, self.probabilities_)
 
-    @available_if(lambda self: self.mode == "centred")
+    @_where_centred
     def inverse(self, proba: Any) -> NDArray[np.float64]:
         """Give the scores that have these probabilities; there only for ``mode="centred"``, which alone has them.
 

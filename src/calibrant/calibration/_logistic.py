@@ -1,4 +1,4 @@
-"""Logistic regression on one to three functions of a score: Newton's method that never diverges.
+"""Logistic regression on a few functions of a score: Newton's method that never diverges.
 
 The algorithm is that of Lin, Lin & Weng (2007): exact Hessian with a small ridge, steps halved until the loss falls
 enough, the loss written so that it neither overflows nor cancels.
@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant import _core
+from calibrant.data._coding import n_threads
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -21,6 +24,7 @@ __all__ = ["Target", "fit_logistic"]
 _ROUNDS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4
 _NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # Newton steps that gain less than this in the loss are the last
 _ROUNDING, _SINGULAR, _SAMPLE = 1e-14, 1e-12, 1000
+_CONSTANT = 1e-290  # a column that changes by less is constant, since its slope would overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +60,7 @@ def fit_logistic(
     Parameters
     ----------
     columns : sequence of arrays of shape (n_rows,)
-        What z is a weighted sum of, besides the intercept.
+        What z is a weighted sum of, besides the intercept; fifteen at most.
     target : Target
         What the probabilities are drawn to.
     start : array of shape (n_columns + 1,)
@@ -80,12 +84,13 @@ def fit_logistic(
     """
     penalty = np.zeros_like(start) if penalty is None else penalty
     towards = np.zeros_like(start) if towards is None else towards
-    frame = _Frame.of(columns)
+    columns = [np.ascontiguousarray(column, dtype=np.float64) for column in columns]
+    frame, threads = _Frame.of(columns), n_threads(None)
 
     def measured(coef: NDArray[np.float64]) -> _Sums:
-        sums, away = _sums(columns, frame, target, coef), frame.outside(coef) - towards
+        sums, away = _sums(columns, frame, target, coef, threads), frame.outside(coef) - towards
         bent = frame.back.T * penalty
-        loss = sums.loss + 0.5 * float(penalty @ away**2)
+        loss = sums.loss + 0.5 * float((penalty * away) @ away)
         return _Sums(loss, sums.gradient + bent @ away, sums.hessian + bent @ frame.back)
 
     total = len(target.positive) if target.weight is None else float(target.weight.sum())
@@ -143,7 +148,7 @@ class _Frame:
         for j, column in enumerate(columns):
             middle = float(np.median(column[:: max(1, len(column) // _SAMPLE)] / 2)) * 2
             half_reach = max(float(column.max()) / 2 - middle / 2, middle / 2 - float(column.min()) / 2)
-            scale[j] = math.ldexp(1.0, min(-math.frexp(half_reach)[1] - 1, 1000)) if half_reach > 0 else 1.0
+            scale[j] = math.ldexp(1.0, -math.frexp(half_reach)[1] - 1) if half_reach > _CONSTANT else 1.0
             shift[j] = middle * scale[j]
         back = np.diag([*scale, 1.0])
         back[-1, :-1] = -shift
@@ -168,13 +173,12 @@ class _Sums:
     hessian: NDArray[np.float64]
 
 
-def _sums(columns: Sequence[NDArray[np.float64]], frame: _Frame, target: Target, coef: NDArray[np.float64]) -> _Sums:
-    scaled = [column * by - less for column, by, less in zip(columns, frame.scale, frame.shift, strict=True)]
-    design = np.stack([*scaled, np.ones(len(target.positive))])
-    z = coef @ design
-    goal, small = np.where(target.positive, target.high, target.low), np.exp(-np.abs(z))
-    loss = np.where(z >= 0, (1.0 - goal) * z, -goal * z) + np.log1p(small)
-    proba = np.where(z >= 0, 1.0, small) / (1.0 + small)
-    weight = np.ones(len(z)) if target.weight is None else target.weight
-    curvature = weight * small / (1.0 + small) ** 2
-    return _Sums(float(weight @ loss), design @ (weight * (proba - goal)), (design * curvature) @ design.T)
+def _sums(
+    columns: Sequence[NDArray[np.float64]], frame: _Frame, target: Target, coef: NDArray[np.float64], threads: int
+) -> _Sums:
+    low, high = target.low, target.high
+    return _Sums(
+        *_core.logistic_sums(
+            columns, frame.scale, frame.shift, target.positive, target.weight, low, high, coef, threads
+        )
+    )

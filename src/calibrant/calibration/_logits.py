@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from scipy.special import expit
 
+from calibrant import _core
 from calibrant._params import Choice
 from calibrant.calibration._scores import are_probabilities
 from calibrant.exceptions import ParameterError
@@ -32,8 +33,7 @@ def as_logits(proba: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> as_logits(np.array([0.5, 0.8, 1.0])).round(3)
     array([ 0.   ,  1.386, 27.631])
     """
-    clipped = np.clip(proba, _LEAST, 1.0 - _LEAST)
-    return np.asarray(np.log(clipped / (1.0 - clipped)))
+    return _core.logits(np.ascontiguousarray(proba).ravel(), _LEAST).reshape(proba.shape)
 
 
 def as_logs(proba: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -45,7 +45,7 @@ def as_logs(proba: NDArray[np.float64]) -> NDArray[np.float64]:
     array([[ -0.693,  -0.693],
            [-27.631,   0.   ]])
     """
-    return np.asarray(np.log(np.maximum(proba, _LEAST)))
+    return _core.logs(np.ascontiguousarray(proba).ravel(), _LEAST).reshape(proba.shape)
 
 
 def from_logits(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
+from calibrant.calibration._binning import Binning
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
@@ -31,6 +32,7 @@ __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "auto": Auto,
+    "binning": Binning,
     "isotonic": Isotonic,
     "platt": Platt,
     "bbq": BBQ,
@@ -64,6 +66,8 @@ _CLASSES: dict[str, type[Calibrator]] = {
         PriorShift,
         Chain,
     )
+    kind.__name__: kind
+    for kind in (Binning, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
 }
 
 

@@ -66,7 +66,8 @@ class Platt(ScoreMap):
         self.slope_, self.intercept_ = float(slope), float(intercept)
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return from_logits(self.slope_ * on_scale(scores, self.on_) + self.intercept_)
+        with np.errstate(over="ignore"):  # beyond all numbers is 0 or 1
+            return from_logits(self.slope_ * on_scale(scores, self.on_) + self.intercept_)
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
         """Give the scores that have these probabilities.

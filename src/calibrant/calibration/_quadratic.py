@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["QuadraticLogit"]
 
+_OUTER = 0.05
+
 
 class QuadraticLogit(ScoreMap):
-    """A sigmoid of ``quadratic_ x^2 + linear_ x + intercept_``, where x are the log-odds of the score.
+    """A sigmoid of ``quadratic_ d^2 + linear_ d + intercept_``, where d are the log-odds of the score less ``centre_``.
 
     Platt's sigmoid with one more number, for a model whose log-odds are bent: of two slopes, one at each end. It pays
     from a few hundred rows on. The square is drawn towards 0 by `penalty`, so that few rows give almost Platt's.
@@ -39,9 +41,9 @@ class QuadraticLogit(ScoreMap):
         rows, as if it were known to be 0 give or take ``penalty ** -0.5``. In simulations with 50 to 5,000 rows and
         true curves of six kinds anything from 25 to 100 lost little to the best.
     monotone : bool
-        Whether the map may not fall between the least and the greatest score in ``fit``; beyond these it goes on as a
-        straight line of log-odds. Where the best parabola would fall, the best one that does not has its top or bottom
-        at an end. False: the plain parabola.
+        Whether the map may not fall. It is then bent between the 5 % and the 95 % point of the scores in ``fit`` only,
+        with a straight line of log-odds on either side, so that a few scores of 0 or 1 do not decide its bend. Where
+        the best such map would fall, the best that does not is level at an end. False: a parabola throughout.
     smooth : bool
         Whether the targets are Platt's, (N+ + 1) / (N+ + 2) and 1 / (N- + 2), or 1 and 0. With False, no penalty and
         ``monotone=False`` this is the quadratic scaling of the benchmark CalArena.
@@ -51,9 +53,11 @@ class QuadraticLogit(ScoreMap):
     quadratic_, linear_, intercept_ : float
         The coefficients.
     low_, high_ : float
-        The least and the greatest x in ``fit``.
+        Where the bend begins and ends.
+    centre_ : float
+        The end of the bend where the map is less steep, so that no rounding makes it fall; 0 where it may fall.
     axis_ : dict
-        How scores become x.
+        How scores become log-odds.
 
     Examples
     --------
@@ -63,13 +67,14 @@ class QuadraticLogit(ScoreMap):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
-    _learnt = ("quadratic_", "linear_", "intercept_", "low_", "high_", "axis_")
+    _learnt = ("quadratic_", "linear_", "intercept_", "low_", "high_", "centre_", "axis_")
 
     quadratic_: float
     linear_: float
     intercept_: float
     low_: float
     high_: float
+    centre_: float
     axis_: dict[str, Any]
 
     def __init__(self, *, penalty: float = 50.0, monotone: bool = True, smooth: bool = True) -> None:
@@ -91,41 +96,55 @@ class QuadraticLogit(ScoreMap):
     def _learn(self, sample: TwoClass) -> None:
         axis = find_axis(sample)
         x = axis.place(sample.scores)
-        self.axis_, self.low_, self.high_ = axis.to_dict(), float(x.min()), float(x.max())
+        self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
         target = platt_target(sample) if self.smooth else Target(sample.positive, weight=sample.weight)
         start = np.array([0.0, 0.0, _base_logit(target)])
-        coef = fit_logistic([x, x * x], target, start, penalty=np.array([0.0, self.penalty, 0.0]))
+        coef = fit_logistic([x, self._bend(x, 0.0)], target, start, penalty=np.array([0.0, self.penalty, 0.0]))
         self.linear_, self.quadratic_, self.intercept_ = map(float, coef)
-        if self.monotone and min(self._slope(self.low_), self._slope(self.high_)) < 0.0:
-            self._learn_half(x, target)
+        self.centre_ = 0.0
+        if self.monotone:
+            self._keep_from_falling(x, target)
 
-    def _learn_half(self, x: NDArray[np.float64], target: Target) -> None:
-        """Take the half of a parabola that rises from its bottom at the lower end, or to its top at the upper one.
+    def _keep_from_falling(self, x: NDArray[np.float64], target: Target) -> None:
+        """Write the map from its less steep end; take one that is level there if it falls.
 
         The loss is convex, so that the best map that does not fall has no slope at an end where the best of all falls.
         """
-        for end, bend, falls in (
-            (self.low_, 1.0, self._slope(self.low_) < 0),
-            (self.high_, -1.0, self._slope(self.high_) < 0),
-        ):
-            penalty, start = np.array([self.penalty, 0.0]), np.array([0.0, _base_logit(target)])
-            size, top = fit_logistic([bend * (x - end) ** 2], target, start, penalty=penalty) if falls else (0.0, 0.0)
-            if size > 0.0:
-                bent = bend * float(size)
-                self.quadratic_, self.linear_, self.intercept_ = bent, -2 * bent * end, float(top) + bent * end**2
-                return
-        self.quadratic_, self.linear_, self.intercept_ = 0.0, 0.0, _base_logit(target)
+        slopes = {end: 2.0 * self.quadratic_ * end + self.linear_ for end in (self.low_, self.high_)}
+        if min(slopes.values()) >= 0.0:
+            end = self.low_ if self.quadratic_ >= 0.0 else self.high_
+            self.intercept_ += (self.quadratic_ * end + self.linear_) * end
+            self.linear_, self.centre_ = slopes[end], end
+            return
+        self.linear_, self.quadratic_, self.intercept_ = 0.0, 0.0, _base_logit(target)
+        for end, sign in ((self.low_, 1.0), (self.high_, -1.0)):
+            if slopes[end] < 0.0 and self.quadratic_ == 0.0:
+                self._level_at(end, sign, x, target)
+
+    def _level_at(self, end: float, sign: float, x: NDArray[np.float64], target: Target) -> None:
+        """Take the best map that is level at an end and does not fall, if it is not level throughout."""
+        start, penalty = np.array([0.0, _base_logit(target)]), np.array([self.penalty, 0.0])
+        size, intercept = fit_logistic([sign * self._bend(x, end)], target, start, penalty=penalty)
+        if size > 0.0:
+            self.quadratic_, self.intercept_, self.centre_ = sign * float(size), float(intercept), end
+
+    def _ends(self, x: NDArray[np.float64], sample: TwoClass) -> tuple[float, float]:
+        """Give the places between which the map is bent: those of all rows but a twentieth on either side."""
+        if not self.monotone:
+            return float(x.min()), float(x.max())
+        return _point(x, sample.weight, _OUTER), _point(x, sample.weight, 1.0 - _OUTER)
+
+    def _bend(self, x: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
+        """Give the squared distance from a place; beyond the ends, if falling is barred, its tangent."""
+        near = np.clip(x, self.low_, self.high_) if self.monotone else x
+        return np.asarray((near - centre) * (2.0 * x - near - centre))
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return from_logits(self._log_odds(Axis(**self.axis_).place(scores)))
 
     def _log_odds(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        near = np.clip(x, self.low_, self.high_) if self.monotone else x
-        curve = (self.quadratic_ * near + self.linear_) * near + self.intercept_
-        return np.asarray(curve + self._slope(near) * (x - near))
-
-    def _slope(self, x: Any) -> Any:
-        return 2.0 * self.quadratic_ * x + self.linear_
+        bent = self.quadratic_ * self._bend(x, self.centre_)
+        return np.asarray(bent + self.linear_ * (x - self.centre_) + self.intercept_)
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
         """Give the scores that have these probabilities.
@@ -159,3 +178,13 @@ def _base_logit(target: Target) -> float:
     weight = np.ones(len(target.positive)) if target.weight is None else target.weight
     mean = float((weight * np.where(target.positive, target.high, target.low)).sum() / weight.sum())
     return math.log(mean / (1.0 - mean))
+
+
+def _point(x: NDArray[np.float64], weight: NDArray[np.float64] | None, share: float) -> float:
+    """Give the least place that at least this share of the weight does not exceed."""
+    if weight is None:
+        number = max(math.ceil(share * len(x)) - 1, 0)
+        return float(np.partition(x, number)[number])
+    order = np.argsort(x, kind="stable")
+    up_to = np.cumsum(weight[order])
+    return float(x[order[np.searchsorted(up_to, share * up_to[-1])]])

@@ -1,0 +1,36 @@
+// Logistic regression on a few columns: the cross-entropy at some coefficients with its first two derivatives, in one pass.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace calibrant {
+
+// A column and the units that it is measured in: values * scale - shift.
+struct LogisticColumn {
+    const double* values;
+    double scale, shift;
+};
+
+// Rows drawn to `high` or `low` by their class; without weights each counts once.
+struct LogisticRows {
+    std::vector<LogisticColumn> columns;
+    std::span<const bool> positive;
+    std::span<const double> weights;
+    double low, high;
+};
+
+struct LogisticSums {
+    static constexpr std::size_t most = 16;  // coefficients, the intercept among them
+    double loss = 0;
+    std::array<double, most> gradient{};
+    std::array<std::array<double, most>, most> hessian{};
+};
+
+// The intercept comes last. Blocks of rows are summed in their order, so that any number of threads gives the same.
+LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads, const std::stop_token& stop);
+
+}  // namespace calibrant
