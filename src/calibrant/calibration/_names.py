@@ -11,13 +11,6 @@ from calibrant.calibration._base import Calibrator
 from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._binning import Binning
-from calibrant.calibration._isotonic import Isotonic
-from calibrant.calibration._platt import Platt
-from calibrant.calibration._quadratic import QuadraticLogit
-from calibrant.calibration._spline import Spline
-from calibrant.calibration._temperature import Temperature
-from calibrant.calibration._venn_abers import VennAbers
-from calibrant.calibration._beta import Beta
 from calibrant.calibration._chain import Chain
 from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
@@ -25,8 +18,11 @@ from calibrant.calibration._matrix_scaling import MatrixScaling
 from calibrant.calibration._pairwise import Pairwise
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._prior_shift import PriorShift
+from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._vector_scaling import VectorScaling
+from calibrant.calibration._venn_abers import VennAbers
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
@@ -41,10 +37,6 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "spline": Spline,
     "temperature": Temperature,
     "venn_abers": VennAbers,
-}
-
-_CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind for kind in (Auto, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
     "dirichlet": Dirichlet,
     "matrix_scaling": MatrixScaling,
     "vector_scaling": VectorScaling,
@@ -55,10 +47,16 @@ _CLASSES: dict[str, type[Calibrator]] = {
 _CLASSES: dict[str, type[Calibrator]] = {
     kind.__name__: kind
     for kind in (
+        Auto,
+        Binning,
         Isotonic,
         Platt,
+        BBQ,
         Beta,
+        QuadraticLogit,
+        Spline,
         Temperature,
+        VennAbers,
         Dirichlet,
         MatrixScaling,
         VectorScaling,
@@ -66,8 +64,6 @@ _CLASSES: dict[str, type[Calibrator]] = {
         PriorShift,
         Chain,
     )
-    kind.__name__: kind
-    for kind in (Binning, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
 }
 
 
