@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterable
 
 __all__ = [
+    "BaseRateWarning",
     "CalibrantError",
     "CalibrantWarning",
     "DataError",
     "DataTypeError",
+    "LittleDataWarning",
     "MissingExtraError",
     "MissingFileError",
     "ParameterError",
@@ -128,6 +130,26 @@ class CalibrantWarning(UserWarning):
     Examples
     --------
     >>> issubclass(CalibrantWarning, UserWarning)
+    True
+    """
+
+
+class LittleDataWarning(CalibrantWarning):
+    """There are too few rows for what was asked to help.
+
+    Examples
+    --------
+    >>> issubclass(LittleDataWarning, CalibrantWarning)
+    True
+    """
+
+
+class BaseRateWarning(CalibrantWarning):
+    """A model's probabilities speak of another base rate than the rows have.
+
+    Examples
+    --------
+    >>> issubclass(BaseRateWarning, CalibrantWarning)
     True
     """
 

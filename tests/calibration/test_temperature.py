@@ -78,3 +78,8 @@ def test_what_is_mapped_back_must_be_probabilities():
 def test_equal_scores_leave_the_temperature_at_one():
     with pytest.warns(UserWarning, match="equal"):
         assert Temperature().fit([0.5, 0.5], [0, 1]).temperature_ == 1
+
+
+def test_one_telling_row_among_many_that_tell_nothing_is_too_few():
+    found = Temperature().fit([0.0] * 1000 + [5.0], [0, 1] * 500 + [1])
+    assert found.inverse_temperature_ == 0.0

@@ -6,20 +6,28 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
+from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._bbq import BBQ
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._binning import Binning
+from calibrant.calibration._chain import Chain
+from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._matrix_scaling import MatrixScaling
+from calibrant.calibration._pairwise import Pairwise
 from calibrant.calibration._platt import Platt
+from calibrant.calibration._prior_shift import PriorShift
 from calibrant.calibration._quadratic import QuadraticLogit
 from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._vector_scaling import VectorScaling
 from calibrant.calibration._venn_abers import VennAbers
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+    "auto": Auto,
     "binning": Binning,
     "isotonic": Isotonic,
     "platt": Platt,
@@ -29,11 +37,33 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "spline": Spline,
     "temperature": Temperature,
     "venn_abers": VennAbers,
+    "dirichlet": Dirichlet,
+    "matrix_scaling": MatrixScaling,
+    "vector_scaling": VectorScaling,
+    "pairwise": Pairwise,
+    "prior_shift": PriorShift,
 }
 
 _CLASSES: dict[str, type[Calibrator]] = {
     kind.__name__: kind
-    for kind in (Binning, Isotonic, Platt, BBQ, Beta, QuadraticLogit, Spline, Temperature, VennAbers)
+    for kind in (
+        Auto,
+        Binning,
+        Isotonic,
+        Platt,
+        BBQ,
+        Beta,
+        QuadraticLogit,
+        Spline,
+        Temperature,
+        VennAbers,
+        Dirichlet,
+        MatrixScaling,
+        VectorScaling,
+        Pairwise,
+        PriorShift,
+        Chain,
+    )
 }
 
 

@@ -151,7 +151,10 @@ def _label_array(y: Any) -> NDArray[Any]:
     if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
         array = np.asarray(y, dtype=object)
     if array.dtype.kind == "c":
-        raise DataError("y holds complex numbers; give each row one class: a string, a whole number or a truth value.")
+        raise DataError(
+            "Complex data not supported: y holds complex numbers; give each row one class: a string, a whole number or "
+            "a truth value."
+        )
     try:
         array = np.asarray(column_or_1d(array, warn=True))
         if array.dtype.kind == "f":

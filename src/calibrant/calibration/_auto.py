@@ -1,0 +1,284 @@
+"""The calibrator that tries the others and leaves the scores alone unless rows it held out say otherwise."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from calibrant._params import Real, Rule
+from calibrant.calibration._base import Calibrator
+from calibrant.calibration._beta import Beta
+from calibrant.calibration._choice import AutoChoice, Candidate
+from calibrant.calibration._isotonic import Isotonic
+from calibrant.calibration._logits import as_logs
+from calibrant.calibration._mended import Mended, mend
+from calibrant.calibration._mixing import best_weights, log_mix, row_losses
+from calibrant.calibration._platt import Platt
+from calibrant.calibration._quadratic import QuadraticLogit
+from calibrant.calibration._scores import Scored, are_probabilities, one_column
+from calibrant.calibration._spline import Spline
+from calibrant.calibration._temperature import Temperature
+from calibrant.calibration._unit_folds import Pieces, pool_equal_rows, unit_folds
+from calibrant.exceptions import DataError, LittleDataWarning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Auto"]
+
+_FOLDS = 5
+_FEWEST = 10.0  # weight of a class below which no map is tried: two rows a fold
+_MANY = 500.0  # weight of either class from which on isotonic regression is tried
+_NO_MAP = "no map"
+
+# What is tried for one score and for a column a class; the reference of margins is Platt's sigmoid.
+_ONE: dict[str, Callable[[], Calibrator]] = {
+    "platt": Platt,
+    "temperature": Temperature,
+    "beta": Beta,
+    "quadratic_logit": QuadraticLogit,
+    "spline": Spline,
+}
+_SEVERAL: dict[str, Callable[[], Calibrator]] = {"temperature": Temperature, "platt": Platt, "beta": Beta}
+
+
+class Auto(Calibrator):
+    """A mix of maps and no map at all, weighed by what each gains on rows that it was not learnt from.
+
+    Five folds of the calibration rows give every candidate's log-loss on other rows. Mixed in log-odds, the candidates
+    and the scores as they are get the weights of least log-loss, where a map pays a `price` for its weight: that
+    draws the mix towards the identity, the more the less data there is. The mix is used only if its gain over doing
+    nothing exceeds `multiple` standard errors of the paired difference of the rows; else the probabilities stay.
+
+    Probabilities of exactly 0 and 1 have infinite log-loss if wrong. They are replaced first, also where no map is
+    used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of doing nothing.
+
+    The candidates for two classes are Platt's sigmoid, temperature, beta, quadratic logit, spline and, with 500 rows of
+    each class, centred isotonic regression with smoothed ends; for more classes temperature, and Platt's and beta maps
+    of each class.
+
+    Parameters
+    ----------
+    price : float
+        What a weight of 1 must gain, in nats over all rows. 0: the best mix; infinite: no map.
+    multiple : float
+        How many standard errors the gain must exceed.
+
+    Attributes
+    ----------
+    choice_ : AutoChoice
+        What was tried and chosen, by how much and with what evidence.
+    members_ : list of Calibrator
+        The maps that have a weight.
+    weights_ : array of shape (1 + n_members,)
+        The weight of no map, then of each member.
+    mended_ : Mended or None
+        What takes the place of 0 and 1; None for margins.
+
+    Notes
+    -----
+    Folds are dealt by a fixed seed from the rows in sorted order, equal rows pooled: the fit sees nothing but the
+    weighted empirical distribution. Of more than 100,000 rows as many are drawn for the choice; the maps learn from
+    all.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> true = rng.random(500)
+    >>> y, overconfident = rng.random(500) < true, true**3 / (true**3 + (1 - true) ** 3)
+    >>> Auto().fit(overconfident, y).predict([0.1, 0.5, 0.9]).round(2)
+    array([0.32, 0.5 , 0.68])
+    >>> Auto().fit(true, y).choice_
+    no map: no other mix gains its price
+      log-loss 0.4869 -> 0.4869, gain 0.0000 +- 0.0000, cross-validated on 500 rows
+      map          log-loss     gain       +-   weight
+      no map         0.4869                       1.00
+      platt          0.4903  -0.0034   0.0026     0.00
+      beta           0.4919  -0.0050   0.0037     0.00
+      temperature    0.4894  -0.0025   0.0021     0.00
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0)}
+
+    choice_: AutoChoice
+    members_: list[Calibrator]
+    weights_: NDArray[np.float64]
+    mended_: Mended | None
+
+    def __init__(self, *, price: float = 1.0, multiple: float = 0.5) -> None:
+        self.price = price
+        self.multiple = multiple
+
+    def _fit_scored(self, scored: Scored) -> None:
+        sample = pool_equal_rows(_one_score(scored))
+        sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
+        self.mended_ = mend(sample) if is_proba else None
+        tried = _candidates(sizes, is_proba)
+        if (sample.scores == sample.scores[0]).all():
+            self._settle(sample, tried, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
+        elif _is_little(sizes):
+            _warn_of_little_data(sizes, sample.classes)
+            name, reason = _NO_MAP if is_proba else "platt", "too few rows to judge maps by"
+            self._settle(sample, tried, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
+        else:
+            self._settle(sample, tried, self._chosen(_tried(sample, tried, has_identity=is_proba)))
+
+    def _chosen(self, trial: _Trial) -> AutoChoice:
+        """Weigh the candidates, and keep the reference unless the mix has the evidence for it."""
+        alone = np.eye(len(trial.names))[0]
+        weights = best_weights(trial.logs, trial.codes, trial.weight, self.price)
+        gain, error = trial.gain_of(weights)
+        reason = f"gains more than {self.multiple:g} standard errors"
+        if weights[0] == 1.0:
+            reason = "no other mix gains its price"
+        elif gain <= self.multiple * error:
+            weights, reason = alone, f"no mix gains more than {self.multiple:g} standard errors"
+        return AutoChoice.of(trial.told(weights), trial.gain_of(weights), float(trial.weight.sum()), reason)
+
+    def _settle(self, sample: Scored, tried: Mapping[str, Calibrator], choice: AutoChoice) -> None:
+        """Learn the maps that have a share from all rows."""
+        shares = {each.name: each.weight for each in choice.candidates if each.weight > 0} or {choice.name: 1.0}
+        rows = _mended_rows(sample, self.mended_)
+        names = [name for name in shares if name != _NO_MAP]
+        self.members_ = [_learnt(tried[name], rows) for name in names]
+        self.weights_ = np.array([shares.get(_NO_MAP, 0.0), *(shares[name] for name in names)])
+        self.choice_ = choice
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(self.classes_) == 2:
+            table = one_column(table).reshape(-1, 1)
+        if self.mended_ is not None:
+            table = self.mended_.table(table)
+        maps = ([table] if self.weights_[0] > 0 else []) + [each._predict_table(table) for each in self.members_]
+        logs = np.stack([_log_table(proba) for proba in maps])
+        proba = np.exp(log_mix(logs, self.weights_[self.weights_ > 0]))
+        return proba[:, 1] if self.n_columns_ == 1 else proba
+
+    def _write(self) -> dict[str, Any]:
+        return {
+            "mended": None if self.mended_ is None else self.mended_.to_dict(),
+            "members": [member.to_dict() for member in self.members_],
+            "weights": self.weights_.tolist(),
+            "choice": self.choice_.to_dict(),
+        }
+
+    def _read(self, learnt: Mapping[str, Any]) -> None:
+        from calibrant.calibration._names import calibrator_from_dict  # which names this file
+
+        self.mended_ = None if learnt["mended"] is None else Mended(**learnt["mended"])
+        self.members_ = [calibrator_from_dict(member) for member in learnt["members"]]
+        self.weights_ = np.asarray(learnt["weights"])
+        self.choice_ = AutoChoice.from_dict(learnt["choice"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """The log-probabilities of the reference and the candidates for rows that they were not learnt from."""
+
+    names: list[str]
+    logs: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+    def gain_of(self, weights: NDArray[np.float64]) -> tuple[float, float]:
+        """Give the mean gain of a mix over the reference, and the standard error of the paired difference."""
+        reference = row_losses(self.logs[0], self.codes)
+        gains = reference - row_losses(log_mix(self.logs, weights), self.codes)
+        total = float(self.weight.sum())
+        gain = float(self.weight @ gains) / total
+        spread = float(self.weight @ (gains - gain) ** 2) / max(total - 1.0, 1.0)
+        return gain, float(np.sqrt(spread / total))
+
+    def told(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
+        """Give each candidate with its evidence."""
+        unit, before = np.eye(len(self.names)), row_losses(self.logs[0], self.codes)
+        level = float(self.weight @ before) / float(self.weight.sum())
+        evidence = [self.gain_of(alone) for alone in unit]
+        return tuple(
+            Candidate(name, level - gain, gain, error, float(weight))
+            for name, (gain, error), weight in zip(self.names, evidence, weights, strict=True)
+        )
+
+
+def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibrator]:
+    made = {name: make() for name, make in (_ONE if len(sizes) == 2 else _SEVERAL).items()}
+    if not is_proba:
+        made = {"platt": Platt(on="score"), **{name: each for name, each in made.items() if name != "platt"}}
+    if len(sizes) == 2 and sizes.min() >= _MANY:
+        made["isotonic"] = Isotonic(mode="centred", smooth_ends=True)
+    return made
+
+
+def _tried(pooled: Scored, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
+    """Learn every candidate without each fold and ask it about that fold; one that cannot be learnt is left out."""
+    pieces = unit_folds(pooled, _FOLDS)
+    names = ([_NO_MAP] if has_identity else []) + list(makers)
+    logs = {name: np.zeros((len(pieces.rows), len(pooled.classes))) for name in names}
+    for fold in range(_FOLDS):
+        told = _asked(pooled, pieces, fold, {name: makers.get(name) for name in logs}, mended=has_identity)
+        logs = {name: table for name, table in logs.items() if name in told}
+        for name, table in logs.items():
+            table[pieces.fold == fold] = told[name]
+    return _Trial(list(logs), np.stack(list(logs.values())), pooled.codes[pieces.rows], pieces.weight)
+
+
+def _asked(
+    pooled: Scored, pieces: Pieces, fold: int, makers: Mapping[str, Calibrator | None], *, mended: bool
+) -> dict[str, NDArray[np.float64]]:
+    """Give the log-probabilities of a fold's rows by maps learnt from the other folds; None is the identity."""
+    train, test = pieces.part(pooled, pieces.fold != fold), pieces.part(pooled, pieces.fold == fold)
+    mending = mend(train) if mended else None
+    train, test = _mended_rows(train, mending), _mended_rows(test, mending)
+    found: dict[str, NDArray[np.float64]] = {}
+    for name, maker in makers.items():
+        try:
+            proba = test.scores if maker is None else _learnt(maker, train)._predict_table(test.scores)
+        except DataError:
+            continue
+        found[name] = _log_table(proba)
+    return found
+
+
+def _one_score(scored: Scored) -> Scored:
+    """Give two classes one column."""
+    if len(scored.classes) > 2:
+        return scored
+    return Scored(one_column(scored.scores).reshape(-1, 1), scored.codes, scored.classes, scored.weight)
+
+
+def _mended_rows(scored: Scored, mended: Mended | None) -> Scored:
+    if mended is None:
+        return scored
+    return Scored(mended.table(scored.scores), scored.codes, scored.classes, scored.weight)
+
+
+def _learnt(calibrator: Calibrator, rows: Scored) -> Calibrator:
+    fitted: Calibrator = clone(calibrator)
+    fitted.classes_, fitted.n_columns_ = rows.classes, rows.scores.shape[1]
+    fitted._fit_scored(rows)
+    return fitted
+
+
+def _log_table(proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the log-probability of every class, whether there is a column for each or one for two."""
+    table = proba.reshape(len(proba), -1)
+    return as_logs(table if table.shape[1] > 1 else np.concatenate([1.0 - table, table], axis=1))
+
+
+def _is_little(sizes: NDArray[np.float64]) -> bool:
+    return bool(sizes.min() < _FEWEST if len(sizes) == 2 else sizes.sum() < _FEWEST * len(sizes))
+
+
+def _warn_of_little_data(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
+    rare = int(sizes.argmin())
+    warnings.warn(
+        f"{sizes.sum():g} calibration rows with {sizes[rare]:g} of the class {classes[rare]!r} are too little for a "
+        f"map to help: {_FEWEST:g} of each class are the least. The scores are used as they are.",
+        LittleDataWarning,
+        stacklevel=4,
+    )

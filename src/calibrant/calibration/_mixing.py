@@ -1,0 +1,92 @@
+"""A mix of maps in log-odds: weights that a loss on other rows chooses, each map paying for its weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["best_weights", "log_mix", "row_losses"]
+
+_NEGLIGIBLE = 0.01  # a weight below is not worth a map
+
+
+def log_mix(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mix log-probabilities of several maps and normalise: a mix of their log-odds.
+
+    Examples
+    --------
+    >>> logs = np.log([[[0.5, 0.5]], [[0.2, 0.8]]])
+    >>> np.exp(log_mix(logs, np.array([0.5, 0.5]))).round(3)
+    array([[0.333, 0.667]])
+    """
+    mixed = np.tensordot(weights, logs, axes=1)
+    return np.asarray(mixed - logsumexp(mixed, axis=1, keepdims=True))
+
+
+def row_losses(log_proba: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Give minus the log-probability of each row's class.
+
+    Examples
+    --------
+    >>> row_losses(np.log([[0.5, 0.5], [0.2, 0.8]]), np.array([0, 1])).round(3)
+    array([0.693, 0.223])
+    """
+    return -np.asarray(log_proba[np.arange(len(codes)), codes])
+
+
+def best_weights(
+    logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64], price: float
+) -> NDArray[np.float64]:
+    """Give the weights, none negative and of sum 1, that have the least log-loss and price together.
+
+    Parameters
+    ----------
+    logs : array of shape (n_maps, n_rows, n_classes)
+        The log-probabilities of each map for rows that it was not learnt from; the first map has no price.
+    codes : array of shape (n_rows,)
+        The class of each row.
+    weight : array of shape (n_rows,)
+        How often each row counts.
+    price : float
+        What a weight of 1 costs, in nats over all rows.
+
+    Returns
+    -------
+    array of shape (n_maps,)
+        The weights; the problem is convex, so that they are the best.
+
+    Examples
+    --------
+    >>> logs = np.log([[[0.5, 0.5]] * 20, [[0.1, 0.9]] * 20])
+    >>> best_weights(logs, np.array([1] * 18 + [0] * 2), np.ones(20), price=1.0).round(2)
+    array([0.1, 0.9])
+    """
+    own = logs[:, np.arange(len(codes)), codes]
+    total, costs = float(weight.sum()), price * (np.arange(len(logs)) > 0)
+
+    def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        mixed = np.tensordot(mix, logs, axes=1)
+        level = logsumexp(mixed, axis=1)
+        proba = np.exp(mixed - level[:, None])
+        slopes = np.einsum("rk,mrk->mr", proba, logs) - own
+        value = weight @ (level - mix @ own) + costs @ mix
+        return float(value) / total, (slopes @ weight + costs) / total
+
+    start = np.full(len(logs), 1.0 / len(logs))
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * len(logs),
+        constraints={"type": "eq", "fun": lambda mix: mix.sum() - 1.0, "jac": np.ones_like},
+        options={"ftol": 1e-10, "maxiter": 200},
+    ).x
+    kept = np.where(found >= _NEGLIGIBLE, found, 0.0)
+    return np.asarray(kept / kept.sum())

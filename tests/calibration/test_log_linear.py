@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import log_softmax, logit, softmax
+
+from calibrant.calibration import Dirichlet, MatrixScaling, VectorScaling
+from calibrant.exceptions import DataError, ParameterError
+
+FREE = [Dirichlet(off_diagonal=0, intercept=0, l2=0), MatrixScaling(strength=0), VectorScaling(strength=0)]
+ALL = [*FREE, Dirichlet(), MatrixScaling(), VectorScaling()]
+
+every = pytest.mark.parametrize("calibrator", ALL, ids=repr)
+free = pytest.mark.parametrize("calibrator", FREE, ids=repr)
+
+
+def draw(seed=0, n_rows=200, n_classes=4):
+    rng = np.random.default_rng(seed)
+    true = rng.normal(size=(n_rows, n_classes))
+    y = (rng.random((n_rows, 1)) > softmax(true, axis=1).cumsum(axis=1)[:, :-1]).sum(axis=1)
+    y[:n_classes] = range(n_classes)
+    return softmax(1.7 * true + rng.normal(size=n_classes), axis=1), y
+
+
+def log_loss(proba, y):
+    return -np.mean(np.log(proba[np.arange(len(y)), y]))
+
+
+@every
+@settings(max_examples=10, deadline=None)
+@given(order=st.permutations(range(4)))
+def test_relabelling_classes_permutes_columns(calibrator, order):
+    proba, y = draw()
+    straight = calibrator.fit(proba, y).predict(proba)
+    relabelled = calibrator.fit(proba[:, order], np.argsort(order)[y]).predict(proba[:, order])
+    np.testing.assert_allclose(relabelled, straight[:, order], atol=1e-7)
+
+
+@every
+def test_a_weight_of_two_is_the_row_twice(calibrator):
+    proba, y = draw()
+    times = np.random.default_rng(1).integers(1, 4, len(y))
+    repeated = calibrator.fit(np.repeat(proba, times, axis=0), np.repeat(y, times)).predict(proba)
+    np.testing.assert_allclose(calibrator.fit(proba, y, times).predict(proba), repeated, atol=1e-8)
+
+
+@free
+@pytest.mark.parametrize("seed", range(5))
+def test_without_a_penalty_the_loss_is_not_worse_than_that_of_the_scores(calibrator, seed):
+    proba, y = draw(seed)
+    assert log_loss(calibrator.fit(proba, y).predict(proba), y) <= log_loss(proba, y)
+
+
+def test_without_a_penalty_matrix_scaling_is_dirichlet_calibration():
+    proba, y = draw()
+    np.testing.assert_allclose(FREE[0].fit(proba, y).predict(proba), FREE[1].fit(proba, y).predict(proba), atol=1e-12)
+
+
+@free
+def test_two_classes_without_a_penalty_are_beta_calibration(calibrator):
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.02, 0.98, 300)
+    y = rng.random(300) < p**1.5
+    z = [np.log(p), -np.log1p(-p), np.ones(300)]
+
+    def loss(coef):
+        return np.mean(np.logaddexp(0, coef @ z) - y * (coef @ z))
+
+    best = minimize(loss, [1.0, 1.0, 0.0], method="BFGS", options={"gtol": 1e-8}).x
+    np.testing.assert_allclose(logit(calibrator.fit(p, y).predict(p)), best @ z, atol=1e-4)
+
+
+@every
+def test_one_column_is_two(calibrator):
+    proba, y = draw(n_classes=2)
+    one, two = calibrator.fit(proba[:, 1], y).predict(proba[:, 1]), calibrator.fit(proba, y).predict(proba)[:, 1]
+    np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+@every
+def test_margins_are_read_alike_on_any_scale_and_with_any_constant_in_a_row(calibrator):
+    proba, y = draw()
+    logits = 5.0 + np.log(proba)
+    here = calibrator.fit(logits, y).predict(logits)
+    shifted = 1000.0 * (logits + np.arange(len(y))[:, np.newaxis] % 7)
+    np.testing.assert_allclose(calibrator.fit(shifted, y).predict(shifted), here, atol=1e-7)
+
+
+def test_structured_maps_tend_to_the_temperature_with_their_strength():
+    proba, y = draw()
+    for kind in (MatrixScaling, VectorScaling):
+        found = kind(strength=1e9).fit(proba, y)
+        np.testing.assert_allclose(found.coef_, np.eye(4), atol=1e-6)
+        share = found.uniform_share_
+        scaled = softmax(found.inverse_temperature_ * np.log(proba), axis=1)
+        np.testing.assert_allclose(found.predict(proba), (1 - share) * scaled + share / 4, atol=1e-6)
+
+
+def test_more_rows_leave_the_matrix_freer():
+    proba, y = draw()
+    away = [np.abs(MatrixScaling().fit(proba, y, np.full(len(y), w)).coef_ - np.eye(4)).max() for w in (0.1, 1, 100)]
+    assert away[0] < away[1] < away[2]
+
+
+@pytest.mark.parametrize("calibrator", [Dirichlet(), MatrixScaling(), VectorScaling()], ids=repr)
+def test_a_penalty_holds_classes_without_rows_and_classes_told_apart_without_error(calibrator):
+    proba, _ = draw()
+    y = proba[:, :3].argmax(axis=1)
+    found = calibrator.fit(proba, y, labels=[0, 1, 2, 3]).predict(proba)
+    assert found.min() > 0.0
+    assert found[:, 3].mean() < proba[:, 3].mean()
+
+
+@free
+def test_without_a_penalty_a_class_without_rows_is_refused(calibrator):
+    proba, y = draw()
+    with pytest.raises(DataError, match="no row is of the class 3"):
+        calibrator.fit(proba[y < 3], y[y < 3], labels=[0, 1, 2, 3])
+
+
+@free
+def test_classes_told_apart_without_error_get_probabilities_all_the_same(calibrator):
+    proba, _ = draw()
+    found = calibrator.fit(proba, proba.argmax(axis=1)).predict(np.vstack([proba, np.eye(4)]))
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_a_negative_penalty_is_refused():
+    proba, y = draw()
+    for calibrator, name in ((MatrixScaling(strength=-1), "strength"), (Dirichlet(l2=-1), "l2")):
+        with pytest.raises(ParameterError, match=f"{name} must be a finite number >= 0"):
+            calibrator.fit(proba, y)
+
+
+def test_odir_is_the_papers_penalty():
+    proba, y = draw()
+    found = Dirichlet(off_diagonal=0.3, intercept=0.2, l2=0.0).fit(proba, y)
+
+    def objective(flat):
+        weights, intercepts = flat[:16].reshape(4, 4), flat[16:]
+        fit = log_softmax(np.log(proba) @ weights.T + intercepts, axis=1)
+        off = weights[~np.eye(4, dtype=bool)]
+        return -fit[np.arange(len(y)), y].mean() + 0.3 * np.mean(off**2) + 0.2 * np.mean(intercepts**2)
+
+    here = np.concatenate([found.coef_.ravel(), found.intercept_])
+    rng = np.random.default_rng(0)
+    assert all(objective(here) < objective(here + 1e-3 * rng.normal(size=20)) for _ in range(50))
