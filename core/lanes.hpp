@@ -34,7 +34,7 @@ public:
             lanes.columns_.push_back(*view);
         }
         lanes.column_bits_ = static_cast<int>(std::bit_width(std::max<std::size_t>(rows.columns.size(), 1) - 1));
-        if (static_cast<int>(std::bit_width(tree.n_nodes() + 1)) + lanes.column_bits_ > std::numeric_limits<Link>::digits) return {};
+        if (static_cast<int>(std::bit_width(tree.n_nodes() + 2)) + lanes.column_bits_ > std::numeric_limits<Link>::digits) return {};
         if (std::any_of(tree.n_values.begin(), tree.n_values.end(), [](std::uint32_t n) { return n > 0; })) return {};
         lanes.find_grid();
         lanes.lay_out(tree);
@@ -54,7 +54,10 @@ public:
     }
 
 private:
-    // Branches lie side by side: a value <= threshold leads to the first, others behind it. A leaf leads to itself, whatever it asks.
+    static constexpr bool is_number = std::is_floating_point_v<T>;
+
+    // Branches lie side by side: a value <= threshold leads to the first, others behind it. A leaf leads to itself, whatever it asks:
+    // no number is <= NaN, so that its link stands one before it; every code is <= the greatest.
     struct Step {
         T threshold;
         Link link;
@@ -62,20 +65,20 @@ private:
 
     // Whether a way met an unknown value: a sum of numbers tells, since it is then none itself.
     struct Met {
-        std::conditional_t<std::is_floating_point_v<T>, T, bool> sum{};
+        std::conditional_t<is_number, T, bool> sum{};
         void add(T value) {
-            if constexpr (std::is_floating_point_v<T>) sum += value;
+            if constexpr (is_number) sum += value;
             else sum |= value == missing_code<T>;
         }
         bool any() const {
-            if constexpr (std::is_floating_point_v<T>) return sum != sum;
+            if constexpr (is_number) return sum != sum;
             else return sum;
         }
     };
 
     // For numbers the greatest T that is no greater, since values of type T fall on the same side of it; for codes the cut's own.
     static T threshold_of(const Tree& tree, std::size_t node) {
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (is_number) {
             const T rounded = static_cast<T>(tree.threshold[node]);
             const bool is_above = static_cast<double>(rounded) > tree.threshold[node];
             return is_above ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
@@ -83,23 +86,25 @@ private:
             return static_cast<T>(tree.cut_code[node]);
         }
     }
-    static constexpr T greatest() { return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max(); }
+    static constexpr T at_a_leaf = is_number ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::max();
+
+    static constexpr std::size_t root = 1;  // before which a link can stand
 
     // Branch by branch, so that a small subtree lies in few lines of the cache.
     void lay_out(const Tree& tree) {
         struct Place {
             std::size_t node, at;
         };
-        std::vector<Place> places{{0, 0}};
-        steps_.resize(1);
-        node_at_.resize(1);
+        std::vector<Place> places{{0, root}};
+        steps_.resize(root + 1);
+        node_at_.resize(root + 1);
         while (!places.empty()) {
             const auto [node, at] = places.back();
             places.pop_back();
             node_at_[at] = static_cast<std::uint32_t>(node);
             const auto linked = [&](std::size_t column, std::size_t next) { return static_cast<Link>(next << column_bits_ | column); };
             if (tree.is_leaf(node)) {
-                steps_[at] = {greatest(), linked(0, at)};
+                steps_[at] = {at_a_leaf, linked(0, at - is_number)};
                 continue;
             }
             const std::size_t next = steps_.size();
@@ -128,7 +133,8 @@ private:
     std::array<std::uint32_t, width> walk(std::size_t n, const ValueOf& value_of) const {
         const Step* const steps = steps_.data();
         const Link column_mask = (Link{1} << column_bits_) - 1;
-        std::array<Link, width> at{};
+        std::array<Link, width> at;
+        at.fill(root);
         std::array<Met, width> met{};
         Link moved = 1;
         while (moved != 0) {
