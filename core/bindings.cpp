@@ -13,6 +13,7 @@
 #include "arrivals.hpp"
 #include "bindings_forest.hpp"
 #include "bindings_lazy.hpp"
+#include "bindings_readings.hpp"
 #include "bindings_rows.hpp"
 #include "bindings_stumps.hpp"
 #include "coded_table.hpp"
@@ -303,6 +304,7 @@ NB_MODULE(_core, module) {
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Make a table again from (codes, n_values, values or None) for each column.");
     bind_forests(module);
+    bind_readings(module);
     bind_stumps(module);
     bind_lazy_trees(module);
 }

@@ -1,0 +1,123 @@
+// Where rows end in the trees of a forest: told beforehand, or found by walking.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "descent.hpp"
+#include "wide_codes.hpp"
+
+namespace calibrant {
+
+// A part of a row at a leaf.
+struct End {
+    std::int32_t leaf;
+    double share;
+};
+
+// Where some rows end in some trees, tree after tree.
+class Ends {
+public:
+    static constexpr std::int32_t nowhere = -1;  // the tree has nothing to say of the row
+
+    // Makes room for so many trees and rows, all of them nowhere.
+    void clear(std::size_t n_trees, std::size_t n_rows);
+
+    std::size_t n_rows() const { return n_rows_; }
+    std::size_t n_trees() const { return n_rows_ == 0 ? 0 : leaves_.size() / n_rows_; }
+
+    // The leaf of each row in a tree; below `nowhere` where the row is in parts.
+    std::span<const std::int32_t> leaves(std::size_t tree) const { return {leaves_.data() + tree * n_rows_, n_rows_}; }
+    std::span<std::int32_t> leaves(std::size_t tree) { return {leaves_.data() + tree * n_rows_, n_rows_}; }
+
+    void set_parts(std::size_t tree, std::size_t row, std::span<const End> parts);
+
+    // The parts of a row that is in parts.
+    std::span<const End> parts(std::int32_t leaf) const {
+        const auto run = static_cast<std::size_t>(first_run - leaf);
+        return {parts_.data() + runs_[run], runs_[run + 1] - runs_[run]};
+    }
+
+    // Calls visit(leaf, share) for each leaf that a row reached in a tree.
+    template <class Visit>
+    void each(std::size_t tree, std::size_t row, Visit&& visit) const {
+        const std::int32_t leaf = leaves(tree)[row];
+        if (leaf >= 0) return visit(static_cast<std::size_t>(leaf), 1.0);
+        if (leaf == nowhere) return;
+        for (const End& end : parts(leaf)) visit(static_cast<std::size_t>(end.leaf), end.share);
+    }
+
+private:
+    static constexpr std::int32_t first_run = nowhere - 1;
+
+    std::size_t n_rows_ = 0;
+    std::vector<std::int32_t> leaves_;
+    std::vector<std::size_t> runs_;
+    std::vector<End> parts_;
+};
+
+struct Range {
+    std::size_t begin, end;
+    std::size_t size() const { return end - begin; }
+};
+
+class ForestWays {
+public:
+    // The leaf of every row in every tree, trees x rows; `Ends::nowhere` for a row that a tree is not asked about.
+    ForestWays(std::span<const std::int32_t> leaves, std::size_t n_trees);
+    // New rows, and the rows of the table that the trees were grown from.
+    ForestWays(std::span<const Tree* const> trees, PredictRows rows);
+    ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t n_threads);
+
+    std::size_t n_trees() const { return n_trees_; }
+    std::size_t n_rows() const { return n_rows_; }
+
+    // Writes where some rows end in some trees.
+    void fill(Range trees, Range rows, Ends& ends) const;
+
+    // Calls visit(row, leaf, share) for each leaf that a row reaches in a tree, row after row.
+    template <class Visit>
+    void each(std::size_t tree, const std::stop_token& stop, Visit&& visit) const {
+        Ends ends;
+        for (std::size_t begin = 0; begin < n_rows_; begin += rows_per_task) {
+            check_stop(stop);
+            fill({tree, tree + 1}, {begin, std::min(n_rows_, begin + rows_per_task)}, ends);
+            for (std::size_t i = 0; i < ends.n_rows(); ++i) {
+                ends.each(0, i, [&](std::size_t leaf, double share) { visit(begin + i, leaf, share); });
+            }
+        }
+    }
+
+    // Calls body(rows, ends) for blocks of rows with their ends in some trees, shared among threads.
+    template <class Body>
+    void in_blocks(Range trees, std::size_t n_threads, const std::stop_token& stop, Body&& body) const {
+        const std::size_t size = block_size(trees.size());
+        std::vector<Ends> ends(std::max<std::size_t>(n_threads, 1));
+        parallel_for((n_rows_ + size - 1) / size, n_threads, stop, [&](std::size_t block, std::size_t worker) {
+            const Range rows{block * size, std::min(n_rows_, (block + 1) * size)};
+            fill(trees, rows, ends[worker]);
+            body(rows, ends[worker]);
+        });
+    }
+
+private:
+    // So many rows that their ends in all trees stay in the cache.
+    static std::size_t block_size(std::size_t n_trees) {
+        constexpr std::size_t most_ends = std::size_t{1} << 18, fewest_rows = 256;
+        return std::clamp(most_ends / std::max<std::size_t>(n_trees, 1), fewest_rows, rows_per_task);
+    }
+    void walk(std::size_t tree, std::size_t place, Range rows, Ends& ends) const;
+
+    std::size_t n_trees_, n_rows_;
+    std::span<const std::int32_t> leaves_;
+    std::unique_ptr<const WideCodes> codes_;
+    PredictRows rows_;
+    std::deque<Walk> walks_;
+};
+
+}  // namespace calibrant
