@@ -87,6 +87,7 @@ def readings(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
         to_fit, to_predict = fits[kind] / fits["ignore"], predictions[kind] / predictions["ignore"]
         print(
             f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x"
+            f"; out-of-bag probabilities, when asked for, {_seconds(lambda kind=kind: models[kind].oob_proba_):.2f} s"
         )
 
 

@@ -19,19 +19,11 @@ void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, c
     run_down(*trees.front(), n_rows, [&](const std::stop_token& stop) { sum_answers(members, rows, {output.data(), output.size()}, n_threads, stop); });
 }
 
-nb::object apply_forest(const std::vector<const Tree*>& trees, const CodedTable& table, std::size_t n_threads) {
-    std::vector<std::int32_t> out(trees.size() * table.n_rows());
-    run_interruptibly([&](const std::stop_token& stop) { leaves_of_table(trees, table, out, n_threads, stop); });
-    return given_away(std::move(out), {trees.size(), table.n_rows()});
-}
-
 }  // namespace
 
 void bind_forests(nb::module_& module) {
     module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(), "output"_a.noconvert(),
                "n_threads"_a, "Write the sum of the trees' tables at the leaves that the rows reach.");
-    module.def("apply_forest", &apply_forest, "trees"_a, "table"_a, "n_threads"_a,
-               "Give the leaf of each row of the table that the trees were grown from, trees x rows.");
 }
 
 }  // namespace calibrant

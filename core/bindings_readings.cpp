@@ -46,9 +46,12 @@ std::unique_ptr<ForestWays> stored_ways(const Table<std::int32_t>& leaves) {
     return std::make_unique<ForestWays>(span_of(leaves), leaves.shape(0));
 }
 
-std::unique_ptr<ForestWays> walked_ways(const std::vector<const Tree*>& trees, std::size_t n_rows, const PredictArgument& columns, std::size_t n_threads) {
-    if (const auto* table = std::get_if<const CodedTable*>(&columns)) return std::make_unique<ForestWays>(trees, **table, n_threads);
+std::unique_ptr<ForestWays> walked_ways(const std::vector<const Tree*>& trees, std::size_t n_rows, const PredictArgument& columns) {
     return std::make_unique<ForestWays>(trees, rows_to_predict(n_rows, columns));
+}
+
+std::unique_ptr<ForestWays> kept_ways(const std::vector<const Tree*>& trees, const CodedTable& table, std::size_t most_bytes, std::size_t n_threads) {
+    return run_interruptibly([&](const std::stop_token& stop) { return std::make_unique<ForestWays>(trees, table, most_bytes, n_threads, stop); });
 }
 
 Ballots ballots_of(const std::vector<Table<double>>& tables) {
@@ -136,8 +139,10 @@ nb::object strict_answers(const ForestWays& ways, const std::vector<std::size_t>
 void bind_readings(nb::module_& module) {
     nb::class_<ForestWays>(module, "ForestWays", "Where rows end in the trees of a forest.");
     module.def("stored_ways", &stored_ways, "leaves"_a.noconvert(), nb::keep_alive<0, 1>(), "The leaves of rows, trees x rows; -1 for none.");
-    module.def("walked_ways", &walked_ways, "trees"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a, nb::keep_alive<0, 1>(),
-               nb::keep_alive<0, 3>(), "The ways of new rows, or of the table that the trees were grown from, found when asked for.");
+    module.def("walked_ways", &walked_ways, "trees"_a, "n_rows"_a, "columns"_a.noconvert(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
+               "The ways of new rows, found when asked for.");
+    module.def("kept_ways", &kept_ways, "trees"_a, "table"_a, "most_bytes"_a, "n_threads"_a, nb::keep_alive<0, 1>(),
+               "The ways of the table that the trees were grown from, kept as far as they fit into so many bytes.");
 
     nb::class_<BaggedRows>(module, "BaggedRows", "The training rows of a forest.");
     module.def("bagged_rows", &bagged_rows, "in_bag"_a.noconvert(), "classes"_a.noconvert(), "weights"_a.noconvert().none(), "n_classes"_a,

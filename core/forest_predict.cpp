@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "descent.hpp"
-#include "forest_ways.hpp"
 
 namespace calibrant {
 namespace {
@@ -35,28 +34,7 @@ void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, s
     }
 }
 
-// The leaf with the greatest share, the first of equals.
-std::int32_t heaviest(std::span<const End> parts) {
-    End most{Ends::nowhere, -1};
-    for (const End& end : parts) {
-        if (end.share > most.share + 1e-12) most = end;
-    }
-    return most.leaf;
-}
-
 }  // namespace
-
-void leaves_of_table(std::span<const Tree* const> trees, const CodedTable& table, std::span<std::int32_t> out, std::size_t n_threads,
-                     const std::stop_token& stop) {
-    if (out.size() != trees.size() * table.n_rows()) throw std::invalid_argument("a leaf for each row and tree");
-    const ForestWays ways(trees, table, n_threads);
-    ways.in_blocks({0, trees.size()}, n_threads, stop, [&](Range rows, const Ends& ends) {
-        for (std::size_t t = 0; t < trees.size(); ++t) {
-            std::transform(ends.leaves(t).begin(), ends.leaves(t).end(), out.data() + t * table.n_rows() + rows.begin,
-                           [&](std::int32_t leaf) { return leaf >= 0 ? leaf : heaviest(ends.parts(leaf)); });
-        }
-    });
-}
 
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
                  const std::stop_token& stop) {

@@ -14,6 +14,11 @@
 
 namespace calibrant {
 
+struct Range {
+    std::size_t begin, end;
+    std::size_t size() const { return end - begin; }
+};
+
 // A part of a row at a leaf.
 struct End {
     std::int32_t leaf;
@@ -25,7 +30,7 @@ class Ends {
 public:
     static constexpr std::int32_t nowhere = -1;  // the tree has nothing to say of the row
 
-    // Makes room for so many trees and rows, all of them nowhere.
+    // Makes room for so many trees and rows; every leaf is to be written.
     void clear(std::size_t n_trees, std::size_t n_rows);
 
     std::size_t n_rows() const { return n_rows_; }
@@ -36,6 +41,10 @@ public:
     std::span<std::int32_t> leaves(std::size_t tree) { return {leaves_.data() + tree * n_rows_, n_rows_}; }
 
     void set_parts(std::size_t tree, std::size_t row, std::span<const End> parts);
+    // Writes the ends of some rows in some trees, which this has, from a place of the other on.
+    void copy_to(Ends& other, Range trees, Range rows, std::size_t other_row) const;
+
+    std::size_t n_bytes() const { return leaves_.size() * sizeof(std::int32_t) + runs_.size() * sizeof(std::size_t) + parts_.size() * sizeof(End); }
 
     // The parts of a row that is in parts.
     std::span<const End> parts(std::int32_t leaf) const {
@@ -61,18 +70,17 @@ private:
     std::vector<End> parts_;
 };
 
-struct Range {
-    std::size_t begin, end;
-    std::size_t size() const { return end - begin; }
-};
-
 class ForestWays {
 public:
     // The leaf of every row in every tree, trees x rows; `Ends::nowhere` for a row that a tree is not asked about.
     ForestWays(std::span<const std::int32_t> leaves, std::size_t n_trees);
-    // New rows, and the rows of the table that the trees were grown from.
+    // The ways of new rows.
     ForestWays(std::span<const Tree* const> trees, PredictRows rows);
-    ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t n_threads);
+    // The ways of the rows of the table that the trees were grown from, kept as far as they fit into so many bytes.
+    ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop);
+
+    ForestWays(const ForestWays&) = delete;  // walks know where the rows are
+    ForestWays& operator=(const ForestWays&) = delete;
 
     std::size_t n_trees() const { return n_trees_; }
     std::size_t n_rows() const { return n_rows_; }
@@ -106,18 +114,22 @@ public:
     }
 
 private:
-    // So many rows that their ends in all trees stay in the cache.
+    // Many rows, since a tree is loaded for each block anew, but not so many that their ends in all trees take much memory.
     static std::size_t block_size(std::size_t n_trees) {
-        constexpr std::size_t most_ends = std::size_t{1} << 18, fewest_rows = 256;
+        constexpr std::size_t most_ends = std::size_t{1} << 20, fewest_rows = 256;
         return std::clamp(most_ends / std::max<std::size_t>(n_trees, 1), fewest_rows, rows_per_task);
     }
-    void walk(std::size_t tree, std::size_t place, Range rows, Ends& ends) const;
+    void keep(std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop);
+    // Writes the ends of rows of one block from a row of `ends` on.
+    void fill_piece(Range trees, Range rows, std::size_t first, Ends& ends) const;
+    void walk(std::size_t tree, std::size_t place, Range rows, std::size_t first, Ends& ends) const;
 
     std::size_t n_trees_, n_rows_;
     std::span<const std::int32_t> leaves_;
     std::unique_ptr<const WideCodes> codes_;
     PredictRows rows_;
     std::deque<Walk> walks_;
+    std::vector<Ends> kept_;  // of each block of `rows_per_task` rows, without trees where it is not kept
 };
 
 }  // namespace calibrant

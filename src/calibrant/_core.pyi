@@ -325,20 +325,18 @@ def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.u
 def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
     """Write the sum of the trees' tables at the leaves that the rows reach."""
 
-def apply_forest(trees: Sequence[Tree], table: CodedTable, n_threads: int) -> object:
-    """
-    Give the leaf of each row of the table that the trees were grown from, trees x rows.
-    """
-
 class ForestWays:
     """Where rows end in the trees of a forest."""
 
 def stored_ways(leaves: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> ForestWays:
     """The leaves of rows, trees x rows; -1 for none."""
 
-def walked_ways(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], n_threads: int) -> ForestWays:
+def walked_ways(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> ForestWays:
+    """The ways of new rows, found when asked for."""
+
+def kept_ways(trees: Sequence[Tree], table: CodedTable, most_bytes: int, n_threads: int) -> ForestWays:
     """
-    The ways of new rows, or of the table that the trees were grown from, found when asked for.
+    The ways of the table that the trees were grown from, kept as far as they fit into so many bytes.
     """
 
 class BaggedRows:

@@ -51,7 +51,7 @@ def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
 
 
 def ways_of(trees: list[Any], X: Any) -> Walks:
-    return Walks(trees, read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame)), 2)
+    return Walks.of_rows(trees, read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame)), 2)
 
 
 def as_numbers(X: pd.DataFrame) -> list[list[float]]:

@@ -18,7 +18,7 @@ from calibrant.ensembles._members import Members, class_weights, vote_tables
 from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._pooling import Pooling
 from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
-from calibrant.ensembles._ways import ways_of_rows, ways_of_training
+from calibrant.ensembles._ways import Walks
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._choosing import in_numbers
@@ -62,8 +62,7 @@ class GrownReading:
     def members(self) -> Members:
         """The forest as readings see it."""
         forest, examples = self.forest, self.forest.examples
-        ways = ways_of_training(forest)
-        labels = examples.sorted_labels
+        ways, labels = Walks.of_training(forest), examples.sorted_labels
         return Members(forest.trees, ways, forest.in_bag, labels, len(examples.classes), examples.weights)
 
     @cached_property
@@ -134,15 +133,18 @@ class GrownReading:
             return self.tally(rows).shares(smooth=how.smooth_votes)
         if how.out_of_bag == "condition":
             voters = self.frequencies[: n_voting(how.vote_trees, self.forest.in_bag)]
-            return self.mob_esp.predict_proba(ways_of_rows(self.forest, rows), voters)
+            return self.mob_esp.predict_proba(self._ways(rows), voters)
         tables = self.tables if how.out_of_bag == "ignore" else self.eb_pets.tables
         if how.out_of_bag == "only":
-            return self.eb_pets.predict_proba(ways_of_rows(self.forest, rows))
+            return self.eb_pets.predict_proba(self._ways(rows))
         return mean_of_tables(self.forest, rows, tables)
 
     def tally(self, rows: Rows) -> Tally:
         """Let the trees vote on rows."""
-        return count_votes(self.frequencies, ways_of_rows(self.forest, rows))
+        return count_votes(self.frequencies, self._ways(rows))
+
+    def _ways(self, rows: Rows) -> Walks:
+        return Walks.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))
 
     @cached_property
     def oob_proba(self) -> NDArray[np.float64]:

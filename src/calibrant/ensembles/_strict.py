@@ -8,7 +8,7 @@ beside. It is what MOB-ESP of so many trees says of a fresh row.
 
 Every pair of rows that share a leaf is looked at, in every tree, so that large leaves would take long: at one with more
 than `MOST_BESIDE` rows so many of them, drawn at random, stand for all. The cost is then at most that of the rows times
-the trees without them times `MOST_BESIDE`, at about 2 ns for two classes and 128 trees.
+the trees without them times `MOST_BESIDE`, at a few nanoseconds for two classes and 128 trees.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from calibrant.trees._rows import Rows
     from calibrant.trees._tree import Tree
 
-__all__ = ["LeafMatrix", "Walks", "Ways", "ways_of_rows", "ways_of_training"]
+__all__ = ["LeafMatrix", "Walks", "Ways"]
 
-_MOST_LEAVES = 2**30  # bytes worth keeping between two passes over the trees
+_MOST_KEPT = 2**30  # bytes worth keeping between two passes over the trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,28 +54,24 @@ class Walks:
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> Walks([tree], (2, np.array([[1.0], [np.nan]]))).n_rows
+    >>> Walks.of_rows([tree], (2, np.array([[1.0], [np.nan]]))).n_rows
     2
     """
 
-    def __init__(self, trees: Sequence[Tree], rows: tuple[int, Any], n_threads: int = 1) -> None:
-        self.n_rows, self.n_threads = rows[0], n_threads
-        self.core = _core.walked_ways([tree.core for tree in trees], *rows, n_threads)
+    def __init__(self, core: _core.ForestWays, n_rows: int, n_threads: int) -> None:
+        self.core, self.n_rows, self.n_threads = core, n_rows, n_threads
+
+    @classmethod
+    def of_rows(cls, trees: Sequence[Tree], rows: Rows, n_threads: int = 1) -> Walks:
+        """Find the ways of new rows when they are asked for."""
+        return cls(_core.walked_ways([tree.core for tree in trees], *rows), rows[0], n_threads)
+
+    @classmethod
+    def of_training(cls, forest: Forest) -> Walks:
+        """Find the ways of the training rows, and keep them where they do not take much memory."""
+        cores = [tree.core for tree in forest.trees]
+        table, threads = forest.examples.table.core, n_threads(forest.params.n_jobs)
+        return cls(_core.kept_ways(cores, table, _MOST_KEPT, threads), forest.examples.n_rows, threads)
 
 
 Ways: TypeAlias = LeafMatrix | Walks
-
-
-def ways_of_training(forest: Forest) -> Ways:
-    """Give the ways of the training rows; their leaves, where no value is missing and they do not take much memory."""
-    table, threads = forest.examples.table, n_threads(forest.params.n_jobs)
-    may_miss = any(table.n_missing(j) > 0 for j in range(table.n_columns))
-    if may_miss or 4 * forest.examples.n_rows * len(forest.trees) > _MOST_LEAVES:
-        return Walks(forest.trees, (forest.examples.n_rows, table.core), threads)
-    leaves = _core.apply_forest([tree.core for tree in forest.trees], table.core, threads)
-    return LeafMatrix(np.asarray(leaves), threads)
-
-
-def ways_of_rows(forest: Forest, rows: Rows) -> Walks:
-    """Give the ways of new rows."""
-    return Walks(forest.trees, rows, n_threads(forest.params.n_jobs))
