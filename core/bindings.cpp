@@ -12,8 +12,11 @@
 
 #include "arrivals.hpp"
 #include "bindings_calibration.hpp"
+#include "bindings_forest.hpp"
 #include "bindings_lazy.hpp"
 #include "bindings_packed.hpp"
+#include "bindings_readings.hpp"
+#include "bindings_rows.hpp"
 #include "bindings_stumps.hpp"
 #include "bindings_venn.hpp"
 #include "coded_table.hpp"
@@ -22,7 +25,6 @@
 #include "interruptible.hpp"
 #include "parallel.hpp"
 #include "forest.hpp"
-#include "forest_predict.hpp"
 #include "predict.hpp"
 #include "pruning.hpp"
 
@@ -33,16 +35,7 @@ namespace calibrant {
 namespace {
 
 template <class T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Writable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using ReadOnly = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
-
-template <class T>
-StridedView<T> view(const Column<T>& column) {
-    return {column.data(), column.shape(0), column.stride(0)};
-}
 
 using NominalArgument = std::pair<Column<std::int32_t>, std::size_t>;
 using ColumnArgument = std::variant<Column<float>, Column<double>, NominalArgument>;
@@ -63,13 +56,6 @@ CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& col
 }
 
 using CodesArgument = std::variant<Column<std::uint16_t>, Column<std::uint32_t>>;
-
-template <class T>
-std::vector<T> copied(const Column<T>& column) {
-    std::vector<T> values(column.shape(0));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = view(column)[i];
-    return values;
-}
 
 // A column as a pickle holds it: codes, number of values, and the values of a numeric one.
 using ColumnState = std::tuple<CodesArgument, std::uint32_t, std::optional<Column<double>>>;
@@ -142,52 +128,6 @@ std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t
     return run_interruptibly([&](const std::stop_token& stop) { return grow_forest(examples, bags, options, stop); });
 }
 
-using PredictColumnArgument = std::variant<Column<float>, Column<double>, Column<std::int32_t>>;
-template <class T>
-using Grid = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using PredictArgument = std::variant<const CodedTable*, Grid<float>, Grid<double>, std::vector<PredictColumnArgument>>;
-
-struct ToPredictColumns {
-    std::vector<PredictColumn> operator()(const CodedTable* table) const { return coded_rows(*table).columns; }
-    template <class T>
-    std::vector<PredictColumn> operator()(const Grid<T>& grid) const {
-        std::vector<PredictColumn> columns;
-        columns.reserve(grid.shape(1));
-        for (std::size_t j = 0; j < grid.shape(1); ++j) {
-            const T* const first = grid.data() + static_cast<std::int64_t>(j) * grid.stride(1);
-            columns.push_back(StridedView<T>{first, grid.shape(0), grid.stride(0)});
-        }
-        return columns;
-    }
-    std::vector<PredictColumn> operator()(const std::vector<PredictColumnArgument>& given) const {
-        std::vector<PredictColumn> columns;
-        columns.reserve(given.size());
-        for (const auto& column : given) columns.push_back(std::visit([](const auto& array) { return PredictColumn{view(array)}; }, column));
-        return columns;
-    }
-};
-
-PredictRows rows_to_predict(std::size_t n_rows, const PredictArgument& columns) { return {n_rows, std::visit(ToPredictColumns{}, columns)}; }
-
-// Few rows are done before a thread would have started.
-constexpr std::size_t small_job = std::size_t{1} << 20;
-
-template <class Work>
-void run_down(const Tree& tree, std::size_t n_rows, Work&& work) {
-    if (n_rows * tree.n_nodes() > small_job && n_rows > 1) return run_interruptibly(work);
-    const nb::gil_scoped_release released;
-    work(std::stop_token{});
-}
-
-// An array of its own for what the core computes.
-template <class T>
-nb::object given_away(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* const data = kept->data();
-    const nb::capsule owner(kept.release(), [](void* pointer) noexcept { std::unique_ptr<std::vector<T>>(static_cast<std::vector<T>*>(pointer)); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
-}
-
 void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const std::vector<Matrix>& tables,
                   const std::vector<Writable>& outputs, std::size_t n_threads) {
     if (tables.size() != outputs.size()) throw std::invalid_argument("an output for each table");
@@ -197,21 +137,6 @@ void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& c
         readings.push_back({{tables[i].data(), tables[i].size()}, {outputs[i].data(), outputs[i].size()}});
     }
     run_down(tree, n_rows, [&](const std::stop_token& stop) { predict(tree, rows, readings, n_threads, stop); });
-}
-
-void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, const PredictArgument& columns, const std::vector<Matrix>& tables,
-                    const Writable& output, std::size_t n_threads) {
-    if (tables.size() != trees.size() || trees.empty()) throw std::invalid_argument("a table for each tree");
-    const PredictRows rows = rows_to_predict(n_rows, columns);
-    std::vector<Member> members;
-    for (std::size_t i = 0; i < trees.size(); ++i) members.push_back({trees[i], {tables[i].data(), tables[i].size()}});
-    run_down(*trees.front(), n_rows, [&](const std::stop_token& stop) { sum_answers(members, rows, {output.data(), output.size()}, n_threads, stop); });
-}
-
-nb::object apply_forest(const std::vector<const Tree*>& trees, const CodedTable& table, std::size_t n_threads) {
-    std::vector<std::int32_t> out(trees.size() * table.n_rows());
-    run_interruptibly([&](const std::stop_token& stop) { leaves_of_table(trees, table, out, n_threads, stop); });
-    return given_away(std::move(out), {trees.size(), table.n_rows()});
 }
 
 nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, std::size_t n_threads) {
@@ -368,10 +293,6 @@ NB_MODULE(_core, module) {
 
     module.def("predict_tree", &predict_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(),
                "outputs"_a.noconvert(), "n_threads"_a, "Read tables of one row for each node at the leaves that the rows reach, in one descent.");
-    module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(), "output"_a.noconvert(),
-               "n_threads"_a, "Write the sum of the trees' tables at the leaves that the rows reach.");
-    module.def("apply_forest", &apply_forest, "trees"_a, "table"_a, "n_threads"_a,
-               "Give the leaf of each row of the table that the trees were grown from, trees x rows.");
     module.def("apply_tree", &apply_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a, "Give the leaf of each row.");
 
     module.def("arrivals", &arrivals_of_rows, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "wanted"_a.noconvert().none(), "n_threads"_a,
@@ -385,6 +306,8 @@ NB_MODULE(_core, module) {
                "Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Make a table again from (codes, n_values, values or None) for each column.");
+    bind_forests(module);
+    bind_readings(module);
     bind_stumps(module);
     bind_packed_forests(module);
     bind_lazy_trees(module);

@@ -34,44 +34,7 @@ void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, s
     }
 }
 
-// The codes row by row, all of one width: what the lanes take.
-class WideCodes {
-public:
-    WideCodes(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop) : cells_(table.n_rows() * table.n_columns()) {
-        const std::size_t m = table.n_columns();
-        in_blocks(table.n_rows(), n_threads, stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t j = 0; j < m; ++j) {
-                std::visit(
-                    [&]<class Code>(const std::vector<Code>& codes) {
-                        for (std::size_t row = begin; row < end; ++row) {
-                            cells_[row * m + j] = codes[row] == missing_code<Code> ? missing_code<std::uint32_t> : codes[row];
-                        }
-                    },
-                    table.column(j).codes);
-            }
-        });
-        rows_.n_rows = table.n_rows();
-        for (std::size_t j = 0; j < m; ++j) {
-            rows_.columns.push_back(StridedView<std::uint32_t>{cells_.data() + j, table.n_rows(), static_cast<std::ptrdiff_t>(m)});
-        }
-    }
-    const PredictRows& rows() const { return rows_; }
-
-private:
-    std::vector<std::uint32_t> cells_;
-    PredictRows rows_;
-};
-
 }  // namespace
-
-void leaves_of_table(std::span<const Tree* const> trees, const CodedTable& table, std::span<std::int32_t> out, std::size_t n_threads,
-                     const std::stop_token& stop) {
-    if (out.size() != trees.size() * table.n_rows()) throw std::invalid_argument("a leaf for each row and tree");
-    const WideCodes codes(table, n_threads, stop);
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-        apply(*trees[t], codes.rows(), out.subspan(t * table.n_rows(), table.n_rows()), n_threads, stop);
-    }
-}
 
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
                  const std::stop_token& stop) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <stop_token>
 
@@ -20,10 +19,5 @@ struct Member {
 // `predict`. Rows go block by block through all trees, so that what is added to stays in the cache.
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
                  const std::stop_token& stop);
-
-// Writes the leaf of each row of the table that the trees were grown from, trees x rows; with unknown values, the leaf that holds most
-// of the row's weight.
-void leaves_of_table(std::span<const Tree* const> trees, const CodedTable& table, std::span<std::int32_t> out, std::size_t n_threads,
-                     const std::stop_token& stop);
 
 }  // namespace calibrant

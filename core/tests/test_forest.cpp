@@ -1,56 +1,14 @@
 #include "forest.hpp"
 
-#include <random>
-
 #include "forest_predict.hpp"
 #include "harness.hpp"
-#include "tables.hpp"
+#include "small_forest.hpp"
 
 using namespace calibrant;
-using tables::hole;
 using tables::near;
 using tables::Problem;
 using tables::same;
-
-namespace {
-
-constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
-
-// Columns of numbers and words; the class hangs on the first two.
-Problem drawn(std::size_t n, bool holes, std::size_t n_classes = 2) {
-    std::mt19937 random(41);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    Problem problem{std::vector<std::uint16_t>(n), n_classes};
-    for (int column = 0; column < 6; ++column) {
-        std::vector<double> values(n);
-        for (auto& value : values) value = holes && random() % 9 == 0 ? hole : uniform(random);
-        for (std::size_t i = 0; i < n && column < 2; ++i) {
-            problem.labels[i] = static_cast<std::uint16_t>((problem.labels[i] + (values[i] > 0.6) + (random() % 8 == 0)) % n_classes);
-        }
-        problem.add(values);
-    }
-    std::vector<std::int32_t> words(n);
-    for (auto& word : words) word = static_cast<std::int32_t>(random() % 5);
-    problem.add(words, 5);
-    return problem;
-}
-
-struct Drawn {
-    std::vector<std::uint16_t> in_bag;
-    std::vector<std::uint64_t> seeds;
-};
-
-Drawn draw_bags(std::size_t n_rows, std::size_t n_trees) {
-    std::mt19937_64 random(43);
-    Drawn bags{std::vector<std::uint16_t>(n_rows * n_trees), {}};
-    for (std::size_t tree = 0; tree < n_trees; ++tree) {
-        bags.seeds.push_back(random());
-        for (std::size_t i = 0; i < n_rows; ++i) ++bags.in_bag[tree * n_rows + random() % n_rows];
-    }
-    return bags;
-}
-
-}  // namespace
+using namespace small_forest;
 
 TEST(each_tree_is_the_tree_of_its_bag) {
     for (const bool holes : {false, true}) {
@@ -103,23 +61,6 @@ TEST(columns_are_drawn_afresh_at_each_node_and_again_where_none_has_a_test) {
     std::size_t grown = 0;
     for (options.seed = 0; options.seed < 200; ++options.seed) grown += problem.grow(options).n_nodes() > 1;
     CHECK(grown > 5 && grown < 45);  // one in ten
-}
-
-TEST(rows_of_the_table_reach_the_leaves_that_each_tree_gives_them) {
-    for (const bool holes : {false, true}) {
-        const Problem problem = drawn(2000, holes);
-        const CodedTable table(problem.labels.size(), problem.columns);
-        const auto bags = draw_bags(problem.labels.size(), 3);
-        const auto trees = grow_forest({&table, problem.labels, {}, 2}, {bags.in_bag, bags.seeds}, plain, {});
-        std::vector<const Tree*> members;
-        for (const Tree& tree : trees) members.push_back(&tree);
-        std::vector<std::int32_t> all(3 * 2000), one(2000);
-        leaves_of_table(members, table, all, 2, {});
-        for (std::size_t t = 0; t < 3; ++t) {
-            apply(trees[t], coded_rows(table), one, 1, {});
-            CHECK(std::equal(one.begin(), one.end(), all.begin() + static_cast<std::ptrdiff_t>(t * 2000)));
-        }
-    }
 }
 
 TEST(a_forest_adds_up_what_its_trees_answer) {

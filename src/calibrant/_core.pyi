@@ -295,14 +295,6 @@ def predict_tree(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArra
     Read tables of one row for each node at the leaves that the rows reach, in one descent.
     """
 
-def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
-    """Write the sum of the trees' tables at the leaves that the rows reach."""
-
-def apply_forest(trees: Sequence[Tree], table: CodedTable, n_threads: int) -> object:
-    """
-    Give the leaf of each row of the table that the trees were grown from, trees x rows.
-    """
-
 def apply_tree(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], n_threads: int) -> object:
     """Give the leaf of each row."""
 
@@ -328,6 +320,64 @@ def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], 
 def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]]) -> CodedTable:
     """
     Make a table again from (codes, n_values, values or None) for each column.
+    """
+
+def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+    """Write the sum of the trees' tables at the leaves that the rows reach."""
+
+class ForestWays:
+    """Where rows end in the trees of a forest."""
+
+def stored_ways(leaves: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> ForestWays:
+    """The leaves of rows, trees x rows; -1 for none."""
+
+def walked_ways(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> ForestWays:
+    """The ways of new rows, found when asked for."""
+
+def kept_ways(trees: Sequence[Tree], table: CodedTable, most_bytes: int, n_threads: int) -> ForestWays:
+    """
+    The ways of the table that the trees were grown from, kept as far as they fit into so many bytes.
+    """
+
+class BaggedRows:
+    """The training rows of a forest."""
+
+def bagged_rows(in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, drawn_by_weight: bool, multiplicity: bool) -> BaggedRows: ...
+
+class Pooling:
+    """How counts become probabilities."""
+
+    def __init__(self, only: bool, alpha: float, by_bin: bool, floor: float, added: Sequence[float]) -> None: ...
+
+    def alpha_of(self, inside: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outside: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """How often a row out of the bag counts in a bin of these counts."""
+
+def vote_forest(ways: ForestWays, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
+    """
+    Give the votes on rows, of the trees that they were not drawn for, and the class that wins, -1 without votes.
+    """
+
+def answer_forest(ways: ForestWays, voters: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], levels: Sequence[Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]]]], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
+    """
+    Give the mean answers of the trees by leaf and voted label, of the first level that has any.
+    """
+
+def pool_leaves(ways: ForestWays, parents: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rows: BaggedRows, left_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, pooling: Pooling, n_threads: int) -> object:
+    """Give for each tree the counts that answer at every node."""
+
+def pool_cells(ways: ForestWays, n_nodes: Sequence[int], rows: BaggedRows, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pooling: Pooling, n_threads: int) -> object:
+    """
+    Give for each tree where the answer for a leaf and a label is, and the answers.
+    """
+
+def answer_without_own(ways: ForestWays, n_nodes: Sequence[int], rows: BaggedRows, pooling: Pooling, alphas: Sequence[float], n_threads: int) -> object:
+    """
+    Give out-of-bag answers by leaf, or the probabilities of the own class for each alpha; NaN where no tree answers.
+    """
+
+def answer_strictly(ways: ForestWays, n_nodes: Sequence[int], rows: BaggedRows, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], pooling: Pooling, alphas: Sequence[float], most_beside: int, n_threads: int) -> object:
+    """
+    Give out-of-bag answers by leaf and label of the part of the forest grown without each row; NaN where there is none.
     """
 
 class StumpCriterion(enum.Enum):

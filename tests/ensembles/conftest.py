@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from calibrant.data._rows import read_rows
-from calibrant.ensembles._members import Arrived, Members, Ways
+from calibrant.ensembles._members import Members
+from calibrant.ensembles._ways import Walks
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._arrivals import arrivals
 
 LEVELS = ["p", "q", "r", "s", "t"]
 
@@ -42,7 +42,7 @@ def make_rows(n_rows: int, n_classes: int, *, nominal: bool, holes: float, seed:
 
 def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
     """Draw from each class as many as it has, so that no bag lacks a class."""
-    random, bags = np.random.default_rng(seed), np.zeros((n_trees, len(y)), dtype=np.uint8)
+    random, bags = np.random.default_rng(seed), np.zeros((n_trees, len(y)), dtype=np.uint16)
     for bag in bags:
         for label in np.unique(y):
             rows = np.flatnonzero(y == label)
@@ -50,9 +50,8 @@ def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
     return bags
 
 
-def ways_of(trees: list[Any], X: Any) -> Ways:
-    rows = read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame))
-    return lambda t: Arrived.of(*arrivals(trees[t], *rows, 1), rows[0])
+def ways_of(trees: list[Any], X: Any) -> Walks:
+    return Walks.of_rows(trees, read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame)), 2)
 
 
 def as_numbers(X: pd.DataFrame) -> list[list[float]]:
@@ -79,7 +78,7 @@ def make_forest(reference: Any) -> Callable[..., Any]:
         X, y = make_rows(n_rows + 40, n_classes, nominal=nominal, holes=holes, seed=seed)
         X, y, fresh = X.iloc[:n_rows], y[:n_rows], X.iloc[n_rows:]
         weights = np.random.default_rng(seed).integers(1, 4, n_rows).astype(float) if weighted else np.ones(n_rows)
-        bags = draw_bags(y, n_trees, seed) if bootstrap else np.ones((n_trees, n_rows), dtype=np.uint8)
+        bags = draw_bags(y, n_trees, seed) if bootstrap else np.ones((n_trees, n_rows), dtype=np.uint16)
         grown = [ProbabilityTreeClassifier(**params).fit(X, y, sample_weight=bag * weights) for bag in bags]
         trees = [model.tree_ for model in grown]
         members = Members(trees, ways_of(trees, X), bags, y, n_classes, weights if weighted else None)

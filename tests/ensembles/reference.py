@@ -193,15 +193,6 @@ def mob_esp(forest: Forest, ends: list[Any], labels: list[int], *, voters=None, 
     return eb_pets(forest, ends, add=add, **how) if found is None else found
 
 
-def mob_esp_out(forest: Forest, i: int, labels: list[int], *, add=0.0, **how: Any) -> Any:
-    trees = out_trees(forest, i)
-    if not trees:
-        return [np.nan] * forest.n_classes
-    how_here = {**how, "label": labels[i], "labels": labels}
-    found = mean_answer(forest, own_ends(forest, i), trees, add, without=i, **how_here)
-    return eb_pets_out(forest, i, add=add, **how) if found is None else found
-
-
 def strict_mob_esp_out(forest: Forest, i: int, *, add=0.0, **how: Any) -> Any:
     """Answer for a training row by the forest of the trees that were grown without it, labels included."""
     trees = out_trees(forest, i)

@@ -7,9 +7,9 @@ import pytest
 
 from calibrant.ensembles._averages import average, out_of_bag_average
 from calibrant.ensembles._eb_pets import read_eb_pets
-from calibrant.ensembles._mob_esp import read_mob_esp
+from calibrant.ensembles._honest import honest_oob_proba
+from calibrant.ensembles._mob_esp import read_mob_esp, strict_oob_proba
 from calibrant.ensembles._pooling import Pooling
-from calibrant.ensembles._strict import strict_oob_proba
 from calibrant.ensembles._votes import count_votes, out_of_bag_votes
 from calibrant.estimates import Frequency, Laplace, MBranch, MEstimate
 from calibrant.trees._reading import probability_table
@@ -47,15 +47,15 @@ def all_rows(forest):
 
 
 def test_votes_of_all_trees(forest, reference):
-    tally = count_votes(forest.members.trees, forest.ways, forest.n_fresh)
+    tally = count_votes(forest.members.frequencies, forest.ways)
     voters = list(range(forest.members.n_trees))
     expected = [reference.vote(forest.plain, ends, voters) for ends in forest.ends]
-    np.testing.assert_array_equal(tally.labels(), [label for label, _ in expected])
+    np.testing.assert_array_equal(tally.labels, [label for label, _ in expected])
     np.testing.assert_array_equal(tally.votes, [votes for _, votes in expected])
 
 
 def test_votes_out_of_the_bag(forest, reference):
-    found = out_of_bag_votes(forest.members).labels()
+    found = out_of_bag_votes(forest.members).labels
     np.testing.assert_array_equal(found, [reference.out_label(forest.plain, i) for i in all_rows(forest)])
 
 
@@ -65,7 +65,7 @@ def test_b_pets(forest, reference, estimate):
     tables = [probability_table(tree, estimate, rule) for tree in forest.members.trees]
     plain, trees = forest.plain, list(range(forest.members.n_trees))
     expected = [reference.b_pets(plain, tables, ends, trees) for ends in forest.ends]
-    check(average(tables, forest.ways, forest.n_fresh), expected)
+    check(average(tables, forest.ways), expected)
     own = [
         reference.b_pets(plain, tables, reference.own_ends(plain, i), reference.out_trees(plain, i))
         for i in all_rows(forest)
@@ -76,11 +76,9 @@ def test_b_pets(forest, reference, estimate):
 @pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
 def test_eb_pets(forest, reference, pooling, how):
     found = read_eb_pets(forest.members, pooling)
-    check(
-        found.predict_proba(forest.ways, forest.n_fresh),
-        [reference.eb_pets(forest.plain, ends, **how) for ends in forest.ends],
-    )
-    check(found.oob_proba, [reference.eb_pets_out(forest.plain, i, **how) for i in all_rows(forest)])
+    check(found.predict_proba(forest.ways), [reference.eb_pets(forest.plain, ends, **how) for ends in forest.ends])
+    honest = honest_oob_proba(forest.members, pooling, found.alpha)
+    check(honest, [reference.eb_pets_out(forest.plain, i, **how) for i in all_rows(forest)])
 
 
 @pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
@@ -88,14 +86,12 @@ def test_mob_esp(forest, reference, pooling, how):
     found = read_mob_esp(forest.members, pooling)
     labels = [reference.out_label(forest.plain, i) for i in all_rows(forest)]
     np.testing.assert_array_equal(found.oob_label, labels)
-    voted = count_votes(forest.members.trees, forest.ways, forest.n_fresh).labels()
     expected = [reference.mob_esp(forest.plain, ends, labels, **how) for ends in forest.ends]
-    check(found.predict_proba(forest.ways, voted), expected)
-    check(found.oob_proba, [reference.mob_esp_out(forest.plain, i, labels, **how) for i in all_rows(forest)])
+    check(found.predict_proba(forest.ways, forest.members.frequencies), expected)
 
 
 @pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
-def test_strict_mob_esp(forest, reference, pooling, how):
+def test_mob_esp_out_of_the_bag(forest, reference, pooling, how):
     found = strict_oob_proba(forest.members, pooling, read_mob_esp(forest.members, pooling))
     check(found, [reference.strict_mob_esp_out(forest.plain, i, **how) for i in all_rows(forest)])
 
@@ -105,14 +101,17 @@ def test_few_trees_leave_rows_in_every_bag_and_votes_tied(make_forest):
     members = make_forest(**FORESTS["two trees"]).members
     tally = out_of_bag_votes(members)
     is_tied = (tally.votes == tally.votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-    assert (tally.labels() < 0).any()
-    assert (is_tied & (tally.labels() >= 0)).any()
-    assert np.isnan(read_mob_esp(members, Pooling()).oob_proba[tally.labels() < 0]).all()
+    assert (tally.labels < 0).any()
+    assert (is_tied & (tally.labels >= 0)).any()
+    oob_proba = strict_oob_proba(members, Pooling(), read_mob_esp(members, Pooling()))
+    assert np.isnan(oob_proba[tally.labels < 0]).all()
 
 
 def test_forests_with_holes_part_rows_and_leave_leaves_empty(make_forest):
-    members = make_forest(**FORESTS["all at once"]).members
-    assert all(members.ways(t).share.min() < 1 for t in range(members.n_trees))
+    forest = make_forest(**FORESTS["all at once"])
+    members = forest.members
+    shares = [np.concatenate([[share for _, share in ends] for ends in tree]) for tree in forest.plain.ends]
+    assert all(each.min() < 1 for each in shares)
     assert any((tree.weight[tree.is_leaf] == 0).any() for tree in members.trees)
 
 
@@ -120,7 +119,8 @@ def test_an_m_estimate_with_a_uniform_prior_is_laplace(make_forest):
     members = make_forest(n_classes=4).members
     uniform = MEstimate(m=4, prior="uniform")
     one, other = (read_eb_pets(members, Pooling(estimate=each)) for each in (uniform, Laplace()))
-    check(one.oob_proba, other.oob_proba)
+    out_of_bag = [honest_oob_proba(members, Pooling(estimate=each), one.alpha) for each in (uniform, Laplace())]
+    check(*out_of_bag)
     check(np.vstack(one.tables), np.vstack(other.tables))
 
 
@@ -131,7 +131,7 @@ def test_one_tree_without_a_bootstrap_is_the_tree(make_forest, empty_leaf):
     rule = type("Rule", (), {"dialect": "c45", "empty_leaf": empty_leaf})()
     found = read_eb_pets(forest.members, Pooling(empty_leaf=empty_leaf))
     check(found.tables[0], probability_table(tree, Frequency(), rule))
-    assert np.isnan(found.oob_proba).all()
+    assert np.isnan(honest_oob_proba(forest.members, Pooling(empty_leaf=empty_leaf), found.alpha)).all()
 
 
 def test_an_m_that_has_no_end_gives_the_base_rates(make_forest):

@@ -86,7 +86,7 @@ def test_readings_equal_the_reference(reference, forest, n_classes):
     np.testing.assert_array_equal(mob.vote(fresh), forest.classes_[voted])
     for found, expected in [
         (mob.predict_proba(fresh), [reference.mob_esp(plain, each, labels) for each in ends]),
-        (mob.oob_proba_, [reference.mob_esp_out(plain, i, labels) for i in range(80)]),
+        (mob.oob_proba_, [reference.strict_mob_esp_out(plain, i) for i in range(80)]),
         (eb.predict_proba(fresh), [reference.eb_pets(plain, each, multiplicity=True) for each in ends]),
         (eb.oob_proba_, [reference.eb_pets_out(plain, i, multiplicity=True) for i in range(80)]),
     ]:
@@ -105,14 +105,6 @@ def test_a_new_row_may_be_labelled_by_as_many_trees_as_a_training_row(reference)
     labels = [reference.out_label(plain, i) for i in range(len(X))]
     expected = [reference.mob_esp(plain, each, labels, voters=voters) for each in ends]
     np.testing.assert_allclose(found.predict_proba(fresh), expected, rtol=0, atol=1e-12)
-
-
-def test_strict_out_of_bag_probabilities_on_request(reference):
-    X, y = rows(2)
-    forest = RandomForestClassifier(12, random_state=2).fit(X, y)
-    plain, found = plain_forest(reference, forest, X, y), mob_esp(forest, X, y, strict_oob=True)
-    expected = [reference.strict_mob_esp_out(plain, i) for i in range(len(X))]
-    np.testing.assert_allclose(found.oob_proba_, np.array(expected, dtype=float), rtol=0, atol=1e-12)
 
 
 def test_a_reading_survives_pickling():
@@ -149,7 +141,7 @@ def test_rows_of_weight_0_do_not_count_in_the_leaves():
     members = mob_esp(forest, X, y, kind="eb_pets", sample_weight=weights)
     with pytest.raises(DataError, match="Pass the same rows in the same order"):
         mob_esp(forest, X, changed, kind="eb_pets", sample_weight=weights)
-    counted = members.reading.tables[0][members.members.ways(0).leaf[weights > 0]]
+    counted = members.reading.tables[0][members.members.ways.leaves[0][weights > 0]]
     assert np.isfinite(counted).all()
 
 

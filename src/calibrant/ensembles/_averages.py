@@ -3,56 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calibrant.ensembles._members import Members, Ways
+from calibrant import _core
+from calibrant.ensembles._members import Members
+from calibrant.ensembles._ways import Ways
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Mean", "average", "out_of_bag_average"]
+__all__ = ["Cells", "answer", "average", "by_node", "out_of_bag_average"]
+
+# What a tree answers: the row of the table for each node and label, -1 where there is none (None: the node's number,
+# whatever the label), and the table.
+Cells: TypeAlias = tuple["NDArray[np.int32] | None", "NDArray[np.float64]"]
 
 
-@dataclass(frozen=True, eq=False)
-class Mean:
-    """Sums of probabilities (rows x classes) and the number of trees in each, to which trees are added.
+def answer(
+    ways: Ways,
+    levels: Sequence[Sequence[Cells]],
+    *,
+    voters: Sequence[NDArray[np.float64]] = (),
+    in_bag: NDArray[np.uint16] | None = None,
+) -> NDArray[np.float64]:
+    """Average what trees answer for rows; where none does by the first of some levels, by the next; NaN where no level.
+
+    With `voters`, class frequencies as `count_votes` takes them, a row has the label that their trees vote for, else 0.
+    With `in_bag` trees that a row was drawn for have no say.
 
     Examples
     --------
-    >>> mean = Mean.empty(2, 2)
-    >>> mean.add(np.array([1]), np.array([[0.5, 0.5]]))
-    >>> mean.add(np.array([1]), np.array([[1.0, 0.0]]))
-    >>> mean.value()
-    array([[ nan,  nan],
-           [0.75, 0.25]])
+    >>> from calibrant.ensembles._ways import LeafMatrix
+    >>> ways, table = LeafMatrix(np.array([[0, 1]], dtype=np.int32)), np.array([[0.5, 0.5], [0.0, 1.0]])
+    >>> answer(ways, [[(np.array([[1], [-1]], dtype=np.int32), table)]])
+    array([[ 0.,  1.],
+           [nan, nan]])
     """
+    told: Any = [list(level) for level in levels]
+    return np.asarray(_core.answer_forest(ways.core, list(voters), told, in_bag, ways.n_threads))
 
-    sums: NDArray[np.float64]
-    n_trees: NDArray[np.float64]
 
-    @classmethod
-    def empty(cls, n_rows: int, n_classes: int) -> Mean:
-        """Begin without trees."""
-        return cls(np.zeros((n_rows, n_classes)), np.zeros(n_rows))
+def by_node(
+    tables: Sequence[NDArray[np.float64]], filled: Sequence[NDArray[np.bool_]] | None = None
+) -> list[list[Cells]]:
+    """Give the levels of tables of nodes x classes: the nodes that are filled, then all.
 
-    def add(self, rows: NDArray[np.integer[Any]], values: NDArray[np.float64]) -> None:
-        """Add what a tree answers for rows, each of them there once."""
-        self.sums[rows] += values
-        self.n_trees[rows] += 1.0
-
-    def value(self) -> NDArray[np.float64]:
-        """Give the mean for each row, NaN where no tree answered."""
-        return self.sums / np.where(self.n_trees > 0, self.n_trees, np.nan)[:, np.newaxis]
+    Examples
+    --------
+    >>> by_node([np.array([[1.0], [1.0]])], [np.array([True, False])])[0][0][0].T
+    array([[ 0, -1]], dtype=int32)
+    """
+    every: list[Cells] = [(None, table) for table in tables]
+    if filled is None:
+        return [every]
+    places = [np.where(each, np.arange(len(each)), -1).astype(np.int32)[:, np.newaxis] for each in filled]
+    return [list(zip(places, tables, strict=True)), every]
 
 
 def average(
-    tables: Sequence[NDArray[np.float64]],
-    ways: Ways,
-    n_rows: int,
-    filled: Sequence[NDArray[np.bool_]] | None = None,
+    tables: Sequence[NDArray[np.float64]], ways: Ways, filled: Sequence[NDArray[np.bool_]] | None = None
 ) -> NDArray[np.float64]:
     """Average tables of nodes x classes where rows end, over the trees whose node is filled.
 
@@ -60,20 +71,13 @@ def average(
 
     Examples
     --------
-    >>> from calibrant.ensembles._members import LeafMatrix
+    >>> from calibrant.ensembles._ways import LeafMatrix
     >>> tables = [np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]])]
     >>> ways = LeafMatrix(np.zeros((2, 1), dtype=np.int32))
-    >>> average(tables, ways, 1), average(tables, ways, 1, [np.array([True]), np.array([False])])
+    >>> average(tables, ways), average(tables, ways, [np.array([True]), np.array([False])])
     (array([[0.75, 0.25]]), array([[0.5, 0.5]]))
     """
-    mean = Mean.empty(n_rows, tables[0].shape[1])
-    for number, table in enumerate(tables):
-        arrived = ways(number)
-        mean.add(*arrived.by_row(table[arrived.leaf], None if filled is None else filled[number][arrived.leaf]))
-    silent = mean.n_trees == 0
-    if filled is None or not silent.any():
-        return mean.value()
-    return np.where(silent[:, np.newaxis], average(tables, ways, n_rows), mean.value())
+    return answer(ways, by_node(tables, filled))
 
 
 def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) -> NDArray[np.float64]:
@@ -83,17 +87,13 @@ def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) 
 
     Examples
     --------
-    >>> from calibrant.ensembles._members import LeafMatrix
+    >>> from calibrant.ensembles._ways import LeafMatrix
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag = np.array([[1, 1, 1, 1, 0]], dtype=np.uint8)
-    >>> members = Members([tree], LeafMatrix(np.array([[1, 1, 2, 2, 2]])), in_bag, np.array([0, 0, 1, 1, 0]), 2)
+    >>> in_bag, ways = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
+    >>> members = Members([tree], LeafMatrix(ways), in_bag, np.array([0, 0, 1, 1, 0]), 2)
     >>> out_of_bag_average([np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]])], members)[3:]
     array([[ nan,  nan],
            [0.25, 0.75]])
     """
-    mean = Mean.empty(members.n_rows, members.n_classes)
-    for number, table in enumerate(tables):
-        arrived = members.ways(number).part(members.out_of_bag(number))
-        mean.add(*arrived.by_row(table[arrived.leaf]))
-    return mean.value()
+    return answer(members.ways, by_node(tables), in_bag=members.in_bag)

@@ -93,7 +93,9 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
         How often each row (of weight above 0) is in the bag of each tree.
     oob_proba_ : array of shape (n_rows, n_classes)
         The probabilities of each training row by the trees grown without it, its own count taken out of the leaves
-        that answer; NaN for a row that is in every bag.
+        that answer; NaN for a row that is in every bag. Worked out when first asked for. With ``"condition"`` also the
+        labels of the rows beside it come from trees without it alone; every pair of rows at a leaf is looked at, up to
+        256 rows for each at a leaf, drawn at random where there are more.
     feature_importances_ : array of shape (n_features_in_,)
         The share of each column in the decrease of impurity.
     n_features_in_ : int
@@ -312,7 +314,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
             Values of ``classes_``.
         """
         rows = self._rows(X)
-        return np.asarray(self.classes_[self._reading.tally(rows).labels()])
+        return np.asarray(self.classes_[self._reading.tally(rows).labels])
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Give the leaf of each row in each tree; with missing values, the leaf that holds most of the row's weight.

@@ -6,19 +6,20 @@ All that they need of an ensemble is which training rows answer for a row: those
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._params import Bool, Choice, Real, Rule, check_param
+from calibrant._params import Choice, Real, Rule, check_param
 from calibrant.data._labels import check_weights, code_labels
 from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._foreign_trees import check_forest, check_same_rows, draws_of, leaves_of, trees_of
-from calibrant.ensembles._members import LeafMatrix, Members
-from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
+from calibrant.ensembles._honest import honest_oob_proba
+from calibrant.ensembles._members import Members
+from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._pooling import Pooling
-from calibrant.ensembles._strict import strict_oob_proba
 from calibrant.ensembles._votes import count_votes
 from calibrant.estimates import Estimate, Resolvable, as_estimate
 from calibrant.exceptions import CalibrantWarning, DataError
@@ -58,6 +59,7 @@ class ForestReading:
 
     forest: Any
     members: Members
+    pooling: Pooling
     reading: EBPets | MobEsp
     n_voting: int
 
@@ -67,14 +69,16 @@ class ForestReading:
         return np.asarray(self.forest.classes_)
 
     @property
-    def in_bag_(self) -> NDArray[np.unsignedinteger[Any]]:
+    def in_bag_(self) -> NDArray[np.uint16]:
         """How often each training row was drawn for each tree."""
         return self.members.in_bag
 
-    @property
+    @cached_property
     def oob_proba_(self) -> NDArray[np.float64]:
-        """Honest probabilities of the training rows."""
-        return self.reading.oob_proba
+        """Honest probabilities of the training rows, worked out when first asked for."""
+        if isinstance(self.reading, MobEsp):
+            return strict_oob_proba(self.members, self.pooling, self.reading)
+        return honest_oob_proba(self.members, self.pooling, self.reading.alpha)
 
     @property
     def out_of_bag_weight_(self) -> float:
@@ -96,8 +100,8 @@ class ForestReading:
         """
         ways = leaves_of(self.forest, X)
         if isinstance(self.reading, MobEsp):
-            return self.reading.predict_proba(ways, self._labels(ways))
-        return self.reading.predict_proba(ways, ways.leaves.shape[1])
+            return self.reading.predict_proba(ways, self._voters)
+        return self.reading.predict_proba(ways)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of the greatest probability, the first of equal ones."""
@@ -105,10 +109,11 @@ class ForestReading:
 
     def vote(self, X: Any) -> NDArray[Any]:
         """Give the class that most trees vote for; MOB-ESP conditions on it."""
-        return np.asarray(self.classes_[self._labels(leaves_of(self.forest, X))])
+        return np.asarray(self.classes_[count_votes(self._voters, leaves_of(self.forest, X)).labels])
 
-    def _labels(self, ways: LeafMatrix) -> NDArray[np.intp]:
-        return count_votes(self.members.trees[: self.n_voting], ways, ways.leaves.shape[1]).labels()
+    @property
+    def _voters(self) -> list[NDArray[np.float64]]:
+        return self.members.frequencies[: self.n_voting]
 
     def __repr__(self) -> str:
         kind = "MOB-ESP" if isinstance(self.reading, MobEsp) else "EB-PETs"
@@ -127,7 +132,6 @@ def mob_esp(
     in_bag_counts: Literal["unique", "multiplicity"] = "unique",
     estimate: str | Estimate = "frequency",
     vote_trees: float | Literal["out_of_bag"] = 1.0,
-    strict_oob: bool = False,
 ) -> ForestReading:
     """Read a fitted forest of scikit-learn anew, by the training rows in its leaves; no tree is grown.
 
@@ -159,9 +163,6 @@ def mob_esp(
     vote_trees : float or "out_of_bag"
         The share of the trees, the first ones, that label a new row. ``"out_of_bag"``: as many as label a training
         row, about 37 % of them, so that both labels are equally good; the paper expects that of larger forests.
-    strict_oob : bool
-        Whether `oob_proba_` of MOB-ESP also leaves out the labels that other rows have by trees with the row in the
-        bag. It is then what a forest of 37 % of the trees says, and takes longer than growing the forest.
 
     Returns
     -------
@@ -170,10 +171,11 @@ def mob_esp(
 
     Notes
     -----
-    A row's own count is taken out of the leaves that answer for it in `oob_proba_`. With MOB-ESP its class still
-    reaches the labels of other rows through the trees that it is in the bag of: on labels that are pure noise the loss
-    of `oob_proba_` was up to 0.05 bits below that of fresh rows (with own counts left there: 0.25). Where there was
-    something to learn we saw no difference. ``strict_oob=True`` closes this way too.
+    In `oob_proba_` a row's own count is taken out of the leaves that answer for it. With MOB-ESP its class could still
+    reach the labels of the rows beside it, through the trees that it is in the bag of, so that only the part of the
+    forest that was grown without a row answers for it, labels included: it is what a forest of 37 % of the trees says
+    of a fresh row. It is worked out when first asked for; at a leaf with more than 256 rows so many of them, drawn at
+    random, stand for all.
 
     References
     ----------
@@ -196,18 +198,12 @@ def mob_esp(
     check_param("out_of_bag", out_of_bag, _RULES["out_of_bag"])
     check_param("out_of_bag_weight", out_of_bag_weight, _RULES["out_of_bag_weight"])
     check_param("in_bag_counts", in_bag_counts, _RULES["in_bag_counts"])
-    check_param("strict_oob", strict_oob, Bool())
     check_forest(fitted_forest)
     members = _members_of(fitted_forest, X, y, sample_weight)
     resolved = _in_numbers(as_estimate("estimate", estimate), members)
     pooling = Pooling(out_of_bag, in_bag_counts, out_of_bag_weight, resolved)
-    reading = _read(members, pooling, strict_oob=strict_oob) if kind == "mob_esp" else read_eb_pets(members, pooling)
-    return ForestReading(fitted_forest, members, reading, n_voting(vote_trees, members.in_bag))
-
-
-def _read(members: Members, pooling: Pooling, *, strict_oob: bool) -> MobEsp:
-    reading = read_mob_esp(members, pooling)
-    return replace(reading, oob_proba=strict_oob_proba(members, pooling, reading)) if strict_oob else reading
+    reading = read_mob_esp(members, pooling) if kind == "mob_esp" else read_eb_pets(members, pooling)
+    return ForestReading(fitted_forest, members, pooling, reading, n_voting(vote_trees, members.in_bag))
 
 
 def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
@@ -217,7 +213,7 @@ def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
     drawn_by_weight = getattr(forest, "_sample_weight", None) is not None
     labels, trees = _labels_of(forest, y, in_bag.shape[1]), trees_of(forest)
     members = Members(trees, ways, in_bag, labels, len(forest.classes_), weights, drawn_by_weight)
-    check_same_rows(members)
+    check_same_rows(members, ways)
     if in_bag.all():
         warnings.warn(
             f"no training row is out of a bag of this {type(forest).__name__}, so that there is nothing to learn from "

@@ -10,7 +10,9 @@ from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomFore
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calibrant.ensembles._members import LeafMatrix, Members
+from calibrant.data._coding import n_threads
+from calibrant.ensembles._members import Members
+from calibrant.ensembles._ways import LeafMatrix
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -123,16 +125,16 @@ def leaves_of(forest: Any, X: Any) -> LeafMatrix:
     array([[1, 2]], dtype=int32)
     """
     if isinstance(forest, _FORESTS):
-        return LeafMatrix(np.ascontiguousarray(forest.apply(X).T, dtype=np.int32))
+        return LeafMatrix(np.ascontiguousarray(forest.apply(X).T, dtype=np.int32), n_threads(forest.n_jobs))
     rows = validate_data(forest, X, reset=False, dtype=None, ensure_all_finite=False)
     ends = [
         tree.apply(rows[:, features])
         for tree, features in zip(forest.estimators_, forest.estimators_features_, strict=True)
     ]
-    return LeafMatrix(np.array(ends, dtype=np.int32))
+    return LeafMatrix(np.array(ends, dtype=np.int32), n_threads(forest.n_jobs))
 
 
-def draws_of(forest: Any, n_rows: int) -> NDArray[np.unsignedinteger[Any]]:
+def draws_of(forest: Any, n_rows: int) -> NDArray[np.uint16]:
     """Give how often each row was drawn for each tree; once each where there was no bootstrap.
 
     Examples
@@ -147,21 +149,19 @@ def draws_of(forest: Any, n_rows: int) -> NDArray[np.unsignedinteger[Any]]:
             f"X has {n_rows} rows; fitted_forest was fitted on {fitted_rows}. Pass the rows that it was fitted on."
         )
     if not forest.bootstrap and isinstance(forest, _FORESTS):
-        return np.ones((len(forest.estimators_), n_rows), dtype=np.uint8)
-    counts = [np.bincount(drawn, minlength=n_rows) for drawn in forest.estimators_samples_]
-    most = max(int(each.max()) for each in counts)
-    return np.array(counts, dtype=np.min_scalar_type(most))
+        return np.ones((len(forest.estimators_), n_rows), dtype=np.uint16)
+    return np.array([np.bincount(drawn, minlength=n_rows) for drawn in forest.estimators_samples_], dtype=np.uint16)
 
 
-def check_same_rows(members: Members) -> None:
+def check_same_rows(members: Members, ways: LeafMatrix) -> None:
     """Refuse rows that do not give the first tree's own counts, as rows in another order do not.
 
     A tree whose rows were weighted cannot be told from one that was grown from others, and is taken on trust.
     """
-    tree, arrived, drawn = members.trees[0], members.ways(0), members.in_bag[0]
+    tree, drawn = members.trees[0], members.in_bag[0]
     if tree.weight[0] != drawn.sum() or (tree.counts[0] != np.round(tree.counts[0])).any():
         return
-    key = arrived.leaf * np.intp(members.n_classes) + members.labels
+    key = ways.leaves[0] * np.intp(members.n_classes) + members.labels
     counts = np.bincount(key, drawn, tree.counts.size).reshape(tree.counts.shape)
     if not np.allclose(counts[tree.is_leaf], tree.counts[tree.is_leaf]):
         raise DataError(

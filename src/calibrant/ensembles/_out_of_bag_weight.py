@@ -4,28 +4,30 @@ Nielsen (2004, section 3.4.2) leaves its choice to future research. Here it is c
 log-loss of the out-of-bag probabilities, every row's own count taken away (those of class frequencies where an
 estimate looks beyond the leaf). A leaf's own alpha makes its rows out of the
 bag likeliest, each without itself; so few rows say little, and it is shrunk towards the chosen number on the scale of
-logarithms: the leaf's rows out of the bag against `_STRENGTH`.
+logarithms: the leaf's rows out of the bag against 10.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from calibrant import _core
 from calibrant.ensembles._members import Members
-from calibrant.ensembles._pooling import Binning, Pooling, Pools, added_counts, binned_trees, row_sums
+from calibrant.ensembles._pooling import Pooling, added_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Alpha", "choose_alpha", "probability_floor"]
-
-_Pair = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+__all__ = ["Alpha", "OwnClassRates", "choose_alpha", "core_pooling", "probability_floor"]
 
 _GRID = 2.0 ** np.arange(-3, 7)
-_STRENGTH = 10.0
+
+# Gives the honest out-of-bag probability of each row's own class for each of some alphas, rows x alphas.
+OwnClassRates: TypeAlias = Callable[[_core.Pooling, list[float]], "NDArray[np.float64]"]
 
 
 @dataclass(frozen=True)
@@ -43,42 +45,27 @@ class Alpha:
 
     Examples
     --------
-    >>> few, many = np.array([[1.0, 0]]), np.array([[0.0, 40]])
-    >>> Alpha(2.0).pool(Pools(few, many))
-    array([[ 1., 80.]])
-    >>> float(Alpha(2.0, by_bin=True, floor=0.005).of(Pools(few, many))[0, 0].round(1))  # the leaf was wrong
-    32.0
+    >>> Alpha(2.0)
+    Alpha(number=2.0, by_bin=False, floor=0.005)
     """
 
     number: float
     by_bin: bool = False
     floor: float = 0.005
 
-    def pool(self, pools: Pools) -> NDArray[np.float64]:
-        """Add up the counts in and out of the bag."""
-        return np.asarray(pools.inside + self.of(pools) * pools.outside)
 
-    def of(self, pools: Pools) -> NDArray[np.float64]:
-        """Give the alpha of each bin as a column, or one for all."""
-        if not self.by_bin:
-            return np.array([[self.number]])
-        rows = row_sums(pools.outside)
-        best = np.log(_GRID)[_likelihoods(pools, self.floor).argmax(axis=0)]
-        logs = (rows * best + _STRENGTH * np.log(self.number)) / (rows + _STRENGTH)
-        return np.asarray(np.exp(logs)[:, np.newaxis])
+def core_pooling(members: Members, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
+    """Tell the core how counts become probabilities.
 
-
-def _likelihoods(pools: Pools, floor: float) -> NDArray[np.float64]:
-    """Give for each alpha of the grid the log-likelihood of each bin's rows out of the bag, each without itself."""
-    inside, outside = pools
-    others = np.maximum(outside - 1.0, 0.0)
-    n_others = row_sums(outside)[:, np.newaxis] - outside + others
-    n_inside, found = row_sums(inside)[:, np.newaxis], np.empty((len(_GRID), len(inside)))
-    for place, alpha in enumerate(_GRID):
-        total = n_inside + alpha * n_others
-        rate = np.divide(inside + alpha * others, total, out=np.zeros_like(inside), where=total > 0)
-        found[place] = row_sums(outside * np.log(np.maximum(rate, floor)))
-    return found
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> pooling = core_pooling(SimpleNamespace(class_weights=np.ones(2)), Pooling(), Alpha(2.0, by_bin=True))
+    >>> round(pooling.alpha_of(np.array([1.0, 0]), np.array([0.0, 40])), 1)  # the leaf was wrong
+    32.0
+    """
+    added = added_counts(pooling.estimate, members.class_weights).tolist()
+    return _core.Pooling(pooling.out_of_bag == "only", alpha.number, alpha.by_bin, alpha.floor, added)
 
 
 def probability_floor(class_weights: NDArray[np.float64]) -> float:
@@ -93,8 +80,8 @@ def probability_floor(class_weights: NDArray[np.float64]) -> float:
     return min(0.005, 0.5 * float(rates.min()))
 
 
-def choose_alpha(members: Members, binning: Binning, pooling: Pooling) -> Alpha:
-    """Settle alpha: as told, or by the honest out-of-bag log-loss of a reading whose bins are given.
+def choose_alpha(members: Members, own_class_rates: OwnClassRates, pooling: Pooling) -> Alpha:
+    """Settle alpha: as told, or by the honest out-of-bag log-loss of a reading.
 
     Examples
     --------
@@ -106,29 +93,7 @@ def choose_alpha(members: Members, binning: Binning, pooling: Pooling) -> Alpha:
     if pooling.out_of_bag == "only":
         return Alpha(1.0)
     floor = probability_floor(members.class_weights)
-    own = _own_class_rates(members, binning, pooling)
+    own = own_class_rates(core_pooling(members, pooling, Alpha(1.0)), _GRID.tolist())
     weights = np.ones(members.n_rows) if members.weights is None else members.weights
-    losses = -np.nansum(weights * np.log(np.maximum(own, floor)), axis=1)
+    losses = -np.nansum(weights[:, np.newaxis] * np.log(np.maximum(own, floor)), axis=0)
     return Alpha(float(_GRID[losses.argmin()]), pooling.weight == "leaf", floor)
-
-
-def _own_class_rates(members: Members, binning: Binning, pooling: Pooling) -> NDArray[np.float64]:
-    """Give for each alpha of the grid the honest out-of-bag probability of each row's own class, NaN without one."""
-    added = added_counts(pooling.estimate, members.class_weights)
-    sums, n_trees = np.zeros((len(_GRID), members.n_rows)), np.zeros(members.n_rows)
-    for binned in binned_trees(members, binning, pooling):
-        left, (inside, outside) = binned.outside(members)
-        entry, label = np.arange(len(left.row)), members.labels[left.row]
-        own = inside[entry, label] + added[label], outside[entry, label]
-        n_inside, n_outside = row_sums(inside), row_sums(outside)
-        found = np.column_stack([_rate(own, (n_inside + added.sum(), n_outside), alpha) for alpha in _GRID])
-        rows, values = left.by_row(found, n_inside + n_outside > 0)
-        sums[:, rows] += values.T
-        n_trees[rows] += 1.0
-    return sums / np.where(n_trees > 0, n_trees, np.nan)
-
-
-def _rate(own: _Pair, total: _Pair, alpha: float) -> NDArray[np.float64]:
-    below = total[0] + alpha * total[1]
-    below[below <= 0] = 1.0
-    return np.asarray((own[0] + alpha * own[1]) / below)

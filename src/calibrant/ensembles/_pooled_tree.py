@@ -1,18 +1,16 @@
-"""A tree with other counts at its leaves: what any estimate can read as if it had been grown with them."""
+"""A tree with other counts at its nodes: what any estimate can read as if it had been grown with them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from calibrant.ensembles._votes import majority
 from calibrant.estimates import CountedTree
 from calibrant.estimates._frequency import frequencies
-from calibrant.estimates._paths import Levels
 from calibrant.trees._reading import probability_table
 
 if TYPE_CHECKING:
@@ -24,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PooledTree", "pooled_table"]
 
+_FEW_CLASSES = 8
+_TOLERANCE = 1e-9  # frequencies that differ by less are rounded apart, not different
+
 
 @dataclass(frozen=True, eq=False)
 class PooledTree:
@@ -33,30 +34,24 @@ class PooledTree:
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> PooledTree.of(tree, np.array([[0, 0], [3.0, 0], [1, 2]])).counts
-    array([[4., 2.],
-           [3., 0.],
-           [1., 2.]])
+    >>> PooledTree(tree, np.array([[4.0, 2], [3, 0], [1, 2]])).weight
+    array([6., 3., 3.])
     """
 
     shape: CountedTree
     counts: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, shape: CountedTree, leaf_counts: NDArray[np.float64]) -> PooledTree:
-        """Add the counts of the nodes where rows end (nodes x classes) up to the root."""
-        levels = Levels(shape)
-        return cls(shape, np.column_stack([_climb(levels, np.ascontiguousarray(own)) for own in leaf_counts.T]))
-
     @cached_property
     def weight(self) -> NDArray[np.float64]:
         """The weight at each node."""
-        return np.asarray(self.counts.sum(axis=1))
+        few = self.counts.shape[1] <= _FEW_CLASSES  # where NumPy's sum over short rows is several times as slow
+        return np.asarray(reduce(np.add, self.counts.T) if few else self.counts.sum(axis=1))
 
     @cached_property
     def label(self) -> NDArray[np.intp]:
         """The majority class of each node, of the nearest one above with weight where it has none."""
-        return majority(frequencies(self))
+        shares = frequencies(self)
+        return np.asarray((shares >= shares.max(axis=1, keepdims=True) - _TOLERANCE).argmax(axis=1))
 
     @property
     def n_nodes(self) -> int:
@@ -99,10 +94,6 @@ class PooledTree:
         return self.shape.n_features
 
 
-def _climb(levels: Levels, own: NDArray[np.float64]) -> NDArray[np.float64]:
-    return levels.climb(own, lambda nodes, sums: own[nodes] + sums)
-
-
 def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     """Give the probabilities of the classes at every node, empty leaves filled as told.
 
@@ -111,7 +102,7 @@ def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     >>> from calibrant.ensembles._pooling import Pooling
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> pooled = PooledTree.of(tree, np.array([[0, 0], [3.0, 1], [0, 0]]))
+    >>> pooled = PooledTree(tree, np.array([[3.0, 1], [3, 1], [0, 0]]))
     >>> pooled_table(pooled, Pooling())[2], pooled_table(pooled, Pooling(empty_leaf="majority"))[2]
     (array([0.75, 0.25]), array([1., 0.]))
     """

@@ -14,12 +14,13 @@ from calibrant.data._coding import n_threads
 from calibrant.ensembles._averages import out_of_bag_average
 from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._few_rows import FewRows
-from calibrant.ensembles._members import Members
-from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp
+from calibrant.ensembles._honest import honest_oob_proba
+from calibrant.ensembles._members import Members, class_weights, vote_tables
+from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._pooling import Pooling
 from calibrant.ensembles._row_readings import RowReadings
 from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
-from calibrant.ensembles._ways import ways_of_rows, ways_of_training
+from calibrant.ensembles._ways import Walks
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._choosing import in_numbers
@@ -63,9 +64,13 @@ class GrownReading:
     def members(self) -> Members:
         """The forest as readings see it."""
         forest, examples = self.forest, self.forest.examples
-        ways = ways_of_training(forest)
-        labels = examples.sorted_labels
+        ways, labels = Walks.of_training(forest), examples.sorted_labels
         return Members(forest.trees, ways, forest.in_bag, labels, len(examples.classes), examples.weights)
+
+    @cached_property
+    def frequencies(self) -> list[NDArray[np.float64]]:
+        """What the trees vote with."""
+        return self.members.frequencies if "members" in self.__dict__ else vote_tables(self.forest.trees)
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -78,7 +83,9 @@ class GrownReading:
             )
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
-            estimate = estimate.resolve(self.members.class_weights, leaves)
+            examples = self.forest.examples
+            weights = class_weights(examples.sorted_labels, examples.weights, len(examples.classes))
+            estimate = estimate.resolve(weights, leaves)
         return estimate
 
     @cached_property
@@ -113,16 +120,17 @@ class GrownReading:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "members"}  # which can be had again
+        again = ("members", "frequencies")  # which can be had again
+        return {name: value for name, value in self.__dict__.items() if name not in again}
 
     def prepare(self) -> None:
         """Work out what predictions need."""
         if self.how.combine == "vote":
-            return
-        if self.how.out_of_bag == "ignore":
+            _ = self.frequencies
+        elif self.how.out_of_bag == "ignore":
             _ = self.by_rows or self.tables
         elif self.how.out_of_bag == "condition":
-            _ = self.mob_esp
+            _ = self.mob_esp, self.frequencies
         else:
             _ = self.eb_pets
 
@@ -134,12 +142,10 @@ class GrownReading:
         if how.out_of_bag == "ignore" and self.by_rows is not None:
             return self.by_rows.predict_proba(rows)
         if how.out_of_bag == "condition":
-            ways = ways_of_rows(self.forest, rows)
-            voting = self.forest.trees[: n_voting(how.vote_trees, self.forest.in_bag)]
-            labels = count_votes(voting, ways, rows[0]).labels()
-            return self.mob_esp.predict_proba(ways, labels)
+            voters = self.frequencies[: n_voting(how.vote_trees, self.forest.in_bag)]
+            return self.mob_esp.predict_proba(self._ways(rows), voters)
         if how.out_of_bag == "only":
-            return self.eb_pets.predict_proba(ways_of_rows(self.forest, rows), rows[0])
+            return self.eb_pets.predict_proba(self._ways(rows))
         found = self.few_rows.mean(rows)
         return mean_of_tables(self.forest, rows, self.few_rows.tables) if found is None else found
 
@@ -150,7 +156,10 @@ class GrownReading:
 
     def tally(self, rows: Rows) -> Tally:
         """Let the trees vote on rows."""
-        return count_votes(self.forest.trees, ways_of_rows(self.forest, rows), rows[0])
+        return count_votes(self.frequencies, self._ways(rows))
+
+    def _ways(self, rows: Rows) -> Walks:
+        return Walks.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))
 
     @cached_property
     def oob_proba(self) -> NDArray[np.float64]:
@@ -159,7 +168,9 @@ class GrownReading:
             return out_of_bag_votes(self.members).shares(smooth=self.how.smooth_votes)
         if self.how.out_of_bag == "ignore":
             return self.by_rows.oob_proba() if self.by_rows else out_of_bag_average(self.tables, self.members)
-        return self.mob_esp.oob_proba if self.how.out_of_bag == "condition" else self.eb_pets.oob_proba
+        if self.how.out_of_bag == "condition":
+            return strict_oob_proba(self.members, self._pooling, self.mob_esp)
+        return honest_oob_proba(self.members, self._pooling, self.eb_pets.alpha)
 
 
 def mean_of_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -1,68 +1,77 @@
-"""Where rows end in the trees of a forest, tree by tree."""
+"""Where rows end in the trees of a forest: told beforehand, or found by walking down when asked for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from calibrant import _core
 from calibrant.data._coding import n_threads
-from calibrant.ensembles._members import Arrived, LeafMatrix, Ways
-from calibrant.trees._arrivals import arrivals
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.data._rows import Rows
     from calibrant.ensembles._forest import Forest
     from calibrant.trees._tree import Tree
 
-__all__ = ["ways_of_rows", "ways_of_training"]
+__all__ = ["LeafMatrix", "Walks", "Ways"]
 
-_MOST_KEPT, _MOST_LEAVES = 2**28, 2**30  # bytes worth keeping between two passes over the trees
-
-
-def ways_of_training(forest: Forest) -> Ways:
-    """Give the ways of the training rows, kept where they do not take much memory."""
-    n_rows, table = forest.examples.n_rows, forest.examples.table.core
-    may_miss = _has_missing(forest)
-    if may_miss or 4 * n_rows * len(forest.trees) > _MOST_LEAVES:
-        return _Kept(forest, (n_rows, table), may_miss=may_miss)
-    cores = [tree.core for tree in forest.trees]
-    return LeafMatrix(np.asarray(_core.apply_forest(cores, table, n_threads(forest.params.n_jobs))))
+_MOST_KEPT = 2**30  # bytes worth keeping between two passes over the trees
 
 
-def ways_of_rows(forest: Forest, rows: Rows) -> Ways:
-    """Give the ways of new rows."""
-    columns = rows[1]
-    is_whole = isinstance(columns, np.ndarray) and not np.isnan(columns).any()
-    return _Kept(forest, rows, may_miss=not is_whole)
+@dataclass(frozen=True, eq=False)
+class LeafMatrix:
+    """The leaf of every row in every tree (trees x rows), -1 where a tree is not asked about a row.
+
+    Examples
+    --------
+    >>> LeafMatrix(np.array([[1, 2, 1], [4, 3, 3]], dtype=np.int32)).n_rows
+    3
+    """
+
+    leaves: NDArray[np.int32]
+    n_threads: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.leaves.shape[1])
+
+    @property
+    def core(self) -> _core.ForestWays:
+        """The same for the core."""
+        return _core.stored_ways(self.leaves)
 
 
-def _has_missing(forest: Forest) -> bool:
-    table = forest.examples.table
-    return any(table.n_missing(j) > 0 for j in range(table.n_columns))
+class Walks:
+    """The ways of rows through the trees, in parts where values are missing.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> Walks.of_rows([tree], (2, np.array([[1.0], [np.nan]]))).n_rows
+    2
+    """
+
+    def __init__(self, core: _core.ForestWays, n_rows: int, n_threads: int) -> None:
+        self.core, self.n_rows, self.n_threads = core, n_rows, n_threads
+
+    @classmethod
+    def of_rows(cls, trees: Sequence[Tree], rows: Rows, n_threads: int = 1) -> Walks:
+        """Find the ways of new rows when they are asked for."""
+        return cls(_core.walked_ways([tree.core for tree in trees], *rows), rows[0], n_threads)
+
+    @classmethod
+    def of_training(cls, forest: Forest) -> Walks:
+        """Find the ways of the training rows, and keep them where they do not take much memory."""
+        cores = [tree.core for tree in forest.trees]
+        table, threads = forest.examples.table.core, n_threads(forest.params.n_jobs)
+        return cls(_core.kept_ways(cores, table, _MOST_KEPT, threads), forest.examples.n_rows, threads)
 
 
-class _Kept:
-    """The ways of rows through the trees, worked out when asked for."""
-
-    def __init__(self, forest: Forest, rows: tuple[int, Any], *, may_miss: bool) -> None:
-        self._forest, (self._n_rows, self._columns), self._may_miss = forest, rows, may_miss
-        self._n_jobs = forest.params.n_jobs
-        self._numbers = np.arange(self._n_rows)
-        self._keeps = 4 * self._n_rows * len(forest.trees) <= _MOST_KEPT
-        self._kept: dict[int, Arrived] = {}
-
-    def __call__(self, number: int) -> Arrived:
-        if number not in self._kept:
-            found = self._arrived(self._forest.trees[number])
-            if not self._keeps:
-                return found
-            self._kept[number] = found
-        return self._kept[number]
-
-    def _arrived(self, tree: Tree) -> Arrived:
-        if not self._may_miss:
-            leaf = np.asarray(_core.apply_tree(tree.core, self._n_rows, self._columns, n_threads(self._n_jobs)))
-            return Arrived(self._numbers, leaf)
-        return Arrived.of(*arrivals(tree, self._n_rows, self._columns, self._n_jobs), self._n_rows)
+Ways: TypeAlias = LeafMatrix | Walks
