@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from calibrant.calibration import Binning
 from scipy.stats import entropy
 
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
+from calibrant.calibration import Binning
 from calibrant.data import MDLDiscretizer, Table, load
 from calibrant.metrics import mse
 

@@ -11,9 +11,9 @@ from calibrant.trees._reading import Reading, answers, read_tree
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._rows import Rows
     from calibrant.ensembles._forest import Forest
     from calibrant.estimates import RowEstimate
-    from calibrant.data._rows import Rows
 
 __all__ = ["RowReadings"]
 
