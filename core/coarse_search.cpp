@@ -125,10 +125,11 @@ void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& n
     if (!partition_.is_weighted()) {
         return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [](std::size_t) { return std::uint32_t{1}; });
     }
-    const double* const weights = partition_.weights();
     if (partition_.is_whole()) {
-        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [&](std::size_t i) { return static_cast<std::uint32_t>(weights[rows[i]]); });
+        const std::uint16_t* const times = partition_.times();
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [&](std::size_t i) { return std::uint32_t{times[rows[i]]}; });
     }
+    const double* const weights = partition_.weights();
     tally(buckets_, indices, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[rows[i]]; });
 }
 

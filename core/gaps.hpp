@@ -27,6 +27,8 @@ public:
     }
 
     bool any() const { return !steps_.empty(); }
+    // So many codes on, every value is far enough.
+    std::size_t reach() const { return reach_; }
     // Whether a cut may part two codes.
     bool are_apart(std::size_t code, std::size_t greater) const {
         const std::size_t steps = greater - code;

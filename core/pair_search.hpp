@@ -27,26 +27,27 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
     BestCut best(node, rules);
     const double scale = known.weight / node.weight;
     const auto apart = [&](std::size_t i) { return pair_keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
+    const std::size_t last = rows.size() - 1;
+    std::size_t end = last;  // the last row to stand left of a cut comes before it
+    for (std::size_t right = times_of(rows[last]); end > 0 && n - right > most;) right += times_of(rows[--end]);
     std::size_t ones = 0, left = 0, i = 0;
     const auto pass = [&](std::size_t at) {
         const std::size_t times = times_of(rows[at]);
         ones += rows[at].key & 1 ? times : 0;
         left += times;
     };
-    const std::size_t last = rows.size() - 1;
-    for (; i < last && left + times_of(rows[i]) < least; ++i) pass(i);
-    bool pure = true, is_apart = i < last && apart(i);
-    for (; i < last; ++i) {
+    for (; i < end && left + times_of(rows[i]) < least; ++i) pass(i);
+    bool pure = true, is_apart = i < end && apart(i);
+    for (; i < end; ++i) {
         const std::uint32_t key = rows[i].key, next = rows[i + 1].key;
         const bool same_class = ((key ^ next) & 1) == 0, was_apart = is_apart;
-        is_apart = i + 1 < last && apart(i + 1);
+        is_apart = i + 1 < end && apart(i + 1);
         pass(i);
-        if (left > most) break;
         if (!was_apart) {
             pure = pure && same_class;
             continue;
         }
-        if (pure && same_class && is_apart && left + times_of(rows[i + 1]) <= most && !best.none_tried()) {
+        if (pure && same_class && is_apart && !best.none_tried()) {  // no cut inside of a run of one class is the best
             best.skip();
         } else {
             const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);

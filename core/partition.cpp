@@ -42,6 +42,7 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
     }
     n_root_rows_ = rows_.size();
     for (std::size_t index = 0; index < keys_.n_columns(); ++index) sorted_[keys_.column(index)] = true;
+    if (weighing_ == Weighing::whole) times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
     needs_rows_ = keys_.n_columns() < table.n_columns() || weighing_ == Weighing::shared;
     if (weighing_ != Weighing::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
@@ -49,7 +50,7 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
 }
 
 Partition::Partition(const Partition& like, std::nullptr_t)
-    : table_(like.table_), labels_(like.labels_), fixed_(like.fixed_), keys_(like.keys_), cells_(like.cells_), sorted_(like.sorted_), needs_rows_(like.needs_rows_),
+    : table_(like.table_), labels_(like.labels_), fixed_(like.fixed_), times_(like.times_), keys_(like.keys_), cells_(like.cells_), sorted_(like.sorted_), needs_rows_(like.needs_rows_),
       weighing_(like.weighing_), arena_(like.arena_.size()) {}
 
 Partition::Parcel Partition::take_out(Segment segment) const {

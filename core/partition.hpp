@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -91,6 +92,8 @@ public:
     bool is_weighted() const { return weighing_ != Weighing::alike; }
     bool are_weights_fixed() const { return weighing_ != Weighing::shared; }
     bool is_whole() const { return weighing_ == Weighing::alike || weighing_ == Weighing::whole; }
+    // How often the table's rows count, before any is settled; only where all weights are whole.
+    const std::uint16_t* times() const { return times_->data(); }
     const double* weights() const { return is_settled() || weighing_ == Weighing::shared ? weight_of_.data() : fixed_.data(); }
 
     // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split in two, both of
@@ -141,6 +144,7 @@ private:
     const CodedTable& table_;
     std::span<const std::uint16_t> labels_;
     std::span<const double> fixed_;  // the weights of the table's rows
+    std::shared_ptr<const std::vector<std::uint16_t>> times_;  // the same where they are whole
     const RowKeys& keys_;
     const RowCells& cells_;
     std::vector<bool> sorted_;

@@ -5,9 +5,7 @@
 namespace calibrant {
 
 RowSplit::RowSplit(const Examples& examples, Partition& partition, const RowKeys& keys)
-    : examples_(examples), partition_(partition), keys_(keys), place_(examples.table->n_columns()), unknown_counts_(examples.n_classes) {
-    for (std::size_t index = 0; index < keys.n_columns(); ++index) place_[keys.column(index)] = index;
-}
+    : examples_(examples), partition_(partition), keys_(keys), unknown_counts_(examples.n_classes) {}
 
 void RowSplit::start(std::size_t n_branches) {
     branches_.assign(n_branches, Branch{});
@@ -20,11 +18,13 @@ void RowSplit::start(std::size_t n_branches) {
 void RowSplit::by_cut(std::size_t column, const Pending& node, std::uint32_t cut, std::span<Pending> children) {
     start(children.size());
     const bool is_sorted = partition_.is_sorted(column), is_counted = partition_.is_counted(column);
-    if (can_part_at_once(node) && is_sorted) {
-        part_at_once(node, cut, children, [&keys = keys_, place = place_[column]](std::uint32_t row) { return keys.row(row)[place]; });
-    } else if (can_part_at_once(node) && is_counted) {
+    if (can_part_at_once(node) && is_counted) {
         const CountedCells cells = partition_.counted_cells(column);
-        part_at_once(node, cut, children, [cells, keys = keys_.keys()](std::uint32_t row) { return keys.key(cells.code(row), cells.label(row), false); });
+        part_at_once(node, cut, children, [cells](std::uint32_t row) { return cells.code(row); }, [cells](std::uint32_t row) { return cells.label(row); });
+    } else if (can_part_at_once(node) && !node.is_settled) {
+        const auto label_of = [labels = examples_.labels](std::uint32_t row) { return labels[row]; };
+        std::visit([&](const auto& codes) { part_at_once(node, cut, children, [&codes](std::uint32_t row) { return codes[row]; }, label_of); },
+                   examples_.table->column(column).codes);
     } else if (node.is_settled && is_sorted) {
         tally_sorted(column, node, cut, children);
     } else {
@@ -62,17 +62,25 @@ bool RowSplit::can_part_at_once(const Pending& node) const {
     return partition_.are_weights_fixed() && (!node.is_settled || !partition_.sorts());
 }
 
-// `read` gives the key of a row.
-template <class Read>
-void RowSplit::part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, Read&& read) {
-    const Keys keys = keys_.keys();
-    const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
+template <class CodeOf, class LabelOf>
+void RowSplit::part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, CodeOf&& code_of, LabelOf&& label_of) {
+    const auto side_of = [&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; };
+    if (!partition_.is_weighted()) return part_weighed(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
+    if (partition_.is_whole() && !node.is_settled) {
+        const auto weight_of = [times = partition_.times()](std::uint32_t row) { return static_cast<double>(times[row]); };
+        return part_weighed(node, children, side_of, label_of, weight_of);
+    }
+    part_weighed(node, children, side_of, label_of, [weights = partition_.weights()](std::uint32_t row) { return weights[row]; });
+}
+
+template <class SideOf, class LabelOf, class WeightOf>
+void RowSplit::part_weighed(const Pending& node, std::span<Pending> children, SideOf&& side_of, LabelOf&& label_of, WeightOf&& weight_of) {
     double* const counts[] = {children[0].counts.data(), children[1].counts.data()};
     double sums[] = {0.0, 0.0};
     const std::size_t n_second = partition_.part_at_once(node.segment, [&](std::uint32_t row) {
-        const std::uint32_t key = read(row), side = keys.code(key) > cut;
-        const double weight = weights == nullptr ? 1.0 : weights[row];
-        counts[side][keys.label(key)] += weight;
+        const std::uint32_t side = side_of(row);
+        const double weight = weight_of(row);
+        counts[side][label_of(row)] += weight;
         sums[side] += weight;
         return side;
     });

@@ -28,8 +28,10 @@ public:
 private:
     void start(std::size_t n_branches);
     bool can_part_at_once(const Pending& node) const;
-    template <class Read>
-    void part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, Read&& read);
+    template <class CodeOf, class LabelOf>
+    void part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, CodeOf&& code_of, LabelOf&& label_of);
+    template <class SideOf, class LabelOf, class WeightOf>
+    void part_weighed(const Pending& node, std::span<Pending> children, SideOf&& side_of, LabelOf&& label_of, WeightOf&& weight_of);
     void tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::span<Pending> children);
     template <class BranchOf>
     void tally(std::size_t column, const Pending& node, std::span<Pending> children, BranchOf&& branch_of);
@@ -39,7 +41,6 @@ private:
     const Examples& examples_;
     Partition& partition_;
     const RowKeys& keys_;
-    std::vector<std::size_t> place_;  // of a sorted column, in a row of keys
     std::vector<Branch> branches_;
     bool is_parted_ = false;
     std::vector<double> unknown_counts_;

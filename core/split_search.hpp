@@ -35,7 +35,7 @@ struct Keys {
     // Whether a cut may part two rows, the first of which comes no later.
     [[gnu::always_inline]] bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
         if (code(first) == code(second)) return false;
-        return (first >> class_bits & 1) == 0 || gaps.are_apart(code(first), code(second));
+        return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() || gaps.are_apart(code(first), code(second));
     }
 };
 
