@@ -100,12 +100,20 @@ auto view_of(std::vector<T> Owner::*member) {
     return [member](nb::handle_t<Owner> self) { return as_array(nb::cast<const Owner&>(self).*member, self); };
 }
 
+template <class T>
+std::span<const T> span_of(const Column<T>& column) {
+    if (column.stride(0) != 1 && column.shape(0) > 1) throw std::invalid_argument("labels, weights and cases must be contiguous");
+    return {column.data(), column.shape(0)};
+}
+
+template <class T>
+std::span<const T> span_of(const std::optional<Column<T>>& column) {
+    return column ? span_of(*column) : std::span<const T>{};
+}
+
 Examples examples_of(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
                      std::size_t n_classes) {
-    const auto contiguous = [](const auto& array) { return array.stride(0) == 1 || array.shape(0) < 2; };
-    if (!contiguous(labels) || (weights && !contiguous(*weights))) throw std::invalid_argument("labels and weights must be contiguous");
-    return {&table, {labels.data(), labels.shape(0)}, weights ? std::span{weights->data(), weights->shape(0)} : std::span<const double>{},
-            n_classes};
+    return {&table, span_of(labels), span_of(weights), n_classes};
 }
 
 Tree prune_tree_pessimistically(const Tree& tree, const CodedTable& table, const Column<std::uint16_t>& labels,
@@ -115,8 +123,9 @@ Tree prune_tree_pessimistically(const Tree& tree, const CodedTable& table, const
 }
 
 Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
-               std::size_t n_classes, const GrowOptions& options) {
-    const Examples examples = examples_of(table, labels, weights, n_classes);
+               std::size_t n_classes, const GrowOptions& options, const std::optional<Column<double>>& cases) {
+    Examples examples = examples_of(table, labels, weights, n_classes);
+    examples.cases = span_of(cases);
     return run_interruptibly([&](const std::stop_token& stop) { return grow(examples, options, stop); });
 }
 
@@ -275,7 +284,8 @@ NB_MODULE(_core, module) {
         .def_prop_ro("state", &state_of, "Every array, as restore_tree takes them.");
 
     module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "n_classes"_a, "options"_a,
-               "Grow a tree from coded rows, their classes and their weights.");
+               "cases"_a.noconvert().none() = nb::none(),
+               "Grow a tree from coded rows, their classes and their weights; cases: how often each is counted as one, else its weight.");
 
     module.def("grow_forest", &grow_trees, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "in_bag"_a.noconvert(), "seeds"_a,
                "n_classes"_a, "options"_a, "Grow a tree for each seed from rows as often as they are in its bag.");

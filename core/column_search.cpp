@@ -106,9 +106,10 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
 template <Criterion C>
 FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known) {
     auto n_known = static_cast<double>(rows.size());
-    if (cut_rules_.count_cases && !examples_.weights.empty()) {
+    const auto cases = examples_.case_counts();
+    if (cut_rules_.count_cases && !cases.empty()) {
         n_known = 0;
-        for (const SortedRow& row : rows) n_known += examples_.weights[partition_.origin(partition_.number(row))];
+        for (const SortedRow& row : rows) n_known += cases[partition_.origin(partition_.number(row))];
     }
     const NodeFacts facts = facts_of(node, known.weight, n_known);
     const Gaps& gaps = gaps_[column];
@@ -168,7 +169,8 @@ FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node
     const double* const weights = partition_.weights();
     if (in_pairs_) count_pairs(column, node, pair_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
     else count_pairs(column, node, pair_counts_, [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
-    const NodeFacts facts = facts_of(node, node.weight, node.weight);
+    const bool asks = cut_rules_.count_cases && !examples_.cases.empty();
+    const NodeFacts facts = facts_of(node, node.weight, asks ? count_cases(column, node) : node.weight);
     return search_counted_pairs<C>(pair_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
 }
 
@@ -208,12 +210,13 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
 
 // Known cases, each counted whole, for the rule of J48.
 double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const {
+    const auto cases = examples_.case_counts();
     double n_known = 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const std::uint32_t origin = partition_.origin(row);
-                if (codes[origin] != missing_code<Code>) n_known += examples_.weights.empty() ? 1.0 : examples_.weights[origin];
+                if (codes[origin] != missing_code<Code>) n_known += cases.empty() ? 1.0 : cases[origin];
             }
         },
         examples_.table->column(column).codes);

@@ -13,6 +13,7 @@ void check(const Examples& examples) {
     if (examples.n_classes < 1 || examples.n_classes > 65535) throw std::invalid_argument("a tree has 1 to 65535 classes");
     if (examples.labels.size() != examples.table->n_rows()) throw std::invalid_argument("one label for each row");
     if (!examples.weights.empty() && examples.weights.size() != examples.table->n_rows()) throw std::invalid_argument("one weight for each row");
+    if (!examples.cases.empty() && examples.cases.size() != examples.table->n_rows()) throw std::invalid_argument("one number of cases for each row");
 }
 
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop)

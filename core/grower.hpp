@@ -51,6 +51,9 @@ struct Examples {
     std::span<const std::uint16_t> labels;
     std::span<const double> weights;  // empty: every row counts once; a row of weight 0 is absent
     std::size_t n_classes = 0;
+    std::span<const double> cases{};  // how often a row is counted where cases are, not weight (J48); empty: as its weight says
+
+    std::span<const double> case_counts() const { return cases.empty() ? weights : cases; }
 };
 
 // Thrown where a tree would keep more counts than it may.
@@ -58,7 +61,7 @@ struct TooManyCounts : std::bad_alloc {
     const char* what() const noexcept override { return "the class counts of all nodes take more memory than they may"; }
 };
 
-// Throws std::invalid_argument unless there is a label, and a weight if any, for each row.
+// Throws std::invalid_argument unless there is a label, and a weight and a number of cases if any, for each row.
 void check(const Examples& examples);
 
 // What all trees grown from one table share.

@@ -18,12 +18,13 @@ inline constexpr double hole = std::numeric_limits<double>::quiet_NaN();
 
 inline bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) <= tolerance; }
 
-// Rows, their classes and weights; columns are added one by one.
+// Rows, their classes, weights and cases; columns are added one by one.
 struct Problem {
     std::vector<std::uint16_t> labels;
     std::size_t n_classes = 2;
     std::vector<double> weights{};
     std::vector<CodedColumn> columns{};
+    std::vector<double> cases{};
 
     void add(const std::vector<double>& column) {
         Scratch scratch;
@@ -35,7 +36,7 @@ struct Problem {
     Tree grow(GrowOptions options = {}) const {
         const CodedTable table(labels.size(), columns);
         options.n_declared_classes = n_classes;
-        return calibrant::grow({&table, labels, weights, n_classes}, options, {});
+        return calibrant::grow({&table, labels, weights, n_classes, cases}, options, {});
     }
 };
 

@@ -122,4 +122,7 @@ TEST(rules_that_need_every_cut_are_not_fit_for_buckets) {
     CHECK(!CoarseSearch::is_fit_for(examples, plain, {.penalty = true}, false));
     CHECK(!CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, true));
     CHECK(CoarseSearch::is_fit_for(examples, plain, {.count_cases = true, .penalty = false}, false));
+    const Examples counted{&table, problem.labels, {}, 2, problem.weights};
+    CHECK(!CoarseSearch::is_fit_for(counted, plain, {.count_cases = true, .penalty = false}, false));
+    CHECK(CoarseSearch::is_fit_for(counted, plain, {.penalty = false}, false));
 }

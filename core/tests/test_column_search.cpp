@@ -17,7 +17,7 @@ constexpr Keys keys{.class_bits = 1};
 // One column searched at the root.
 FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOptions& options, const CutRules& cut_rules = rules) {
     const CodedTable table(problem.labels.size(), problem.columns);
-    const Examples examples{&table, problem.labels, problem.weights, 2};
+    const Examples examples{&table, problem.labels, problem.weights, 2, problem.cases};
     const auto gaps = gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
     const RowKeys row_keys(table, problem.labels, {presorted}, keys, gaps, 1, {});
@@ -93,6 +93,29 @@ TEST(j48_counts_cases_and_weights_are_cases) {
     problem.weights = {2, 1, 1};
     CHECK(searched(problem, true, options, by_cases).usable);
     CHECK(searched(problem, false, options, by_cases).usable);
+}
+
+TEST(cases_are_counted_where_they_are_given_whatever_rows_weigh) {
+    for (const std::size_t n : {4, 40}) {
+        for (const double weight : {1.0, 2.0, 2.5}) {
+            tables::Problem problem{std::vector<std::uint16_t>(n)};
+            std::vector<double> column(n);
+            for (std::size_t i = 0; i < n; ++i) column[i] = problem.labels[i] = i < n / 2 ? 0 : 1;
+            problem.add(column);
+            if (weight != 1) problem.weights.assign(n, weight);
+            GrowOptions options = plain;
+            options.min_leaf = static_cast<double>(n) / 2;
+            CutRules by_cases = rules;
+            by_cases.count_cases = true;
+            for (const double cases : {0.5, 1.0}) {
+                problem.cases.assign(n, cases);
+                for (const bool presorted : {false, true}) {
+                    CHECK(searched(problem, presorted, options, by_cases).usable == (cases == 1));
+                    CHECK(searched(problem, presorted, options).usable);
+                }
+            }
+        }
+    }
 }
 
 TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {

@@ -207,6 +207,7 @@ TEST(wrong_sizes_are_refused_and_a_stop_is_heeded) {
     const std::vector<double> weight{1};
     CHECK_THROWS(grow({&table, one, {}, 2}, {}, {}), std::invalid_argument);
     CHECK_THROWS(grow({&table, labels, weight, 2}, {}, {}), std::invalid_argument);
+    CHECK_THROWS(grow({&table, labels, {}, 2, weight}, {}, {}), std::invalid_argument);
     CHECK_THROWS(grow({&table, labels, {}, 0}, {}, {}), std::invalid_argument);
     std::stop_source stop;
     stop.request_stop();

@@ -259,8 +259,10 @@ class Tree:
     def state(self) -> object:
         """Every array, as restore_tree takes them."""
 
-def grow_tree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions) -> Tree:
-    """Grow a tree from coded rows, their classes and their weights."""
+def grow_tree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions, cases: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None = None) -> Tree:
+    """
+    Grow a tree from coded rows, their classes and their weights; cases: how often each is counted as one, else its weight.
+    """
 
 def grow_forest(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int], n_classes: int, options: GrowOptions) -> list[Tree]:
     """Grow a tree for each seed from rows as often as they are in its bag."""

@@ -147,6 +147,16 @@ def test_a_weight_of_two_is_the_row_twice(donors, algorithm):
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)
 
 
+@pytest.mark.parametrize("algorithm", ["m1", "real"])
+def test_a_weight_of_two_is_the_row_twice_where_j48_counts_cases(donors, algorithm):
+    weights = np.arange(len(donors.y)) % 3
+    twice = np.repeat(np.arange(len(donors.y)), weights)
+    model = BoostedTreesClassifier(n_trees=5, dialect="j48", algorithm=algorithm)
+    weighted = model.fit(donors.X, donors.y, weights).predict_proba(donors.X)
+    repeated = model.fit(donors.X.iloc[twice], np.asarray(donors.y)[twice]).predict_proba(donors.X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
+
+
 def test_renaming_the_classes_permutes_the_columns(three_classes):
     X, y = three_classes
     model = BoostedTreesClassifier(n_trees=5, max_depth=8)

@@ -61,7 +61,8 @@ class BoostedTreesClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type:
     criterion, prune, confidence, subtree_raising, ccp_alpha, collapse, min_leaf, min_cut, max_depth, nominal_splits, \
 threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_break, honest
         Of the trees, as in `ProbabilityTreeClassifier`. Rows set aside by `honest` or ``prune="reduced_error"`` are
-        drawn anew in each round.
+        drawn anew in each round. Where ``dialect="j48"`` counts rows, each counts as the weight given to `fit` says,
+        whatever it weighs in the round; a row drawn by `resample` counts as often as it is drawn.
     estimate : str or an estimate of `calibrant.estimates`
         How the counts of a tree become its probabilities, as in `ProbabilityTreeClassifier`: what its votes are the
         greatest of, and what ``"real"`` takes the logarithms of. Base rates are those of the weighted rows.

@@ -54,6 +54,7 @@ class TreeRounds:
     def __init__(self, examples: Examples, params: _Params, seed: np.random.SeedSequence) -> None:
         self._examples, self._params, self._seed = examples, params, seed
         self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights
+        self._cases = None if params.resample else self.weights  # reweighing makes a row no more of a case than it was
         self._total = float(self.weights.sum())
         draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
         self.can_differ = params.resample or draws
@@ -70,7 +71,7 @@ class TreeRounds:
 
     def _grow(self, number: int) -> TreeMember:
         seed = np.random.SeedSequence(stream_seed(self._seed, _MEMBER, number))
-        examples = replace(self._examples, weights=self._learnt_weights(number))
+        examples = replace(self._examples, weights=self._learnt_weights(number), cases=self._cases)
         parts = set_aside(examples, self._params, seed)
         growth = Growth(grow(examples, parts, self._params, seed), examples, parts, self._params, seed)
         return TreeMember(growth.tree, read_tree(growth, self._params.estimate, self._params))

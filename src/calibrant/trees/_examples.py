@@ -21,7 +21,10 @@ __all__ = ["Examples"]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Coded rows to learn from; ``labels``, ``order`` and ``weights`` as in `Training`."""
+    """Coded rows to learn from; ``labels``, ``order`` and ``weights`` as in `Training`.
+
+    ``cases`` says how often each row is counted where J48 counts cases, not weight. None: as its weight says.
+    """
 
     table: CodedTable
     classes: NDArray[Any]
@@ -30,6 +33,7 @@ class Examples:
     order: NDArray[np.intp]
     weights: NDArray[np.float64] | None
     feature_names: tuple[str, ...] | None
+    cases: NDArray[np.float64] | None = None
 
     @classmethod
     def code(cls, training: Training, *, n_jobs: int | None = 1) -> Examples:
@@ -64,8 +68,8 @@ class Examples:
     @property
     def n_bytes(self) -> int:
         """Memory that codes, classes and weights take."""
-        weights = 0 if self.weights is None else self.weights.nbytes
-        return self.table.n_bytes + self.labels.nbytes + weights
+        given = (each.nbytes for each in (self.weights, self.cases) if each is not None)
+        return self.table.n_bytes + self.labels.nbytes + sum(given)
 
     @property
     def sorted_labels(self) -> NDArray[np.intp]:
@@ -81,6 +85,7 @@ class Examples:
             and np.array_equal(self.classes, other.classes)
             and np.array_equal(self.labels, other.labels)
             and _same(self.weights, other.weights)
+            and _same(self.cases, other.cases)
             and all(np.array_equal(mine.codes(j), theirs.codes(j)) for j in range(mine.n_columns))
             and all(_same(mine.values(j), theirs.values(j)) for j in range(mine.n_columns))
         )
@@ -99,7 +104,7 @@ class Examples:
         words = [(each.name, each.kind, *map(str, each.categories)) for each in self.table.schema.features]
         digest.update(repr((words, [str(label) for label in self.classes])).encode())
         columns = [each for j in range(self.table.n_columns) for each in (self.table.codes(j), self.table.values(j))]
-        for array in (self.labels, self.order, self.weights, *columns):
+        for array in (self.labels, self.order, self.weights, *columns, self.cases):
             digest.update(b"" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
 

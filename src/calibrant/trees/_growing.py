@@ -42,7 +42,9 @@ def grow(
     options = grow_options(params, examples.n_declared, max_features)
     options.seed = stream_seed(seed, _TIES)
     with enough_memory(examples, options):
-        core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
+        core = _core.grow_tree(
+            examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
+        )
     core = prune(core, examples, parts, params)
     if parts.count is not None:
         core = _core.count_rows(
