@@ -14,8 +14,10 @@ from calibrant._params import Real, Rule
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._choice import AutoChoice, Candidate
+from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._logits import as_logs
+from calibrant.calibration._matrix_scaling import MatrixScaling
 from calibrant.calibration._mended import Mended, mend
 from calibrant.calibration._mixing import best_weights, log_mix, row_losses
 from calibrant.calibration._platt import Platt
@@ -24,16 +26,18 @@ from calibrant.calibration._scores import Scored, are_probabilities, one_column
 from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._unit_folds import Pieces, pool_equal_rows, unit_folds
+from calibrant.calibration._vector_scaling import VectorScaling
 from calibrant.exceptions import DataError, LittleDataWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "warn_of_few"]
 
-_FOLDS = 5
-_FEWEST = 10.0  # weight of a class below which no map is tried: two rows a fold
+_FOLDS = 10
+_FEWEST = 10.0  # weight of a class below which no map is tried: a row a fold
 _MANY = 500.0  # weight of either class from which on isotonic regression is tried
+_ROWS_A_NUMBER = 2.0  # rows for each number of a Dirichlet map, which has a number for each pair of classes
 _NO_MAP = "no map"
 
 # What is tried for one score and for a column a class; the reference of margins is Platt's sigmoid.
@@ -44,13 +48,17 @@ _ONE: dict[str, Callable[[], Calibrator]] = {
     "quadratic_logit": QuadraticLogit,
     "spline": Spline,
 }
-_SEVERAL: dict[str, Callable[[], Calibrator]] = {"temperature": Temperature, "platt": Platt, "beta": Beta}
+_SEVERAL: dict[str, Callable[[], Calibrator]] = {
+    "temperature": Temperature,
+    "vector_scaling": VectorScaling,
+    "matrix_scaling": MatrixScaling,
+}
 
 
 class Auto(Calibrator):
     """A mix of maps and no map at all, weighed by what each gains on rows that it was not learnt from.
 
-    Five folds of the calibration rows give every candidate's log-loss on other rows. Mixed in log-odds, the candidates
+    Ten folds of the calibration rows give every candidate's log-loss on other rows. Mixed in log-odds, the candidates
     and the scores as they are get the weights of least log-loss, where a map pays a `price` for its weight: that
     draws the mix towards the identity, the more the less data there is. The mix is used only if its gain over doing
     nothing exceeds `multiple` standard errors of the paired difference of the rows; else the probabilities stay.
@@ -59,8 +67,8 @@ class Auto(Calibrator):
     used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of doing nothing.
 
     The candidates for two classes are Platt's sigmoid, temperature, beta, quadratic logit, spline and, with 500 rows of
-    each class, centred isotonic regression with smoothed ends; for more classes temperature, and Platt's and beta maps
-    of each class.
+    each class, centred isotonic regression with smoothed ends; for more classes temperature, vector scaling, matrix
+    scaling and, with two rows or more for each of its numbers, Dirichlet.
 
     Parameters
     ----------
@@ -95,12 +103,14 @@ class Auto(Calibrator):
     array([0.32, 0.5 , 0.68])
     >>> Auto().fit(true, y).choice_
     no map: no other mix gains its price
-      log-loss 0.4869 -> 0.4869, gain 0.0000 +- 0.0000, cross-validated on 500 rows
-      map          log-loss     gain       +-   weight
-      no map         0.4869                       1.00
-      platt          0.4903  -0.0034   0.0026     0.00
-      beta           0.4919  -0.0050   0.0037     0.00
-      temperature    0.4894  -0.0025   0.0021     0.00
+      log-loss 0.4944 -> 0.4944, gain 0.0000 +- 0.0000, cross-validated on 500 rows
+      map             log-loss     gain       +-   weight
+      no map            0.4944                       1.00
+      platt             0.4989  -0.0046   0.0014     0.00
+      temperature       0.4985  -0.0041   0.0015     0.00
+      beta              0.5010  -0.0067   0.0025     0.00
+      quadratic_logit   0.5006  -0.0062   0.0021     0.00
+      spline            0.4989  -0.0046   0.0014     0.00
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0)}
@@ -110,7 +120,7 @@ class Auto(Calibrator):
     weights_: NDArray[np.float64]
     mended_: Mended | None
 
-    def __init__(self, *, price: float = 1.0, multiple: float = 0.5) -> None:
+    def __init__(self, *, price: float = 2.0, multiple: float = 0.5) -> None:
         self.price = price
         self.multiple = multiple
 
@@ -122,7 +132,7 @@ class Auto(Calibrator):
         if (sample.scores == sample.scores[0]).all():
             self._settle(sample, tried, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
         elif _is_little(sizes):
-            _warn_of_little_data(sizes, sample.classes)
+            warn_of_few(sizes, sample.classes)
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to judge maps by"
             self._settle(sample, tried, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
         else:
@@ -196,9 +206,8 @@ class _Trial:
 
     def told(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
         """Give each candidate with its evidence."""
-        unit, before = np.eye(len(self.names)), row_losses(self.logs[0], self.codes)
-        level = float(self.weight @ before) / float(self.weight.sum())
-        evidence = [self.gain_of(alone) for alone in unit]
+        level = float(self.weight @ row_losses(self.logs[0], self.codes)) / float(self.weight.sum())
+        evidence = [(0.0, 0.0), *(self.gain_of(alone) for alone in np.eye(len(self.names))[1:])]
         return tuple(
             Candidate(name, level - gain, gain, error, float(weight))
             for name, (gain, error), weight in zip(self.names, evidence, weights, strict=True)
@@ -209,6 +218,8 @@ def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibra
     made = {name: make() for name, make in (_ONE if len(sizes) == 2 else _SEVERAL).items()}
     if not is_proba:
         made = {"platt": Platt(on="score"), **{name: each for name, each in made.items() if name != "platt"}}
+    if len(sizes) > 2 and sizes.sum() >= _ROWS_A_NUMBER * len(sizes) * (len(sizes) + 1):
+        made["dirichlet"] = Dirichlet()
     if len(sizes) == 2 and sizes.min() >= _MANY:
         made["isotonic"] = Isotonic(mode="centred", smooth_ends=True)
     return made
@@ -274,11 +285,20 @@ def _is_little(sizes: NDArray[np.float64]) -> bool:
     return bool(sizes.min() < _FEWEST if len(sizes) == 2 else sizes.sum() < _FEWEST * len(sizes))
 
 
-def _warn_of_little_data(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
+def warn_of_few(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
+    """Warn of too few rows for any map to help.
+
+    Examples
+    --------
+    >>> warn_of_few(np.array([50.0, 12.0]), np.array(["no", "yes"]))
+    """
+    if not _is_little(sizes):
+        return
     rare = int(sizes.argmin())
+    name = classes.tolist()[rare]
     warnings.warn(
-        f"{sizes.sum():g} calibration rows with {sizes[rare]:g} of the class {classes[rare]!r} are too little for a "
-        f"map to help: {_FEWEST:g} of each class are the least. The scores are used as they are.",
+        f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too little for "
+        f"a map to help: {_FEWEST:g} rows of each class are the least.",
         LittleDataWarning,
         stacklevel=4,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,6 +68,8 @@ def best_weights(
     >>> best_weights(logs, np.array([1] * 18 + [0] * 2), np.ones(20), price=1.0).round(2)
     array([0.1, 0.9])
     """
+    if math.isinf(price):
+        return np.asarray(np.eye(len(logs))[0])
     own = logs[:, np.arange(len(codes)), codes]
     total, costs = float(weight.sum()), price * (np.arange(len(logs)) > 0)
 
