@@ -59,7 +59,7 @@ def test_the_gain_told_is_that_of_the_mix_over_doing_nothing():
     assert before.name == "no map"
     assert before.gain == 0.0
     assert choice.gain >= best.gain - 2.0 / choice.n_rows - 1e-6
-    assert choice.gain > 10 * choice.standard_error
+    assert choice.gain > 3 * choice.standard_error
     assert sum(each.weight for each in choice.candidates) == pytest.approx(1.0)
     assert choice.name in repr(choice)
 
@@ -168,7 +168,7 @@ def test_two_columns_are_the_second_alone():
 
 def test_the_candidates_make_a_frame():
     frame = Auto().fit(*known(500)).choice_.to_frame()
-    assert frame["name"].tolist()[:2] == ["no map", "platt"]
+    assert frame["name"].tolist()[:2] == ["no map", "vector_scaling"]
     assert frame["weight"].sum() == pytest.approx(1.0)
 
 
