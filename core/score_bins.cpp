@@ -10,7 +10,7 @@
 namespace calibrant {
 namespace {
 
-constexpr int bucket_bits = 15;
+constexpr int most_bucket_bits = 18;
 constexpr double slack = 1e-12;  // sums of fractions that only rounding keeps from their share
 
 struct Sums {
@@ -19,7 +19,15 @@ struct Sums {
     void add(const Sums& other) { weight += other.weight, positive += other.positive; }
 };
 
-double weight_of(const ScoreRows& rows, std::size_t row) { return rows.weights.empty() ? 1.0 : rows.weights[row]; }
+// Calls visit(row, weight) for every row; whether there are weights is asked once.
+template <class Visit>
+void for_each_row(const ScoreRows& rows, Visit&& visit) {
+    if (rows.weights.empty()) {
+        for (std::size_t row = 0; row < rows.size(); ++row) visit(row, 1.0);
+    } else {
+        for (std::size_t row = 0; row < rows.size(); ++row) visit(row, rows.weights[row]);
+    }
+}
 
 class Buckets {
 public:
@@ -30,9 +38,10 @@ public:
             lowest_ = std::min(lowest_, key);
             highest = std::max(highest, key);
         }
+        const int bucket_bits = std::min(most_bucket_bits, static_cast<int>(std::bit_width(rows.size())) + 1);
         shift_ = std::max(0, static_cast<int>(std::bit_width(highest - lowest_)) - bucket_bits);
         sums.resize(static_cast<std::size_t>((highest - lowest_) >> shift_) + 1);
-        for (std::size_t row = 0; row < rows.size(); ++row) sums[of(rows.scores[row])].add(weight_of(rows, row), rows.positive[row]);
+        for_each_row(rows, [&](std::size_t row, double weight) { sums[of(rows.scores[row])].add(weight, rows.positive[row]); });
     }
 
     std::size_t of(double score) const { return static_cast<std::size_t>((key_of(score) - lowest_) >> shift_); }
@@ -147,13 +156,13 @@ ScoreBins width_bins(const ScoreRows& rows, std::size_t n_bins, double low, doub
     const double last = static_cast<double>(n_bins - 1);
     const double scale = std::min(static_cast<double>(n_bins) / (high / 2 - low / 2), std::numeric_limits<double>::max());
     std::vector<Sums> sums(copies * n_bins);
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        const double score = rows.scores[row];
-        auto bin = static_cast<std::size_t>(std::clamp((score / 2 - low / 2) * scale, 0.0, last));
+    for_each_row(rows, [&](std::size_t row, double weight) {
+        const double score = rows.scores[row], place = (score / 2 - low / 2) * scale;
+        auto bin = static_cast<std::size_t>(static_cast<std::int64_t>(std::max(0.0, std::min(place, last))));
         while (score < edges[bin]) --bin;
         while (score >= edges[bin + 1]) ++bin;
-        sums[bin * copies + row % copies].add(weight_of(rows, row), rows.positive[row]);
-    }
+        sums[bin * copies + row % copies].add(weight, rows.positive[row]);
+    });
     BinWriter writer;
     for (std::size_t bin = 0; bin < n_bins; ++bin) {
         for (std::size_t copy = 0; copy < copies; ++copy) writer.add(sums[bin * copies + copy]);

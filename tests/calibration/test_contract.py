@@ -152,7 +152,8 @@ def test_what_is_given_is_left_as_it_was(name):
 
 @every
 def test_what_json_holds_gives_the_same_probabilities(name):
-    for table, y in (margins(), three_classes()):
+    logits, classes = three_classes()
+    for table, y in (margins(), (logits, classes), (logits[:, :2], classes % 2)):
         calibrator = fitted(name, table, np.array(["a", "b", "c"])[y])
         read = calibrator_from_dict(json.loads(json.dumps(calibrator.to_dict())))
         assert type(read) is type(calibrator)
@@ -186,6 +187,16 @@ def test_two_columns_of_probabilities_are_one_score(name):
     one = fitted(name, score, y).predict(score)
     two = fitted(name, np.stack([1.0 - score, score], axis=1), y).predict(np.stack([1.0 - score, score], axis=1))
     np.testing.assert_allclose(two, np.stack([1.0 - one, one], axis=1), rtol=1e-6, atol=1e-9)
+
+
+@every
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
+def test_the_rows_beside_a_row_do_not_matter(name, n_columns):
+    logits, y = three_classes()
+    logits[0] = [0.2, 0.8, 0.0]  # alone it looks like probabilities
+    calibrator = fitted(name, logits[:, :n_columns], y % max(2, n_columns))
+    alone = [calibrator.predict(logits[row : row + 1, :n_columns])[0] for row in range(4)]
+    np.testing.assert_allclose(alone, calibrator.predict(logits[:, :n_columns])[:4], rtol=1e-12)
 
 
 @every

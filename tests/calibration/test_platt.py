@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize
 
 from calibrant.calibration import Platt
-from calibrant.exceptions import CalibrantWarning, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
 
 def cross_entropy(params, scores, y):
@@ -41,3 +41,27 @@ def test_a_constant_score_gives_the_smoothed_base_rate():
         found = Platt().fit([3.0] * 8, [0] * 6 + [1] * 2)
     high, low = 3 / 4, 1 / 8
     assert found.predict([3.0])[0] == pytest.approx((2 * high + 6 * low) / 8)
+
+
+def test_separable_scores_give_platts_targets_at_the_end_of_a_steep_slope():
+    found = Platt().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    proba = found.predict([-2.0, -1.0, 1.0, 2.0])
+    np.testing.assert_allclose(proba.mean(), 0.5)
+    assert (np.diff(proba) > 0).all()
+    assert 0.0 < proba[0] < 0.25
+
+
+@pytest.mark.parametrize("factor", [1e9, 1e-9, 1e120])
+def test_the_sigmoid_does_not_depend_on_the_unit_of_the_score(factor):
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=300) * 2, rng.random(300) < 0.4
+    plain, scaled = Platt(on="score").fit(scores, y), Platt(on="score").fit(factor * scores, y)
+    assert scaled.slope_ * factor == pytest.approx(plain.slope_, rel=1e-9)
+    assert scaled.intercept_ == pytest.approx(plain.intercept_, rel=1e-9)
+
+
+def test_a_constant_map_has_no_inverse():
+    with pytest.warns(CalibrantWarning, match="all scores are equal"):
+        found = Platt().fit([3.0] * 4, [0, 0, 1, 1])
+    with pytest.raises(DataError, match="no inverse"):
+        found.inverse([0.5])

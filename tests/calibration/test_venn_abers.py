@@ -73,6 +73,15 @@ def test_a_row_of_weight_nothing_is_in_no_fold():
     np.testing.assert_array_equal(VennAbers().fit(p, y, weight, folds=folds).predict(p), part.predict(p))
 
 
+def test_what_two_columns_are_is_settled_by_the_rows_of_all_folds():
+    p, y = drawn(8)
+    table, folds = np.stack([1 - p, p], axis=1), np.arange(400) % 2
+    table[folds == 1] += [-1.0, 1.0]
+    of_one = VennAbers().fit(table[:, 1] - table[:, 0], y, folds=folds).predict(p - (1 - p))
+    of_two = VennAbers().fit(table, y, folds=folds).predict(np.stack([1 - p, p], axis=1))
+    np.testing.assert_allclose(of_two[:, 1], of_one)
+
+
 def test_many_classes_have_a_pair_each():
     random = np.random.default_rng(4)
     proba = random.dirichlet(np.ones(3), 200)

@@ -139,3 +139,19 @@ def test_many_whole_numbers_are_coded_as_numpy_does(dtype, low, step):
     np.testing.assert_array_equal(labels.classes, classes)
     np.testing.assert_array_equal(labels.codes, codes)
     assert labels.classes.dtype == classes.dtype
+
+
+@pytest.mark.parametrize("values", [[0, 1], [1, 2], [-1, 0], [5], [-128, 127], [False, True], [True], [False]])
+def test_many_labels_of_one_or_two_classes_are_coded_as_numpy_does(values):
+    y = np.array(values)[np.random.default_rng(0).integers(0, len(values), 5_000)]
+    classes, codes = np.unique(y, return_inverse=True)
+    labels = code_labels(y)
+    np.testing.assert_array_equal(labels.classes, classes)
+    np.testing.assert_array_equal(labels.codes, codes)
+    assert labels.classes.dtype == classes.dtype
+
+
+def test_codes_are_never_the_labels_themselves():
+    y = np.zeros(5_000, dtype=np.int32)
+    y[::2] = 1
+    assert not np.shares_memory(code_labels(y).codes, y)

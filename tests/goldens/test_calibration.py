@@ -1,7 +1,7 @@
 """Calibrators beside scikit-learn 1.9.1 and R's isoreg on six made-up sets of scores.
 
-Figures: CALIBRANT_GOLDENS, described in its README.md. Isotonic maps within 1e-10. Sigmoids within 1e-4, the distance
-from the optimum at which scikit-learn ends its search.
+Figures: CALIBRANT_GOLDENS, described in its README.md. Isotonic maps within 1e-10. Sigmoids within 1e-6, since
+scikit-learn ends its search at about 1e-8 from the optimum.
 """
 
 import json
@@ -42,5 +42,5 @@ def test_isotonic_is_that_of_r_where_no_scores_are_equal(cases, name, mode):
 def test_the_sigmoid_is_that_of_scikit_learn(cases, name):
     case = cases[name]
     fitted = Platt(on="score").fit(case["f"], case["y"])
-    np.testing.assert_allclose([-fitted.slope_, -fitted.intercept_], [case["platt_A"], case["platt_B"]], atol=1e-4)
-    np.testing.assert_allclose(fitted.predict(case["f"]), case["platt_p"], atol=1e-4)
+    np.testing.assert_allclose([-fitted.slope_, -fitted.intercept_], [case["platt_A"], case["platt_B"]], atol=1e-6)
+    np.testing.assert_allclose(fitted.predict(case["f"]), case["platt_p"], atol=1e-6)

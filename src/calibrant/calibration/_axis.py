@@ -41,9 +41,12 @@ class Axis:
     spread: float = 1.0
 
     def place(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the places of scores on the line."""
+        """Give the places of scores on the line; margins beyond 1e15 deviations are there."""
         on_line = on_scale(scores, self.on)
-        return on_line if self.on == "logit" else (on_line - self.centre) / self.spread
+        if self.on == "logit":
+            return on_line
+        with np.errstate(over="ignore"):
+            return np.asarray(np.clip((on_line - self.centre) / self.spread, -_FARTHEST, _FARTHEST))
 
     def back(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give the scores at some places."""
@@ -87,7 +90,8 @@ def find_axis(sample: TwoClass, *, centred: bool = True) -> Axis:
     weight = sample.weights()
     share = weight / weight.sum()
     centre = float((share * sample.scores).sum()) if centred else 0.0
-    away = np.abs(sample.scores - centre)
+    with np.errstate(over="ignore"):
+        away = np.minimum(np.abs(sample.scores - centre), np.finfo(np.float64).max)
     farthest = float(away.max()) or 1.0
     spread = farthest * float(np.sqrt((share * (away / farthest) ** 2).sum()))
     return Axis("score", centre, spread or 1.0)

@@ -17,7 +17,15 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Rule, check_params
-from calibrant.calibration._scores import Scored, TwoClass, one_column, read_scored, read_scores
+from calibrant.calibration._scores import (
+    Scored,
+    TwoClass,
+    are_equal,
+    is_of_difference,
+    one_column,
+    read_scored,
+    read_scores,
+)
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -74,7 +82,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_params(self, self._rules)
         scored = read_scored(scores, y, sample_weight, labels)
-        if (scored.scores == scored.scores[0]).all():
+        if are_equal(scored.scores):
             warnings.warn(
                 "all scores are equal, so that every row gets the base rate: the model tells nothing.",
                 CalibrantWarning,
@@ -162,6 +170,7 @@ class ScoreMap(Calibrator):
     """
 
     parts_: list[ScoreMap]
+    of_difference_: bool = False
 
     @abstractmethod
     def _learn(self, sample: TwoClass) -> None:
@@ -173,6 +182,7 @@ class ScoreMap(Calibrator):
 
     def _fit_scored(self, scored: Scored) -> None:
         if len(scored.classes) == 2:
+            self.of_difference_ = is_of_difference(scored.scores)
             self._learn(scored.two_class())
             return
         empty = np.flatnonzero(scored.class_weights() == 0)
@@ -191,12 +201,14 @@ class ScoreMap(Calibrator):
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 2:
-            proba = self._map(one_column(table))
+            proba = self._map(one_column(table, self.of_difference_))
             return proba if self.n_columns_ == 1 else np.stack([1.0 - proba, proba], axis=1)
         return normalised(np.stack([part._map(table[:, k]) for k, part in enumerate(self.parts_)], axis=1))
 
     def _write(self) -> dict[str, Any]:
-        return super()._write() if len(self.classes_) == 2 else {"parts": [part.to_dict() for part in self.parts_]}
+        if len(self.classes_) == 2:
+            return {**super()._write(), "of_difference_": self.of_difference_}
+        return {"parts": [part.to_dict() for part in self.parts_]}
 
     def _read(self, learnt: Mapping[str, Any]) -> None:
         if len(self.classes_) == 2:

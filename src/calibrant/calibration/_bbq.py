@@ -109,7 +109,7 @@ def _binning(
 ) -> _Binning:
     """Give the binning whose bins end with these scores."""
     below, above = scores[last[:-1]], scores[last[:-1] + 1]
-    middle = below + (above - below) / 2
+    middle = below / 2 + above / 2
     cuts = np.where(middle > below, middle, above)
     prior = _PRIOR_ROWS / len(rows)
     of_positive = prior * _middles(cuts, scores)
@@ -127,5 +127,5 @@ def _middles(cuts: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[
     """Give the middle of each bin as a probability."""
     low, high = (0.0, 1.0) if are_probabilities(scores) else (float(scores[0]), float(scores[-1]))
     edges = np.concatenate(([low], cuts, [high]))
-    middles = (edges[:-1] / 2 + edges[1:] / 2 - low) / (high - low or 1.0)
+    middles = (edges[:-1] / 4 + edges[1:] / 4 - low / 2) / (high / 2 - low / 2 or 1.0)
     return np.clip(middles, _EDGE, 1.0 - _EDGE)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QuadraticLogit"]
 
-_OUTER = 0.05
+_OUTER, _NARROW = 0.05, 1e-9
 
 
 class QuadraticLogit(ScoreMap):
@@ -55,7 +55,7 @@ class QuadraticLogit(ScoreMap):
     low_, high_ : float
         Where the bend begins and ends.
     centre_ : float
-        The end of the bend where the map is less steep, so that no rounding makes it fall; 0 where it may fall.
+        The end of the bend where the map is less steep, so that no rounding makes it fall; half-way where it may fall.
     axis_ : dict
         How scores become log-odds.
 
@@ -99,9 +99,11 @@ class QuadraticLogit(ScoreMap):
         self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
         target = platt_target(sample) if self.smooth else Target(sample.positive, weight=sample.weight)
         start = np.array([0.0, 0.0, _base_logit(target)])
-        coef = fit_logistic([x, self._bend(x, 0.0)], target, start, penalty=np.array([0.0, self.penalty, 0.0]))
-        self.linear_, self.quadratic_, self.intercept_ = map(float, coef)
-        self.centre_ = 0.0
+        self.centre_ = (self.low_ + self.high_) / 2
+        columns, penalty = [x - self.centre_, self._bend(x, self.centre_)], np.array([0.0, self.penalty, 0.0])
+        self.linear_, self.quadratic_, self.intercept_ = map(
+            float, fit_logistic(columns, target, start, penalty=penalty)
+        )
         if self.monotone:
             self._keep_from_falling(x, target)
 
@@ -110,10 +112,11 @@ class QuadraticLogit(ScoreMap):
 
         The loss is convex, so that the best map that does not fall has no slope at an end where the best of all falls.
         """
-        slopes = {end: 2.0 * self.quadratic_ * end + self.linear_ for end in (self.low_, self.high_)}
+        middle = self.centre_
+        slopes = {end: 2.0 * self.quadratic_ * (end - middle) + self.linear_ for end in (self.low_, self.high_)}
         if min(slopes.values()) >= 0.0:
             end = self.low_ if self.quadratic_ >= 0.0 else self.high_
-            self.intercept_ += (self.quadratic_ * end + self.linear_) * end
+            self.intercept_ += (self.quadratic_ * (end - middle) + self.linear_) * (end - middle)
             self.linear_, self.centre_ = slopes[end], end
             return
         self.linear_, self.quadratic_, self.intercept_ = 0.0, 0.0, _base_logit(target)
@@ -132,7 +135,8 @@ class QuadraticLogit(ScoreMap):
         """Give the places between which the map is bent: those of all rows but a twentieth on either side."""
         if not self.monotone:
             return float(x.min()), float(x.max())
-        return _point(x, sample.weight, _OUTER), _point(x, sample.weight, 1.0 - _OUTER)
+        low, high = _point(x, sample.weight, _OUTER), _point(x, sample.weight, 1.0 - _OUTER)
+        return (low, high) if high - low > _NARROW else (low, low)
 
     def _bend(self, x: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
         """Give the squared distance from a place; beyond the ends, if falling is barred, its tangent."""

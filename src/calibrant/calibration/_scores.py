@@ -13,8 +13,18 @@ from calibrant.exceptions import DataError, DataTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Scored", "TwoClass", "are_probabilities", "one_column", "read_scored", "read_scores"]
+__all__ = [
+    "Scored",
+    "TwoClass",
+    "are_equal",
+    "are_probabilities",
+    "is_of_difference",
+    "one_column",
+    "read_scored",
+    "read_scores",
+]
 
+_SOME, _LARGEST = 1_000, float(np.finfo(np.float64).max)
 _SUM = 1e-4  # how far a row of probabilities may sum from 1, in single precision too
 
 
@@ -145,7 +155,7 @@ def read_scores(scores: Any) -> NDArray[np.float64]:
 
 
 def _refuse_not_finite(table: NDArray[np.float64]) -> None:
-    if np.isfinite(table).all():
+    if np.isfinite(table.min()) and np.isfinite(table.max()):
         return
     nan, infinite = np.isnan(table), np.isinf(table)
     wrong, what, hint = (
@@ -154,6 +164,18 @@ def _refuse_not_finite(table: NDArray[np.float64]) -> None:
         else (infinite, "infinite value(s)", "clip them to the largest finite score.")
     )
     raise DataError(f"scores has {wrong.sum()} {what} (first at row {np.argwhere(wrong)[0, 0]}); {hint}")
+
+
+def are_equal(table: NDArray[np.float64]) -> bool:
+    """Tell whether all rows have the same scores.
+
+    Examples
+    --------
+    >>> are_equal(np.array([[0.5], [0.5]])), are_equal(np.array([[0.5], [0.6]]))
+    (True, False)
+    """
+    first = table[0]
+    return bool((table[:_SOME] == first).all() and (table == first).all())  # a few mostly tell
 
 
 def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None) -> Scored:
@@ -188,7 +210,7 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     if rows is not None and weight is not None:
         table, weight = table[rows], weight[rows]
     classes, codes = (coded.classes, coded.codes) if labels is None else _in_order(coded.classes, coded.codes, labels)
-    _check_columns(classes, np.unique(codes), table.shape[1])
+    _check_columns(classes, coded.classes, table.shape[1])
     return Scored(table, codes, classes, weight)
 
 
@@ -203,11 +225,10 @@ def _in_order(seen: NDArray[Any], codes: NDArray[np.int32], labels: Any) -> tupl
     return classes, np.array([place[value] for value in seen.tolist()], dtype=np.int32)[codes]
 
 
-def _check_columns(classes: NDArray[Any], seen: NDArray[np.int32], n_columns: int) -> None:
+def _check_columns(classes: NDArray[Any], seen: NDArray[Any], n_columns: int) -> None:
     expected = 2 if n_columns == 1 else n_columns
     if len(seen) == 1:
-        only = classes[seen[0]]
-        raise DataError(f"y has one class only ({only!r}); a calibrator needs rows of two classes or more.")
+        raise DataError(f"y has one class only ({seen[0]!r}); a calibrator needs rows of two classes or more.")
     if len(classes) != expected:
         raise DataError(
             f"y has {len(classes)} classes and scores has {n_columns} column(s); give one column for two classes, or "
@@ -228,14 +249,32 @@ def are_probabilities(table: NDArray[np.float64]) -> bool:
     return table.ndim == 1 or table.shape[1] == 1 or bool((np.abs(table.sum(axis=1) - 1.0) <= _SUM).all())
 
 
-def one_column(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def one_column(table: NDArray[np.float64], of_difference: bool | None = None) -> NDArray[np.float64]:
     """Give one score for two classes: the column itself, the second probability, or the difference of two margins.
+
+    Which of the last two it is stands in `of_difference`, where ``fit`` has settled it; else the scores tell.
 
     Examples
     --------
     >>> one_column(np.array([[0.25, 0.75]])), one_column(np.array([[-1.0, 2.0]]))
     (array([0.75]), array([3.]))
+    >>> one_column(np.array([[0.25, 0.75]]), of_difference=True)
+    array([0.5])
     """
     if table.shape[1] == 1:
         return np.ascontiguousarray(table[:, 0])
-    return np.ascontiguousarray(table[:, 1]) if are_probabilities(table) else table[:, 1] - table[:, 0]
+    if not (is_of_difference(table) if of_difference is None else of_difference):
+        return np.ascontiguousarray(table[:, 1])
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip(table[:, 1] - table[:, 0], -_LARGEST, _LARGEST))
+
+
+def is_of_difference(table: NDArray[np.float64]) -> bool:
+    """Tell whether the one score of two classes is the difference of two columns.
+
+    Examples
+    --------
+    >>> is_of_difference(np.array([[0.25, 0.75]])), is_of_difference(np.array([[-1.0, 2.0]]))
+    (False, True)
+    """
+    return table.shape[1] == 2 and not are_probabilities(table)

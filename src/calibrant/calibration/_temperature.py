@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Temperature"]
 
 _EXACT = 1e-13  # how far the root may be from the one found, as a share of it
+_COLDEST, _LARGEST = 1e300, float(np.finfo(np.float64).max)
 
 
 class Temperature(Calibrator):
@@ -72,8 +73,12 @@ class Temperature(Calibrator):
         self.inverse_temperature_ = _best(_Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight))
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        scaled = self.inverse_temperature_ * self._log_odds(table)
-        return from_logits(scaled[:, 0]) if self.n_columns_ == 1 else np.asarray(softmax(scaled, axis=1))
+        log_odds = self._log_odds(table)
+        with np.errstate(over="ignore"):
+            if self.n_columns_ == 1:
+                return from_logits(self.inverse_temperature_ * log_odds[:, 0])
+            below = np.maximum(log_odds - log_odds.max(axis=1, keepdims=True), -_LARGEST)
+            return np.asarray(softmax(self.inverse_temperature_ * below, axis=1))
 
     def _log_odds(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.n_columns_ == 1 or self.on_ == "score":
@@ -116,12 +121,12 @@ class Temperature(Calibrator):
 
 
 class _Gaps:
-    """How far the other classes are above each row's own, and the loss that follows from it at some 1 / T."""
+    """How far the other classes are above each row's own, the farthest 1, and the loss at some 1 / T in that unit."""
 
     def __init__(self, gaps: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
-        self.rows, self.weight, self.total = gaps, weight, float(weight.sum())
-        self.highest = gaps.max(axis=1)
         self.size = float(np.abs(gaps).max())
+        self.rows, self.weight, self.total = gaps / (self.size or 1.0), weight, float(weight.sum())
+        self.highest = self.rows.max(axis=1)
 
     def slope(self, inverse: float) -> float:
         """Give the derivative of the mean loss."""
@@ -129,11 +134,12 @@ class _Gaps:
         steep = (raised * self.rows).sum(axis=1) / (own + raised.sum(axis=1))
         return float((self.weight * steep).sum()) / self.total
 
-    def excess(self, inverse: float) -> float:
-        """Give the mean loss beyond what it tends to with 1 / T."""
+    def beyond_laplace(self, inverse: float) -> float:
+        """Give by how much the mean loss, less what it tends to with 1 / T, is below that of Laplace's rule."""
         raised, own = self._powers(inverse)
         limit = np.log1p((self.rows == 0.0).sum(axis=1))
-        return float((self.weight * (np.log1p(own - 1.0 + raised.sum(axis=1)) - limit)).sum()) / self.total
+        excess = float((self.weight * (np.log1p(own - 1.0 + raised.sum(axis=1)) - limit)).sum()) / self.total
+        return math.log((self.total + 2.0) / (self.total + 1.0)) - excess
 
     def _powers(self, inverse: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give e^(gap / T) of each other class and of the own, the greatest of a row brought to 1."""
@@ -145,7 +151,9 @@ def _gaps(log_odds: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np
     if log_odds.shape[1] == 1:
         return log_odds * np.where(codes == 1, -1.0, 1.0)[:, np.newaxis]
     own = codes[:, np.newaxis] == np.arange(log_odds.shape[1])
-    return np.asarray((log_odds - log_odds[own][:, np.newaxis])[~own].reshape(len(codes), -1))
+    with np.errstate(over="ignore"):
+        above = np.clip(log_odds - log_odds[own][:, np.newaxis], -_LARGEST, _LARGEST)
+    return np.asarray(above[~own].reshape(len(codes), -1))
 
 
 def _best(gaps: _Gaps) -> float:
@@ -154,17 +162,15 @@ def _best(gaps: _Gaps) -> float:
         return 1.0
     if gaps.slope(0.0) >= 0.0:
         return 0.0
-    if gaps.highest.max() > 0.0:
-        return _root(gaps.slope, 1.0 / gaps.size)
-    laplace = math.log((gaps.total + 2.0) / (gaps.total + 1.0))
-    if gaps.excess(0.0) <= laplace:
-        return 0.0
-    return _root(lambda inverse: laplace - gaps.excess(inverse), 1.0 / gaps.size)
+    root = _root(gaps.slope if gaps.highest.max() > 0.0 else gaps.beyond_laplace)
+    return min(root, gaps.size * _COLDEST) / gaps.size
 
 
-def _root(rising: Callable[[float], float], first: float) -> float:
-    """Give the root of a function that rises from below 0."""
-    low, high = 0.0, first
-    while rising(high) < 0.0:
+def _root(rising: Callable[[float], float]) -> float:
+    """Give the root of a function that rises, 0 where it is not below 0 there."""
+    low, high = 0.0, 1.0
+    if rising(low) >= 0.0:
+        return low
+    while rising(high) < 0.0 and high < _COLDEST:
         low, high = high, 2.0 * high
-    return float(brentq(rising, low, high, xtol=_EXACT * high, rtol=_EXACT))
+    return float(brentq(rising, low, high, xtol=_EXACT * high, rtol=_EXACT)) if rising(high) >= 0.0 else high

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant.calibration._base import ScoreMap, normalised
-from calibrant.calibration._scores import Scored, one_column, read_scored, read_scores
+from calibrant.calibration._scores import Scored, is_of_difference, one_column, read_scored, read_scores
 from calibrant.calibration._ties import pool_ties
 from calibrant.data._labels import check_weights
 from calibrant.exceptions import DataError
@@ -174,7 +174,7 @@ class VennAbers(ScoreMap):
         if hasattr(self, "folds_"):
             return _merge([fold._pairs(table) for fold in self.folds_])
         if len(self.classes_) == 2:
-            return self._pair(one_column(table))
+            return self._pair(one_column(table, self.of_difference_))
         low, high = zip(*(part._pair(table[:, k]) for k, part in enumerate(self.parts_)), strict=True)
         return np.stack(low, axis=1), np.stack(high, axis=1)
 
@@ -254,8 +254,13 @@ def _read_folds(folds: Any, sample_weight: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _of_fold(scored: Scored, rows: NDArray[np.bool_]) -> VennAbers:
-    weight = None if scored.weight is None else scored.weight[rows]
+    """Learn from the rows of a fold; what two columns are is settled by all rows."""
     found = VennAbers()
     found.classes_, found.n_columns_ = scored.classes, scored.scores.shape[1]
-    found._fit_scored(Scored(scored.scores[rows], scored.codes[rows], scored.classes, weight))
+    if len(scored.classes) == 2:
+        found.of_difference_ = is_of_difference(scored.scores)
+        found._learn(scored.two_class().part(rows))
+    else:
+        weight = None if scored.weight is None else scored.weight[rows]
+        found._fit_scored(Scored(scored.scores[rows], scored.codes[rows], scored.classes, weight))
     return found

@@ -51,13 +51,22 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     if rows is not None:
         coded = replace(coded, codes=coded.codes[rows])
     column_kind(np.array([*coded.categories, None], dtype=object), "y")  # the classes must be of one type
-    used = np.bincount(coded.codes, minlength=len(coded.categories)) > 0
+    used = _used(coded, rows is not None)
     seen = [value for value, is_used in zip(coded.categories, used, strict=True) if is_used]
     classes, rank = np.unique(np.asarray(seen), return_inverse=True)
     place = np.full(len(coded.categories), -1, dtype=np.int32)
     place[used] = rank
+    codes = coded.codes if (place == np.arange(len(place))).all() else place[coded.codes]
     n_declared = len(coded.categories) if coded.declared else len(seen)
-    return Labels(classes, place[coded.codes], tuple(rank.tolist()), n_declared)
+    return Labels(classes, codes, tuple(rank.tolist()), n_declared)
+
+
+def _used(coded: Coded, is_part: bool) -> NDArray[np.bool_]:
+    """Say which categories have a row; all have where they were found in the rows themselves."""
+    n_categories = len(coded.categories)
+    if coded.declared or is_part:
+        return np.asarray(np.bincount(coded.codes, minlength=n_categories) > 0)
+    return np.ones(n_categories, dtype=np.bool_)
 
 
 def label_codes(y: Any) -> Coded:
@@ -87,6 +96,8 @@ def _array_codes(array: NDArray[Any]) -> Coded:
     column_kind(array, "y")
     if array.dtype.kind == "O" or (array.dtype.kind in "fMm" and (array != array).any()):
         return nominal_codes(array, "y")
+    if array.dtype.kind == "b":
+        return _truth_codes(array)
     if array.dtype.kind in "iu" and len(array) > _FEW_ROWS:
         low, high = int(array.min()), int(array.max())
         if high - low < _NARROW:
@@ -95,10 +106,19 @@ def _array_codes(array: NDArray[Any]) -> Coded:
     return Coded(codes.astype(np.int32), tuple(values))
 
 
+def _truth_codes(array: NDArray[np.bool_]) -> Coded:
+    """Do as `numpy.unique` does with truth values, without sorting."""
+    values = tuple(value for value in (np.False_, np.True_) if (array == value).any())
+    return Coded(array.astype(np.int32) if len(values) == 2 else np.zeros(len(array), dtype=np.int32), values)
+
+
 def _narrow_codes(array: NDArray[Any], low: int, high: int) -> Coded:
     """Do as `numpy.unique` does with whole numbers close to each other, which a table finds without sorting."""
-    wide = array if array.dtype == np.uint64 else array.astype(np.int64)
-    offsets = (wide - wide.dtype.type(low)).astype(np.intp)
+    if high - low <= 1:
+        values = np.array([low] if low == high else [low, high], dtype=array.dtype)
+        return Coded((array if low == 0 else array != low).astype(np.int32), tuple(values))
+    wide = array if array.dtype == np.uint64 else array.astype(np.int64, copy=False)
+    offsets = (wide - wide.dtype.type(low)).astype(np.intp, copy=False)
     is_there = np.bincount(offsets, minlength=high - low + 1) > 0
     values = (np.flatnonzero(is_there).astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)
     return Coded((np.cumsum(is_there, dtype=np.int32) - 1).astype(np.int32)[offsets], tuple(values))
@@ -152,8 +172,8 @@ def _refuse_infinite(array: NDArray[Any]) -> None:
 
 
 def _check_labels(coded: Coded, n_rows: int | None) -> None:
-    holes = np.flatnonzero(coded.codes < 0)
-    if len(holes):
+    if len(coded.codes) and coded.codes.min() < 0:
+        holes = np.flatnonzero(coded.codes < 0)
         raise DataError(
             f"y has {len(holes)} missing label(s) (first at row {holes[0]}); drop those rows before fitting: "
             "keep = y.notna(); X[keep], y[keep]. Input y contains NaN."
