@@ -39,7 +39,8 @@ __all__ = ["Calibrator", "ScoreMap", "normalised", "read_probabilities"]
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     """A map from scores to probabilities.
 
-    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as they were given.
+    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as they were given. Large work is shared by
+    as many threads as ``joblib.parallel_config(n_jobs=...)`` grants, one by default; any number gives the same bits.
 
     Examples
     --------
@@ -158,7 +159,8 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 class ScoreMap(Calibrator):
     """A map of one score to the probability of one class; several columns are mapped one by one and normalised.
 
-    Two columns are one score: the second probability, or the difference of two margins. More are mapped each against
+    Two columns are one score: the second probability, or the difference of two margins (``of_difference_``, settled in
+    ``fit``). More are mapped each against
     the rest (``parts_``, one calibrator a class; Zadrozny & Elkan 2002) and divided by their sum.
 
     Examples
