@@ -42,6 +42,11 @@ class Quality:
         The mean of -ln p of the class that came true, and of the squared errors summed over classes.
     slope : float
         What the log-odds would have to be multiplied by: below 1 where the probabilities are too extreme.
+
+    Examples
+    --------
+    >>> round(repair_base_rate([0.2, 0.6, 0.4, 0.9], [0, 0, 1, 1]).before.mse, 3)
+    0.385
     """
 
     base_rate: tuple[float, ...]
@@ -70,6 +75,12 @@ class BaseRateRepair:
         Whether the base rate was undone.
     before, after : Quality
         The scores as they came, and repaired: each row by a map learnt without its fold.
+
+    Examples
+    --------
+    >>> repair = repair_base_rate([0.2, 0.6, 0.4, 0.9], [0, 0, 1, 1])
+    >>> repair.is_shifted, round(repair.pvalue, 3), repair.calibrator
+    (False, 0.907, Platt())
     """
 
     calibrator: Calibrator
