@@ -22,7 +22,7 @@ from calibrant.calibration._mended import Mended, mend
 from calibrant.calibration._mixing import best_weights, log_mix, row_losses
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
-from calibrant.calibration._scores import Scored, are_probabilities, one_column
+from calibrant.calibration._scores import Scored, are_probabilities, is_of_difference, one_column
 from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._unit_folds import Pieces, pool_equal_rows, unit_folds
@@ -88,6 +88,8 @@ class Auto(Calibrator):
         The weight of no map, then of each member.
     mended_ : Mended or None
         What takes the place of 0 and 1; None for margins.
+    of_difference_ : bool
+        Whether the score of two classes is the difference of two columns, which are margins.
 
     Notes
     -----
@@ -120,12 +122,14 @@ class Auto(Calibrator):
     members_: list[Calibrator]
     weights_: NDArray[np.float64]
     mended_: Mended | None
+    of_difference_: bool
 
     def __init__(self, *, price: float = 2.0, multiple: float = 0.5) -> None:
         self.price = price
         self.multiple = multiple
 
     def _fit_scored(self, scored: Scored) -> None:
+        self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
         sample = pool_equal_rows(_one_score(scored))
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
         self.mended_ = mend(sample) if is_proba else None
@@ -162,7 +166,7 @@ class Auto(Calibrator):
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 2:
-            table = one_column(table).reshape(-1, 1)
+            table = one_column(table, self.of_difference_).reshape(-1, 1)
         if self.mended_ is not None:
             table = self.mended_.table(table)
         maps = ([table] if self.weights_[0] > 0 else []) + [each._predict_table(table) for each in self.members_]
@@ -176,6 +180,7 @@ class Auto(Calibrator):
             "members": [member.to_dict() for member in self.members_],
             "weights": self.weights_.tolist(),
             "choice": self.choice_.to_dict(),
+            "of_difference": self.of_difference_,
         }
 
     def _read(self, learnt: Mapping[str, Any]) -> None:
@@ -185,6 +190,7 @@ class Auto(Calibrator):
         self.members_ = [calibrator_from_dict(member) for member in learnt["members"]]
         self.weights_ = np.asarray(learnt["weights"])
         self.choice_ = AutoChoice.from_dict(learnt["choice"])
+        self.of_difference_ = learnt["of_difference"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
