@@ -64,7 +64,7 @@ def test_the_gain_told_is_that_of_the_mix_over_doing_nothing():
     assert choice.name in repr(choice)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(st.lists(st.integers(0, 3), min_size=60, max_size=60), st.integers(0, 1000))
 def test_a_weight_is_so_many_rows_to_the_bit(weight, seed):
     scores, y = known(60, seed=seed)
@@ -187,10 +187,12 @@ def test_folds_hold_each_class_in_equal_parts():
     assert pieces.weight.sum() == pytest.approx(503)
 
 
-def test_a_million_rows_are_judged_by_a_part_of_them():
+def test_very_many_rows_are_judged_by_a_part_of_them():
     rng = np.random.default_rng(0)
-    pooled = pool_equal_rows(read_scored(rng.random(200_000), rng.random(200_000) < 0.1))
-    assert unit_folds(pooled, 5).weight.sum() == pytest.approx(100_000, rel=0.01)
+    pooled = pool_equal_rows(read_scored(rng.random(50_000), rng.random(50_000) < 0.1))
+    pieces = unit_folds(pooled, 5)
+    assert pieces.weight.sum() == pytest.approx(10_000, rel=0.01)
+    assert pieces.weight @ pooled.codes[pieces.rows] == pytest.approx(pooled.codes.sum() / 5, rel=0.01)
 
 
 def test_the_best_mix_is_that_of_a_grid():

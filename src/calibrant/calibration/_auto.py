@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Auto", "warn_of_few"]
 
-_FOLDS = 10
+_FOLDS, _FEWER_FOLDS = 10, 5
+_ROWS_FOR_FEWER = 5000.0  # weight from which on a tenth more rows to learn from makes no difference
 _FEWEST = 10.0  # weight of a class below which no map is tried: a row a fold
 _MANY = 500.0  # weight of either class from which on isotonic regression is tried
 _ROWS_A_NUMBER = 2.0  # rows for each number of a Dirichlet map, which has a number for each pair of classes
@@ -58,10 +59,11 @@ _SEVERAL: dict[str, Callable[[], Calibrator]] = {
 class Auto(Calibrator):
     """A mix of maps and no map at all, weighed by what each gains on rows that it was not learnt from.
 
-    Ten folds of the calibration rows give every candidate's log-loss on other rows. Mixed in log-odds, the candidates
-    and the scores as they are get the weights of least log-loss, where a map pays a `price` for its weight: that
-    draws the mix towards the identity, the more the less data there is. The mix is used only if its gain over doing
-    nothing exceeds `multiple` standard errors of the paired difference of the rows; else the probabilities stay.
+    Ten folds of the calibration rows, five from 5,000 rows on, give every candidate's log-loss on other rows. Mixed in
+    log-odds, the candidates and the scores as they are get the weights of least log-loss, where a map pays a `price`
+    for its weight: that draws the mix towards the identity, the more the less data there is. The mix is used only if
+    its gain over doing nothing exceeds `multiple` standard errors of the paired difference of the rows; else the
+    probabilities stay.
 
     Probabilities of exactly 0 and 1 have infinite log-loss if wrong. They are replaced first, also where no map is
     used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of doing nothing.
@@ -94,8 +96,7 @@ class Auto(Calibrator):
     Notes
     -----
     Folds are dealt by a fixed seed from the rows in sorted order, equal rows pooled: the fit sees nothing but the
-    weighted empirical distribution. Of more than 100,000 rows as many are drawn for the choice; the maps learn from
-    all.
+    weighted empirical distribution. Of more than 10,000 rows as many are drawn for the choice; the maps learn from all.
 
     Examples
     --------
@@ -234,10 +235,11 @@ def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibra
 
 def _tried(pooled: Scored, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
     """Learn every candidate without each fold and ask it about that fold; one that cannot be learnt is left out."""
-    pieces = unit_folds(pooled, _FOLDS)
+    n_folds = _FOLDS if pooled.class_weights().sum() < _ROWS_FOR_FEWER else _FEWER_FOLDS
+    pieces = unit_folds(pooled, n_folds)
     names = ([_NO_MAP] if has_identity else []) + list(makers)
     logs = {name: np.zeros((len(pieces.rows), len(pooled.classes))) for name in names}
-    for fold in range(_FOLDS):
+    for fold in range(n_folds):
         told = _asked(pooled, pieces, fold, {name: makers.get(name) for name in logs}, mended=has_identity)
         logs = {name: table for name, table in logs.items() if name in told}
         for name, table in logs.items():
