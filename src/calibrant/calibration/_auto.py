@@ -14,53 +14,64 @@ from calibrant._params import Real, Rule
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._beta import Beta
 from calibrant.calibration._choice import AutoChoice, Candidate
+from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
 from calibrant.calibration._logits import as_logs
+from calibrant.calibration._matrix_scaling import MatrixScaling
 from calibrant.calibration._mended import Mended, mend
 from calibrant.calibration._mixing import best_weights, log_mix, row_losses
 from calibrant.calibration._platt import Platt
 from calibrant.calibration._quadratic import QuadraticLogit
-from calibrant.calibration._scores import Scored, are_probabilities, one_column
+from calibrant.calibration._scores import Scored, are_probabilities, is_of_difference, one_column
 from calibrant.calibration._spline import Spline
 from calibrant.calibration._temperature import Temperature
 from calibrant.calibration._unit_folds import Pieces, pool_equal_rows, unit_folds
+from calibrant.calibration._vector_scaling import VectorScaling
 from calibrant.exceptions import DataError, LittleDataWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "warn_of_few"]
 
-_FOLDS = 5
-_FEWEST = 10.0  # weight of a class below which no map is tried: two rows a fold
+_FOLDS, _FEWER_FOLDS = 10, 5
+_ROWS_FOR_FEWER = 5000.0  # weight from which on a tenth more rows to learn from makes no difference
+_FEWEST = 10.0  # weight of a class below which no map is tried: a row a fold
 _MANY = 500.0  # weight of either class from which on isotonic regression is tried
+_ROWS_A_NUMBER = 2.0  # rows for each number of a Dirichlet map, which has a number for each pair of classes
 _NO_MAP = "no map"
 
 # What is tried for one score and for a column a class; the reference of margins is Platt's sigmoid.
 _ONE: dict[str, Callable[[], Calibrator]] = {
-    "platt": Platt,
+    "vector_scaling": VectorScaling,
     "temperature": Temperature,
     "beta": Beta,
     "quadratic_logit": QuadraticLogit,
     "spline": Spline,
 }
-_SEVERAL: dict[str, Callable[[], Calibrator]] = {"temperature": Temperature, "platt": Platt, "beta": Beta}
+_SEVERAL: dict[str, Callable[[], Calibrator]] = {
+    "temperature": Temperature,
+    "vector_scaling": VectorScaling,
+    "matrix_scaling": MatrixScaling,
+}
 
 
 class Auto(Calibrator):
     """A mix of maps and no map at all, weighed by what each gains on rows that it was not learnt from.
 
-    Five folds of the calibration rows give every candidate's log-loss on other rows. Mixed in log-odds, the candidates
-    and the scores as they are get the weights of least log-loss, where a map pays a `price` for its weight: that
-    draws the mix towards the identity, the more the less data there is. The mix is used only if its gain over doing
-    nothing exceeds `multiple` standard errors of the paired difference of the rows; else the probabilities stay.
+    Ten folds of the calibration rows, five from 5,000 rows on, give every candidate's log-loss on other rows. Mixed in
+    log-odds, the candidates and the scores as they are get the weights of least log-loss, where a map pays a `price`
+    for its weight: that draws the mix towards the identity, the more the less data there is. The mix is used only if
+    its gain over doing nothing exceeds `multiple` standard errors of the paired difference of the rows; else the
+    probabilities stay.
 
     Probabilities of exactly 0 and 1 have infinite log-loss if wrong. They are replaced first, also where no map is
     used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of doing nothing.
 
-    The candidates for two classes are Platt's sigmoid, temperature, beta, quadratic logit, spline and, with 500 rows of
-    each class, centred isotonic regression with smoothed ends; for more classes temperature, and Platt's and beta maps
-    of each class.
+    The candidates for two classes are vector scaling, which is Platt's sigmoid of the log-odds shrunk towards the
+    identity, temperature, beta, quadratic logit, spline and, with 500 rows of each class, centred isotonic regression
+    with smoothed ends; for more classes temperature, vector scaling, matrix scaling and, with two rows or more for
+    each of its numbers, Dirichlet.
 
     Parameters
     ----------
@@ -79,12 +90,13 @@ class Auto(Calibrator):
         The weight of no map, then of each member.
     mended_ : Mended or None
         What takes the place of 0 and 1; None for margins.
+    of_difference_ : bool
+        Whether the score of two classes is the difference of two columns, which are margins.
 
     Notes
     -----
     Folds are dealt by a fixed seed from the rows in sorted order, equal rows pooled: the fit sees nothing but the
-    weighted empirical distribution. Of more than 100,000 rows as many are drawn for the choice; the maps learn from
-    all.
+    weighted empirical distribution. Of more than 10,000 rows as many are drawn for the choice; the maps learn from all.
 
     Examples
     --------
@@ -95,12 +107,14 @@ class Auto(Calibrator):
     array([0.32, 0.5 , 0.68])
     >>> Auto().fit(true, y).choice_
     no map: no other mix gains its price
-      log-loss 0.4869 -> 0.4869, gain 0.0000 +- 0.0000, cross-validated on 500 rows
-      map          log-loss     gain       +-   weight
-      no map         0.4869                       1.00
-      platt          0.4903  -0.0034   0.0026     0.00
-      beta           0.4919  -0.0050   0.0037     0.00
-      temperature    0.4894  -0.0025   0.0021     0.00
+      log-loss 0.4944 -> 0.4944, gain 0.0000 +- 0.0000, cross-validated on 500 rows
+      map             log-loss     gain       +-   weight
+      no map            0.4944                       1.00
+      vector_scaling    0.4999  -0.0055   0.0020     0.00
+      temperature       0.4985  -0.0041   0.0015     0.00
+      beta              0.5010  -0.0067   0.0025     0.00
+      quadratic_logit   0.5006  -0.0062   0.0021     0.00
+      spline            0.4989  -0.0046   0.0014     0.00
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0)}
@@ -109,12 +123,14 @@ class Auto(Calibrator):
     members_: list[Calibrator]
     weights_: NDArray[np.float64]
     mended_: Mended | None
+    of_difference_: bool
 
-    def __init__(self, *, price: float = 1.0, multiple: float = 0.5) -> None:
+    def __init__(self, *, price: float = 2.0, multiple: float = 0.5) -> None:
         self.price = price
         self.multiple = multiple
 
     def _fit_scored(self, scored: Scored) -> None:
+        self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
         sample = pool_equal_rows(_one_score(scored))
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
         self.mended_ = mend(sample) if is_proba else None
@@ -122,7 +138,7 @@ class Auto(Calibrator):
         if (sample.scores == sample.scores[0]).all():
             self._settle(sample, tried, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
         elif _is_little(sizes):
-            _warn_of_little_data(sizes, sample.classes)
+            warn_of_few(sizes, sample.classes)
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to judge maps by"
             self._settle(sample, tried, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
         else:
@@ -145,13 +161,13 @@ class Auto(Calibrator):
         shares = {each.name: each.weight for each in choice.candidates if each.weight > 0} or {choice.name: 1.0}
         rows = _mended_rows(sample, self.mended_)
         names = [name for name in shares if name != _NO_MAP]
-        self.members_ = [_learnt(tried[name], rows) for name in names]
+        self.members_ = [_learnt(tried.get(name, Platt()), rows) for name in names]
         self.weights_ = np.array([shares.get(_NO_MAP, 0.0), *(shares[name] for name in names)])
         self.choice_ = choice
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 2:
-            table = one_column(table).reshape(-1, 1)
+            table = one_column(table, self.of_difference_).reshape(-1, 1)
         if self.mended_ is not None:
             table = self.mended_.table(table)
         maps = ([table] if self.weights_[0] > 0 else []) + [each._predict_table(table) for each in self.members_]
@@ -165,6 +181,7 @@ class Auto(Calibrator):
             "members": [member.to_dict() for member in self.members_],
             "weights": self.weights_.tolist(),
             "choice": self.choice_.to_dict(),
+            "of_difference": self.of_difference_,
         }
 
     def _read(self, learnt: Mapping[str, Any]) -> None:
@@ -174,6 +191,7 @@ class Auto(Calibrator):
         self.members_ = [calibrator_from_dict(member) for member in learnt["members"]]
         self.weights_ = np.asarray(learnt["weights"])
         self.choice_ = AutoChoice.from_dict(learnt["choice"])
+        self.of_difference_ = learnt["of_difference"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,9 +214,8 @@ class _Trial:
 
     def told(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
         """Give each candidate with its evidence."""
-        unit, before = np.eye(len(self.names)), row_losses(self.logs[0], self.codes)
-        level = float(self.weight @ before) / float(self.weight.sum())
-        evidence = [self.gain_of(alone) for alone in unit]
+        level = float(self.weight @ row_losses(self.logs[0], self.codes)) / float(self.weight.sum())
+        evidence = [(0.0, 0.0), *(self.gain_of(alone) for alone in np.eye(len(self.names))[1:])]
         return tuple(
             Candidate(name, level - gain, gain, error, float(weight))
             for name, (gain, error), weight in zip(self.names, evidence, weights, strict=True)
@@ -208,7 +225,9 @@ class _Trial:
 def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibrator]:
     made = {name: make() for name, make in (_ONE if len(sizes) == 2 else _SEVERAL).items()}
     if not is_proba:
-        made = {"platt": Platt(on="score"), **{name: each for name, each in made.items() if name != "platt"}}
+        made = {"platt": Platt(on="score"), **made}
+    if len(sizes) > 2 and sizes.sum() >= _ROWS_A_NUMBER * len(sizes) * (len(sizes) + 1):
+        made["dirichlet"] = Dirichlet()
     if len(sizes) == 2 and sizes.min() >= _MANY:
         made["isotonic"] = Isotonic(mode="centred", smooth_ends=True)
     return made
@@ -216,10 +235,11 @@ def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibra
 
 def _tried(pooled: Scored, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
     """Learn every candidate without each fold and ask it about that fold; one that cannot be learnt is left out."""
-    pieces = unit_folds(pooled, _FOLDS)
+    n_folds = _FOLDS if pooled.class_weights().sum() < _ROWS_FOR_FEWER else _FEWER_FOLDS
+    pieces = unit_folds(pooled, n_folds)
     names = ([_NO_MAP] if has_identity else []) + list(makers)
     logs = {name: np.zeros((len(pieces.rows), len(pooled.classes))) for name in names}
-    for fold in range(_FOLDS):
+    for fold in range(n_folds):
         told = _asked(pooled, pieces, fold, {name: makers.get(name) for name in logs}, mended=has_identity)
         logs = {name: table for name, table in logs.items() if name in told}
         for name, table in logs.items():
@@ -274,11 +294,20 @@ def _is_little(sizes: NDArray[np.float64]) -> bool:
     return bool(sizes.min() < _FEWEST if len(sizes) == 2 else sizes.sum() < _FEWEST * len(sizes))
 
 
-def _warn_of_little_data(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
+def warn_of_few(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
+    """Warn of too few rows for any map to help.
+
+    Examples
+    --------
+    >>> warn_of_few(np.array([50.0, 12.0]), np.array(["no", "yes"]))
+    """
+    if not _is_little(sizes):
+        return
     rare = int(sizes.argmin())
+    name = classes.tolist()[rare]
     warnings.warn(
-        f"{sizes.sum():g} calibration rows with {sizes[rare]:g} of the class {classes[rare]!r} are too little for a "
-        f"map to help: {_FEWEST:g} of each class are the least. The scores are used as they are.",
+        f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too little for "
+        f"a map to help: {_FEWEST:g} rows of each class are the least.",
         LittleDataWarning,
         stacklevel=4,
     )

@@ -13,12 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Bool, HasMethods, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike
-from calibrant.calibration._base import Calibrator
+from calibrant.calibration._auto import Auto, warn_of_few
+from calibrant.calibration._base import Calibrator, normalised
+from calibrant.calibration._base_rate import warn_of_shift
+from calibrant.calibration._choice import AutoChoice
 from calibrant.calibration._given import Given
 from calibrant.calibration._held_out import CV, HeldOut, Scoring, Source, fit_folds, fit_out_of_bag, pooled, splits_of
 from calibrant.calibration._names import as_calibrator
-from calibrant.calibration._response import METHOD, Method, final_step
+from calibrant.calibration._response import METHOD, Method, final_step, scores_of
 from calibrant.calibration._routing import read_given
+from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 from calibrant.exceptions import CalibrantWarning, ParameterError
 
 if TYPE_CHECKING:
@@ -51,15 +55,16 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     estimator : classifier
         Any classifier of scikit-learn's kind: of LightGBM, XGBoost or CatBoost, a pipeline, a search.
     calibrator : str or calibrator
-        The map: a name of `CALIBRATORS` or an object of `calibrant.calibration`.
+        The map: a name of `CALIBRATORS` or an object of `calibrant.calibration`. ``"auto"`` weighs several maps
+        against none.
     cv : int, splitter, iterable of (train, test) pairs, "prefit", "train" or "oob"
         Where scores come from. A number: stratified folds of shuffled rows (the papers' method is 3). ``"prefit"``:
         the estimator is fitted already and all rows given are for the map. ``"train"``: the model scores the rows it
         was fitted to, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score the rows out of
         their bag, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six.
     ensemble : bool
-        Whether each fold keeps its model with a map of its own and their probabilities are averaged; no model is then
-        fitted to all rows.
+        Whether each fold keeps its model with a map of its own and their probabilities are averaged (pairs of
+        `VennAbers` by geometric means); no model is then fitted to all rows.
     refit : bool
         Whether a model is fitted to all rows once the map is learnt. False, for a `cv` of one split: the model fitted
         to the train part stays, and the test part is for the map alone.
@@ -82,6 +87,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     held_out_ : HeldOut
         The scores that the map was learnt from: ``rows``, ``scores``, ``y``, ``weight``. With ``ensemble=True`` those
         of all folds.
+    choice_ : AutoChoice
+        What the automatic calibrator tried and chose, with its evidence.
     n_features_in_, feature_names_in_
         Those of the base model, where it has any.
 
@@ -96,7 +103,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CalibratedClassifier(GaussianNB(), "platt").fit(X[::2], y[::2])
+    >>> model = CalibratedClassifier(GaussianNB()).fit(X[::2], y[::2])
     >>> model.predict_proba(X[1:3]).round(2)
     array([[0.98, 0.02],
            [0.98, 0.02]])
@@ -157,9 +164,16 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         else:
             model, part = self._fit_whole(scoring, given)
             models, parts = [model], [part]
-        self._store(scoring.classes, models, [self._learnt(calibrator, part, scoring.classes) for part in parts])
         self.held_out_ = parts[0] if len(parts) == 1 else _joined(parts)
+        self._store(scoring.classes, models, [self._learnt(calibrator, part, scoring.classes) for part in parts])
+        self._warn(calibrator, scoring.classes)
         return self
+
+    def _warn(self, calibrator: Calibrator, classes: NDArray[Any]) -> None:
+        is_prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        warn_of_shift(self.estimator, self.held_out_, classes, is_prefit=is_prefit)
+        if not isinstance(calibrator, Auto):  # which warns by itself
+            warn_of_few(_class_weights(self.held_out_, classes), classes)
 
     def _check_together(self) -> None:
         if self.ensemble and isinstance(self.cv, str):
@@ -224,13 +238,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             Probabilities in the order of ``classes_``; rows sum to 1.
         """
         check_is_fitted(self, "estimators_")
-        tables = [self._mapped(*pair, X) for pair in zip(self.estimators_, self.calibrators_, strict=True)]
-        return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
-
-    def _mapped(self, estimator: Any, calibrator: Calibrator, X: Any) -> NDArray[np.float64]:
-        scores = Scoring(estimator, self.method, self.classes_).of(estimator, X)
-        proba = calibrator.predict(scores)
-        return proba if proba.ndim == 2 else np.stack([1.0 - proba, proba], axis=1)
+        scores = [scores_of(estimator, X, self.method, self.classes_) for estimator in self.estimators_]
+        return _averaged(self.calibrators_, scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the likeliest class of each row, the lower of equals.
@@ -254,6 +263,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         check_is_fitted(self, "estimators_")
         return np.asarray(np.mean([final_step(each).feature_importances_ for each in self.estimators_], axis=0))
 
+    @property
+    def choice_(self) -> AutoChoice:
+        """What the automatic calibrator tried and chose, with its evidence."""
+        check_is_fitted(self, "estimators_")
+        return self.calibrator_.choice_  # type: ignore[no-any-return]
+
     def get_metadata_routing(self) -> MetadataRouter:
         """Say what `fit` passes on, for scikit-learn's metadata routing.
 
@@ -275,6 +290,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             setattr(tags.input_tags, name, getattr(base.input_tags, name))
         tags.classifier_tags.multi_class = base.classifier_tags is None or base.classifier_tags.multi_class
         return tags
+
+
+def _averaged(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Give the mean of what maps say of scores, or what cross Venn-Abers makes of several pairs."""
+    if len(scores) > 1 and all(isinstance(each, VennAbers) for each in calibrators):
+        pairs = [each.predict_pair(part) for each, part in zip(calibrators, scores, strict=True)]
+        merged = merge_pairs(*zip(*pairs, strict=True))
+        return normalised(merged) if merged.ndim == 2 else _both(merged)
+    tables = [_both(each.predict(part)) for each, part in zip(calibrators, scores, strict=True)]
+    return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
+
+
+def _both(proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    return proba if proba.ndim == 2 else np.stack([1.0 - proba, proba], axis=1)
+
+
+def _class_weights(held_out: HeldOut, classes: NDArray[Any]) -> NDArray[np.float64]:
+    own = (held_out.y[:, None] == classes[None, :]).astype(np.float64)
+    return np.asarray(own.sum(axis=0) if held_out.weight is None else held_out.weight @ own)
 
 
 def _joined(parts: list[HeldOut]) -> HeldOut:

@@ -142,7 +142,7 @@ def splits_of(cv: Any, given: Given, kept: NDArray[np.intp] | None, random_state
 def _possible_folds(y: NDArray[Any], n_folds: int) -> int:
     """Give as many folds as asked, or as the rarest class has rows, so that every fold has a row of every class."""
     classes, sizes = np.unique(y, return_counts=True)
-    fewest, rare = int(sizes.min()), classes[sizes.argmin()]
+    fewest, rare = int(sizes.min()), classes.tolist()[sizes.argmin()]
     if fewest < 2:
         raise DataError(
             f"the class {rare!r} has 1 row only, which cannot be fitted and scored both: folds need 2 rows of a class "

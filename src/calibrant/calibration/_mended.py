@@ -24,9 +24,9 @@ class Mended:
     """The identity but at the ends.
 
     A forest gives 0 to classes that none of its trees saw at a leaf. Of the rows that had a 0, a share was of that
-    class all the same: Laplace's estimate of it, (k + 1) / (n + 2), takes the place of 0, but never more than the least
-    probability above 0. For two classes the same is done at 1. Where no row had a 0, the least is 1 / (n + 2), or
-    the least probability seen if that is less.
+    class all the same: Laplace's estimate of it, (k + 1) / (n + 2), takes the place of 0, but never more than half the
+    least probability above 0, so that the ranking stays. For two classes the same is done at 1. Where no row had a 0,
+    it is 1 / (n + 2), or half the least probability seen if that is less.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def mend(scored: Scored) -> Mended:
     --------
     >>> from calibrant.calibration._scores import read_scored
     >>> mend(read_scored([0.0, 0.0, 0.0, 0.4, 0.7, 1.0], [0, 0, 1, 1, 1, 1])).floor
-    0.4
+    0.2
     >>> mend(read_scored([0.0] * 98 + [0.4, 1.0], [0] * 98 + [1, 1]))
-    Mended(floor=0.01, ceiling=0.6666666666666667)
+    Mended(floor=0.01, ceiling=0.75)
     """
     weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
     if scored.scores.shape[1] == 1:
@@ -75,8 +75,8 @@ def mend(scored: Scored) -> Mended:
 
 def _least(proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64]) -> float:
     certain = proba <= _CERTAIN
-    lowest = float(proba[~certain].min(initial=0.5))
+    half_a_step = 0.5 * float(proba[~certain].min(initial=0.5))
     if not certain.any():
-        return min(1.0 / (float(weight.sum()) + 2.0), lowest)
+        return min(1.0 / (float(weight.sum()) + 2.0), half_a_step)
     surprises = float(weight[certain & is_own].sum())
-    return min((surprises + 1.0) / (float(weight[certain].sum()) + 2.0), lowest)
+    return min((surprises + 1.0) / (float(weight[certain].sum()) + 2.0), half_a_step)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,8 @@ def log_mix(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
     array([[0.333, 0.667]])
     """
     mixed = np.tensordot(weights, logs, axes=1)
-    return np.asarray(mixed - logsumexp(mixed, axis=1, keepdims=True))
+    mixed -= mixed.max(axis=1, keepdims=True)
+    return np.asarray(mixed - np.log(np.exp(mixed).sum(axis=1, keepdims=True)))
 
 
 def row_losses(log_proba: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -67,16 +68,17 @@ def best_weights(
     >>> best_weights(logs, np.array([1] * 18 + [0] * 2), np.ones(20), price=1.0).round(2)
     array([0.1, 0.9])
     """
+    if math.isinf(price):
+        return np.asarray(np.eye(len(logs))[0])
     own = logs[:, np.arange(len(codes)), codes]
     total, costs = float(weight.sum()), price * (np.arange(len(logs)) > 0)
 
     def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        mixed = np.tensordot(mix, logs, axes=1)
-        level = logsumexp(mixed, axis=1)
-        proba = np.exp(mixed - level[:, None])
-        slopes = np.einsum("rk,mrk->mr", proba, logs) - own
-        value = weight @ (level - mix @ own) + costs @ mix
-        return float(value) / total, (slopes @ weight + costs) / total
+        log_proba = log_mix(logs, mix)
+        rows = weight[:, None] * np.exp(log_proba)
+        slopes = np.tensordot(logs, rows, axes=2) - own @ weight
+        value = weight @ row_losses(log_proba, codes) + costs @ mix
+        return float(value) / total, (slopes + costs) / total
 
     start = np.full(len(logs), 1.0 / len(logs))
     found = minimize(

@@ -58,7 +58,9 @@ def read_given(
     kept = _kept_rows(owner.estimator, weight, to_fit)
     labels = code_labels(y, _num_samples(X), kept)
     if len(labels.classes) < 2:
-        raise DataError(f"y has one class only ({labels.classes[0]!r}); a classifier needs rows of two classes.")
+        raise DataError(
+            f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."
+        )
     codes = labels.codes
     if kept is not None:
         codes = np.zeros(_num_samples(X), dtype=np.int32)

@@ -21,7 +21,7 @@ __all__ = ["Pieces", "pool_equal_rows", "unit_folds"]
 
 _SEED = 20_010_628
 _MOST_UNITS = 1_000_000  # beyond, a unit is more than one row, for memory's sake
-_ENOUGH_UNITS = 100_000  # beyond, folds are dealt from as many, drawn at random
+_ENOUGH_UNITS = 10_000  # beyond, folds are dealt from as many, drawn at random
 _SLIVER = 1e-9
 
 

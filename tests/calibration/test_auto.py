@@ -1,0 +1,207 @@
+"""The guard: what it leaves alone, what it mends, and that it sees nothing but the weighted empirical distribution."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+from sklearn.metrics import log_loss
+
+from calibrant.calibration import Auto, Platt, calibrator_from_dict
+from calibrant.calibration._mended import mend
+from calibrant.calibration._mixing import best_weights
+from calibrant.calibration._scores import read_scored
+from calibrant.calibration._unit_folds import pool_equal_rows, unit_folds
+from calibrant.exceptions import LittleDataWarning, ParameterError
+
+GRID = np.linspace(0.01, 0.99, 99)
+
+
+def known(n=2000, slope=1.0, shift=0.0, seed=0):
+    """Scores whose true log-odds are known: slope and shift are what the map has to undo."""
+    rng = np.random.default_rng(seed)
+    true = rng.beta(1.5, 2.5, n)
+    return expit((logit(true) - shift) / slope), rng.random(n) < true
+
+
+def test_calibrated_probabilities_are_left_nearly_alone():
+    for seed in range(5):
+        scores, y = known(seed=seed)
+        assert np.abs(Auto().fit(scores, y).predict(GRID) - GRID).max() < 0.06
+
+
+def test_miscalibrated_probabilities_are_mended():
+    scores, y = known(slope=0.5, shift=1.0)
+    truth = expit(0.5 * logit(GRID) + 1.0)
+    found = Auto().fit(scores, y)
+    assert found.weights_[0] < 0.1
+    assert np.abs(found.predict(GRID) - truth).max() < 0.06
+
+
+def test_an_infinite_price_buys_nothing():
+    scores, y = known(slope=0.3)
+    found = Auto(price=np.inf).fit(scores, y)
+    assert found.choice_.name == "no map"
+    np.testing.assert_allclose(found.predict(GRID), GRID, atol=1e-9)
+
+
+def test_no_map_is_used_without_the_evidence_asked_for():
+    scores, y = known(300, slope=0.8)
+    assert Auto(multiple=100.0).fit(scores, y).choice_.name == "no map"
+    assert Auto(multiple=0.0, price=0.0).fit(scores, y).choice_.gain > 0
+
+
+def test_the_gain_told_is_that_of_the_mix_over_doing_nothing():
+    choice = Auto().fit(*known(slope=0.4)).choice_
+    before, best = choice.candidates[0], max(choice.candidates, key=lambda each: each.gain)
+    assert before.name == "no map"
+    assert before.gain == 0.0
+    assert choice.gain >= best.gain - 2.0 / choice.n_rows - 1e-6
+    assert choice.gain > 3 * choice.standard_error
+    assert sum(each.weight for each in choice.candidates) == pytest.approx(1.0)
+    assert choice.name in repr(choice)
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.lists(st.integers(0, 3), min_size=60, max_size=60), st.integers(0, 1000))
+def test_a_weight_is_so_many_rows_to_the_bit(weight, seed):
+    scores, y = known(60, seed=seed)
+    scores, weight = scores.round(2), np.array(weight)
+    if len(np.unique(y[weight > 0])) < 2 or np.bincount(y[weight > 0], weight[weight > 0]).min() < 10:
+        return
+    once = Auto().fit(np.repeat(scores, weight), np.repeat(y, weight)).predict(GRID)
+    order = np.random.default_rng(seed).permutation(60)
+    weighted = Auto().fit(scores[order], y[order], weight[order]).predict(GRID)
+    np.testing.assert_array_equal(weighted, once)
+
+
+def test_margins_fall_back_on_platts_sigmoid():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(scale=3, size=1000)
+    y = rng.random(1000) < expit(scores - 1)
+    found = Auto(price=np.inf).fit(scores, y)
+    assert found.choice_.name == "platt"
+    np.testing.assert_allclose(found.predict([-2.0, 3.0]), Platt().fit(scores, y).predict([-2.0, 3.0]), rtol=1e-6)
+
+
+def test_bent_margins_get_another_map_than_a_sigmoid():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(scale=2, size=5000)
+    y = rng.random(5000) < expit(np.where(scores > 0, 3 * scores, 0.2 * scores))
+    found, platt = Auto().fit(scores, y), Platt().fit(scores, y)
+    assert found.choice_.gain > 3 * found.choice_.standard_error
+    assert log_loss(y, found.predict(scores)) < log_loss(y, platt.predict(scores)) - 0.005
+
+
+def test_zeros_and_ones_of_a_forest_do_not_cost_everything():
+    rng = np.random.default_rng(1)
+    true = rng.random(1000)
+    votes = rng.binomial(10, true) / 10
+    y = rng.random(1000) < 0.9 * true + 0.05
+    proba = Auto().fit(votes, y).predict(np.linspace(0, 1, 11))
+    assert 0.01 < proba[0] < 0.2
+    assert 0.8 < proba[-1] < 0.99
+    assert (np.diff(proba) > 0).all()
+
+
+def test_zeros_are_mended_even_where_no_map_is_used():
+    scores, y = [0.0] * 98 + [0.3, 1.0] * 10, [0] * 97 + [1] + [0, 1] * 10  # of 98 rows with a 0 one is positive
+    found = Auto(price=np.inf).fit(scores, y)
+    assert found.predict([0.0])[0] == pytest.approx(2 / 100)
+    assert found.predict([0.3])[0] == pytest.approx(0.3)
+
+
+def test_zeros_of_many_classes_are_mended_together():
+    table = np.array([[1.0, 0.0, 0.0]] * 8 + [[0.0, 1.0, 0.0]] * 8 + [[0.2, 0.2, 0.6]] * 8)
+    mended = mend(read_scored(table, [0] * 8 + [1] * 7 + [2] * 9))
+    assert mended.floor == pytest.approx((1 + 1) / (32 + 2))
+    assert mended.table(table).sum(axis=1) == pytest.approx(np.ones(24))
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_overconfident_classes_are_mended(n_classes):
+    rng = np.random.default_rng(0)
+    true = rng.dirichlet(np.ones(n_classes), 2000)
+    y = (rng.random((2000, 1)) > true.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    sharp = true**3 / (true**3).sum(axis=1, keepdims=True)
+    fresh = Auto().fit(sharp[:1000], y[:1000]).predict(sharp[1000:])
+    loss = log_loss(y[1000:], fresh)
+    assert loss < log_loss(y[1000:], true[1000:]) + 0.03
+    assert loss < log_loss(y[1000:], sharp[1000:]) - 0.1
+
+
+def test_too_few_rows_are_told_by_their_number():
+    with pytest.warns(LittleDataWarning, match=r"29 calibration rows, 9 of them of the class 1, are too little"):
+        found = Auto().fit(np.linspace(0.1, 0.9, 29), [0] * 20 + [1] * 9)
+    assert found.choice_.name == "no map"
+    np.testing.assert_allclose(found.predict([0.2, 0.7]), [0.2, 0.7])
+
+
+def test_weights_that_sum_to_one_are_one_row():
+    scores, y = known(500)
+    with pytest.warns(LittleDataWarning, match="1 calibration rows"):
+        Auto().fit(scores, y, np.full(500, 1 / 500))
+
+
+def test_a_class_without_rows_keeps_its_place():
+    rng = np.random.default_rng(0)
+    table = rng.dirichlet(np.ones(3), 200)
+    found = Auto().fit(table, rng.integers(2, size=200), labels=[0, 1, 2])
+    assert found.predict(table).shape == (200, 3)
+    assert (found.predict(table)[:, 2] > 0).all()
+
+
+def test_it_is_written_and_read_with_its_evidence():
+    found = Auto().fit(*known(slope=0.5))
+    again = calibrator_from_dict(json.loads(json.dumps(found.to_dict())))
+    np.testing.assert_array_equal(again.predict(GRID), found.predict(GRID))
+    assert again.choice_ == found.choice_
+
+
+def test_two_columns_are_the_second_alone():
+    scores, y = known(500, slope=0.5)
+    both = Auto().fit(np.stack([1 - scores, scores], axis=1), y).predict([[0.3, 0.7]])
+    assert both[0, 1] == pytest.approx(Auto().fit(scores, y).predict([0.7])[0])
+
+
+def test_the_candidates_make_a_frame():
+    frame = Auto().fit(*known(500)).choice_.to_frame()
+    assert frame["name"].tolist()[:2] == ["no map", "vector_scaling"]
+    assert frame["weight"].sum() == pytest.approx(1.0)
+
+
+def test_parameters_are_checked():
+    with pytest.raises(ParameterError, match="price must be"):
+        Auto(price=-1.0).fit([0.1, 0.9], [0, 1])
+
+
+def test_folds_hold_each_class_in_equal_parts():
+    scores, y = known(503)
+    pooled = pool_equal_rows(read_scored(scores, y))
+    pieces = unit_folds(pooled, 5)
+    for code in (0, 1):
+        sizes = np.bincount(pieces.fold[pooled.codes[pieces.rows] == code], minlength=5)
+        assert np.ptp(sizes) <= 1
+    assert pieces.weight.sum() == pytest.approx(503)
+
+
+def test_very_many_rows_are_judged_by_a_part_of_them():
+    rng = np.random.default_rng(0)
+    pooled = pool_equal_rows(read_scored(rng.random(50_000), rng.random(50_000) < 0.1))
+    pieces = unit_folds(pooled, 5)
+    assert pieces.weight.sum() == pytest.approx(10_000, rel=0.01)
+    assert pieces.weight @ pooled.codes[pieces.rows] == pytest.approx(pooled.codes.sum() / 5, rel=0.01)
+
+
+def test_the_best_mix_is_that_of_a_grid():
+    rng = np.random.default_rng(0)
+    one, two = rng.normal(size=300), rng.normal(size=300)
+    y = (rng.random(300) < expit(0.5 * one + 0.4 * two)).astype(np.int32)
+    logs = np.log(np.stack([np.stack([expit(-z), expit(z)], axis=1) for z in (one, two)]))
+    share = best_weights(logs, y, np.ones(300), price=2.0)[1]
+    grid = np.linspace(0, 1, 2001)
+    signed = np.where(y == 1, -1.0, 1.0)
+    costs = [np.logaddexp(0, signed * ((1 - w) * one + w * two)).sum() + 2.0 * w for w in grid]
+    assert share == pytest.approx(grid[np.argmin(costs)], abs=2e-3)

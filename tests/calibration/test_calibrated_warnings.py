@@ -1,0 +1,85 @@
+"""What a calibrated classifier warns of: too few rows, a base rate changed upstream, scores that tell nothing."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from calibrant.calibration import CalibratedClassifier
+from calibrant.calibration._base_rate import causes_of_shift
+from calibrant.exceptions import BaseRateWarning, CalibrantWarning, LittleDataWarning
+
+
+def rare(n=1000, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.1
+    return rng.normal(size=(n, 2)) + y[:, None], y
+
+
+@pytest.mark.parametrize("calibrator", ["auto", "platt"])
+def test_class_weights_upstream_are_told_with_the_two_base_rates(calibrator):
+    model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
+    with pytest.warns(BaseRateWarning, match=r"class_weight='balanced' changed the base rate"):
+        found = CalibratedClassifier(model, calibrator).fit(*rare())
+    assert found.predict_proba(rare(seed=1)[0])[:, 1].mean() == pytest.approx(0.1, abs=0.03)
+
+
+def test_a_fitted_model_of_other_rows_is_told():
+    X, y = rare()
+    even = np.r_[np.flatnonzero(y), np.flatnonzero(~y)[: y.sum()]]
+    fitted = GaussianNB().fit(X[even], y[even])
+    with pytest.warns(BaseRateWarning, match="the rows that the model was fitted to changed the base rate"):
+        CalibratedClassifier(fitted, cv="prefit").fit(*rare(seed=1))
+
+
+def test_class_weights_that_change_nothing_and_honest_models_are_not_told():
+    X, y = rare()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CalibratedClassifier(LogisticRegression(class_weight={False: 1.0, True: 1.0})).fit(X, y)
+        CalibratedClassifier(GaussianNB()).fit(X, y)
+        CalibratedClassifier(LogisticRegression().fit(X, y), cv="prefit").fit(*rare(seed=1))
+
+
+class Undersampler(BaseEstimator):
+    """Resamples as imbalanced-learn's samplers do."""
+
+    def fit_resample(self, X, y):
+        return X, y
+
+
+class Steps(BaseEstimator):
+    """Holds a sampler and a classifier."""
+
+    def __init__(self, sampler=None, model=None, scale_pos_weight=1.0):
+        self.sampler = sampler
+        self.model = model
+        self.scale_pos_weight = scale_pos_weight
+
+
+def test_resamplers_and_weights_of_boosters_are_found_wherever_they_stand():
+    assert causes_of_shift(Steps(Undersampler())) == ["the resampler Undersampler"]
+    assert causes_of_shift(Steps(model=Steps(scale_pos_weight=9))) == ["model__scale_pos_weight=9"]
+    assert causes_of_shift(Steps(model=LogisticRegression())) == []
+
+
+def test_too_few_rows_are_told_for_any_map():
+    X, y = rare(60)
+    y = np.arange(60) < 8
+    with pytest.warns(LittleDataWarning, match="8 of them of the class"):
+        CalibratedClassifier(GaussianNB(), "platt").fit(X, y)
+    with pytest.warns(LittleDataWarning, match="8 of them of the class"):
+        CalibratedClassifier(GaussianNB()).fit(X, y)
+
+
+def test_a_model_that_tells_nothing_is_told():
+    X, y = rare()
+    with pytest.warns(CalibrantWarning, match="all scores are equal"):
+        found = CalibratedClassifier(DummyClassifier(strategy="uniform", random_state=0)).fit(X, y)
+    assert found.predict_proba(X)[:, 1] == pytest.approx(np.full(1000, y.mean()), abs=0.01)
