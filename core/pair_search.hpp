@@ -47,7 +47,7 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
             pure = pure && same_class;
             continue;
         }
-        if (pure && same_class && is_apart && !best.none_tried()) {  // no cut inside of a run of one class is the best
+        if (pure && same_class && is_apart && best.may_pass_over()) {  // no cut inside of a run of one class is the best
             best.skip();
         } else {
             const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
@@ -129,7 +129,7 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
         }
         if (!cuts.too_low()) {
             if (cuts.too_high()) return;
-            const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) && !cuts.best().none_tried() &&
+            const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) && cuts.best().may_pass_over() &&
                                 !cuts.too_high(weight_of(rows[i + 1]));
             if (inside) cuts.best().skip();
             else cuts.try_cut(pair_keys.code(key), pair_keys.code(next));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "parallel.hpp"
@@ -20,7 +21,8 @@ Weighing weighing_of(const CodedTable& table, std::span<const double> weights) {
     }
     if (weights.empty()) return Weighing::alike;
     const bool whole = std::all_of(weights.begin(), weights.end(), [](double w) { return w <= 0xffff && w == static_cast<std::uint32_t>(w); });
-    return whole ? Weighing::whole : Weighing::fixed;
+    const bool can_be_counted = std::reduce(weights.begin(), weights.end()) <= std::numeric_limits<std::uint32_t>::max();
+    return whole && can_be_counted ? Weighing::whole : Weighing::fixed;
 }
 
 template <class Row>

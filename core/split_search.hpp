@@ -89,7 +89,8 @@ class BestCut {
 public:
     BestCut(const NodeFacts& node, const CutRules& rules) : node_(node), rules_(rules), gain_(rules.least_gain) {}
 
-    bool none_tried() const { return tries_ == 0; }
+    // Whether a cut between rows of one class may be passed over: by J48's tolerance one on the way to the end of the run may win.
+    bool may_pass_over() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
     void skip() { ++tries_; }
     // Whether a cut of about this gain, to within a millionth, may win.
     bool is_worth(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
@@ -134,7 +135,7 @@ public:
     }
     bool too_low() const { return low_ < node_.min_side - size_tolerance; }
     bool too_high(double more = 0) const { return low_ + more > known_.weight - node_.min_side + size_tolerance; }
-    bool none_tried() const { return best_.none_tried(); }
+    bool may_pass_over() const { return best_.may_pass_over(); }
     void skip() { best_.skip(); }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
@@ -172,7 +173,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
         if (!search.too_low()) {
             if (search.too_high()) break;
             // the gain is convex along rows of one class, so only the ends of such a run can be best
-            const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && !search.none_tried() &&
+            const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && search.may_pass_over() &&
                                 !search.too_high(weight_of(rows[i + 1]));
             if (inside) search.skip();
             else search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));

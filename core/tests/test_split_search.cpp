@@ -114,9 +114,9 @@ bool same(const FoundTest& a, const FoundTest& b) {
 }
 
 template <Criterion C>
-void check_brute_force(std::size_t n_classes, bool weighted, bool penalty) {
+void check_brute_force(std::size_t n_classes, bool weighted, bool penalty, double tolerance) {
     std::mt19937 random(7);
-    const CutRules rules{.usable_gain = 1e-7, .penalty = penalty};
+    const CutRules rules{.tolerance = tolerance, .usable_gain = 1e-7, .penalty = penalty};
     for (int trial = 0; trial < 400; ++trial) {
         const Drawn drawn = draw(random, n_classes, weighted);
         const Facts facts(drawn, 1 + static_cast<double>(random() % 3));
@@ -129,8 +129,8 @@ void check_brute_force(std::size_t n_classes, bool weighted, bool penalty) {
 template <Criterion C>
 void check_pairs() {
     std::mt19937 random(9);
-    const CutRules rules{.usable_gain = 1e-7};
     for (int trial = 0; trial < 400; ++trial) {
+        const CutRules rules{.tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7};
         Drawn drawn = draw(random, 2, false);
         drawn.unknown = 0;
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
@@ -152,8 +152,8 @@ void check_pairs() {
 template <Criterion C>
 void check_weighted_pairs() {
     std::mt19937 random(21);
-    const CutRules rules{.usable_gain = 1e-7};
     for (int trial = 0; trial < 400; ++trial) {
+        const CutRules rules{.tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7};
         const Drawn drawn = draw(random, 2, true);
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
         std::vector<SortedRow> pairs;
@@ -169,8 +169,8 @@ void check_weighted_pairs() {
 template <Criterion C>
 void check_whole_pairs() {
     std::mt19937 random(33);
-    const CutRules rules{.usable_gain = 1e-7};
     for (int trial = 0; trial < 400; ++trial) {
+        const CutRules rules{.tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7};
         Drawn drawn = draw(random, 2, true);
         for (double& weight : drawn.weights) weight = static_cast<double>(1 + random() % 4);
         std::vector<std::uint32_t> codes, labels;
@@ -188,10 +188,11 @@ void check_whole_pairs() {
 
 template <Criterion C>
 void check_all() {
-    for (const std::size_t n_classes : {2, 3}) {
+    for (const std::size_t n_classes : {2, 3, 4}) {
         for (const bool weighted : {false, true}) {
-            check_brute_force<C>(n_classes, weighted, false);
-            check_brute_force<C>(n_classes, weighted, true);
+            check_brute_force<C>(n_classes, weighted, false, tie_tolerance);
+            check_brute_force<C>(n_classes, weighted, true, tie_tolerance);
+            check_brute_force<C>(n_classes, weighted, false, 0.02);
         }
     }
     check_pairs<C>();

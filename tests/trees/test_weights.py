@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
@@ -103,3 +104,12 @@ def test_a_class_weight_must_be_positive(weight):
 def test_weights_of_0_alone_are_refused():
     with pytest.raises(DataError, match="zero for every row"):
         ProbabilityTreeClassifier().fit([[1], [2]], [0, 1], [0, 0])
+
+
+def test_whole_weights_may_add_up_to_any_number():
+    x = np.repeat([0.0, 1.0, 2.0, 3.0], [90_000, 30_000, 60_000, 20_000])
+    y = np.random.default_rng(0).random(len(x)) < np.array([0.3, 0.8, 0.2, 0.6])[x.astype(int)]
+    model = ProbabilityTreeClassifier(criterion="gini", min_leaf=1, min_cut="min_leaf")
+    once, often = model.fit(x[:, None], y).tree_, clone(model).fit(x[:, None], y, np.full(len(x), 65535.0)).tree_
+    assert often.threshold.tolist() == pytest.approx(once.threshold.tolist(), nan_ok=True)
+    assert (often.counts == 65535 * once.counts).all()
