@@ -1,0 +1,1 @@
+"""Curves of predictions: computed here once, drawn by `calibrant.plots`, readable without it."""
