@@ -46,6 +46,30 @@ class Band(NamedTuple):
         before = self.x.searchsorted(places, side="right") - 1
         return self.lower[before], self.upper[self.x.searchsorted(places, side="left")]
 
+    def outside(self) -> list[tuple[float, float]]:
+        """Give the ranges where the diagonal lies outside of the band, from left to right.
+
+        Examples
+        --------
+        >>> Band(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.6]), np.array([1.0, 1.0, 1.0])).outside()
+        [(0.5, 0.6)]
+        """
+        start, end = self.x[:-1], self.x[1:]
+        too_low = np.stack([start, np.minimum(self.lower[:-1], end)], axis=1)
+        too_high = np.stack([np.maximum(self.upper[1:], start), end], axis=1)
+        ranges = np.stack([too_low, too_high], axis=1).reshape(-1, 2)
+        return _merged(ranges[ranges[:, 0] < ranges[:, 1]])
+
+
+def _merged(ranges: NDArray[np.float64]) -> list[tuple[float, float]]:
+    """Join ranges that touch, given by their rising starts."""
+    if not len(ranges):
+        return []
+    is_new = np.append(True, ranges[1:, 0] > np.maximum.accumulate(ranges[:, 1])[:-1])
+    first = np.flatnonzero(is_new)
+    ends = np.maximum.reduceat(ranges[:, 1], first)
+    return list(zip(ranges[first, 0].tolist(), ends.tolist(), strict=True))
+
 
 def honest_bands(
     score: NDArray[np.float64],
