@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant._params import Choice, Int, check_param
-from calibrant.curves._curve import Curve
+from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import read_ranked
 from calibrant.exceptions import DataError, ParameterError
 
@@ -47,8 +47,8 @@ class ScoreHistogram(Curve):
     means: tuple[float, float]
 
     def __repr__(self) -> str:
-        first = f"{self.positive.sum():g} positive rows (mean probability {self.means[0]:.3g})"
-        others = f"{self.negative.sum():g} others ({self.means[1]:.3g})"
+        first = f"{count(float(self.positive.sum()))} positive rows (mean probability {self.means[0]:.3g})"
+        others = f"{count(float(self.negative.sum()))} others ({self.means[1]:.3g})"
         return f"ScoreHistogram: {first} and {others} in {len(self.low)} bins"
 
 

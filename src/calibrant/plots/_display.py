@@ -78,6 +78,14 @@ class Display:
         -------
         Display
             The display, drawn.
+
+        Examples
+        --------
+        >>> from calibrant.plots import LiftDisplay
+        >>> y, tree, forest = [0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], [0.1, 0.8, 0.7, 0.3]
+        >>> display = LiftDisplay.from_predictions(y, {"tree": tree, "forest": forest})
+        >>> display.curves["forest"]
+        LiftCurve: the first 10 % of 4 rows hold 0.4 of 2 positives, lift 2; 5 points
         """
         models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
         drawing = {key: options.pop(key) for key in cls._drawing if key in options}
@@ -123,6 +131,14 @@ class Display:
         -------
         Display
             The display, drawn.
+
+        Examples
+        --------
+        >>> from calibrant.plots import RocDisplay
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> X, y = [[1], [2], [3], [4]], ["a", "a", "b", "b"]
+        >>> RocDisplay.from_estimator(ProbabilityTreeClassifier().fit(X, y), X, y).curves
+        {'ProbabilityTreeClassifier': RocCurve: AUC 1, 3 points}
         """
         proba, labels = probabilities_of(estimator, X, name)
         weight = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
@@ -140,6 +156,13 @@ class Display:
         -------
         Display
             The display itself, with `ax_` and `figure_`.
+
+        Examples
+        --------
+        >>> from calibrant.curves import roc
+        >>> from calibrant.plots import RocDisplay
+        >>> RocDisplay({"tree": roc([0, 1], [0.2, 0.9])}).plot().ax_.get_xlabel()
+        'false positive rate'
         """
         self.ax_: Axes = axes_or_new(ax, self._size)
         self.figure_ = self.ax_.figure

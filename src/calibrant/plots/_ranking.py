@@ -75,7 +75,6 @@ class PrecisionRecallDisplay(Display):
     """
 
     _curve = staticmethod(precision_recall)
-    _legend = "upper right"
 
     curves: dict[str, PrecisionRecallCurve]
 
@@ -103,7 +102,6 @@ class LiftDisplay(Display):
     """
 
     _curve = staticmethod(lift)
-    _legend = "upper right"
 
     curves: dict[str, LiftCurve]
 

@@ -106,6 +106,11 @@ class ReliabilityDisplay(Display):
         -------
         ReliabilityDisplay
             The display, drawn.
+
+        Examples
+        --------
+        >>> ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], method="corp").curves
+        {'model': ReliabilityCurve: 4 rows in 3 bins (corp), mean distance from the diagonal 0.075}
         """
         models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
         given = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}

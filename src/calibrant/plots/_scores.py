@@ -54,6 +54,12 @@ class ScoreHistogramDisplay(Display):
         -------
         ScoreHistogramDisplay
             The display itself, with `axes_`, `ax_` and `figure_`.
+
+        Examples
+        --------
+        >>> from calibrant.curves import score_histogram
+        >>> ScoreHistogramDisplay({"tree": score_histogram([0, 1], [0.2, 0.9])}).plot().ax_.get_title()
+        'tree'
         """
         self.axes_ = self._panels(ax)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
@@ -137,6 +143,11 @@ class SortedScoresDisplay:
         -------
         SortedScoresDisplay
             The display, drawn.
+
+        Examples
+        --------
+        >>> SortedScoresDisplay.from_predictions({"raw": [0.0, 1.0], "smoothed": [0.04, 0.2]}).scores
+        SortedScores: 2 rows by raw; raw 0 to 1, smoothed 0.04 to 0.2
         """
         return cls(sorted_scores(y_proba, reference=reference, **options)).plot(ax)
 
@@ -169,6 +180,14 @@ class SortedScoresDisplay:
         -------
         SortedScoresDisplay
             The display, drawn.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> models = {"raw": tree.with_estimate("frequency"), "Laplace": tree}
+        >>> SortedScoresDisplay.from_estimator(models, [[1], [4]]).scores
+        SortedScores: 2 rows by raw; raw 0 to 1, Laplace 0.25 to 0.75
         """
         proba, labels = probabilities_of(estimator, X)
         return cls.from_predictions(proba, reference=reference, pos_label=pos_label, labels=labels, ax=ax)
@@ -185,6 +204,12 @@ class SortedScoresDisplay:
         -------
         SortedScoresDisplay
             The display itself, with `ax_` and `figure_`.
+
+        Examples
+        --------
+        >>> from calibrant.curves import sorted_scores
+        >>> SortedScoresDisplay(sorted_scores({"raw": [0.0, 1.0]})).plot().ax_.get_xlabel()
+        'rows, sorted by raw'
         """
         self.ax_ = axes_or_new(ax, (6.4, 4.2))
         self.figure_ = self.ax_.figure

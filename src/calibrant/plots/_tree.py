@@ -21,6 +21,7 @@ __all__ = ["TreeDisplay"]
 
 _LONGEST = 22
 _WIDTH, _HEIGHT = 1.55, 1.25  # inches for a leaf and for a level
+_LARGEST = 120.0  # inches: what can still be saved as an image
 
 
 class TreeDisplay:
@@ -33,7 +34,7 @@ class TreeDisplay:
     model : ProbabilityTreeClassifier
         A fitted tree.
     max_depth : int, optional
-        Where to stop; what is left out stands as "…".
+        Where to stop; what is left out stands as "…". Trees of more than about 80 leaves need it to be readable.
 
     Attributes
     ----------
@@ -72,6 +73,13 @@ class TreeDisplay:
         -------
         TreeDisplay
             The display, drawn.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> len(TreeDisplay.from_estimator(model, max_depth=1).ax_.texts)
+        5
         """
         return cls(model, max_depth=max_depth).plot(ax)
 
@@ -87,13 +95,21 @@ class TreeDisplay:
         -------
         TreeDisplay
             The display itself, with `ax_` and `figure_`.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> TreeDisplay(model).plot().ax_.texts[0].get_text()
+        'x0'
         """
         self.model._check_fitted()
         outline = self.model._outline()
         places = _places(outline, self.max_depth)
         n_columns = 1 + max(x for x, _ in places.values())
         n_levels = 1 + max(depth for _, depth in places.values())
-        self.ax_: Axes = axes_or_new(ax, (max(_WIDTH * n_columns, 3.0), max(_HEIGHT * n_levels, 2.0)))
+        size = max(_WIDTH * n_columns, 3.0), max(_HEIGHT * n_levels, 2.0)
+        self.ax_: Axes = axes_or_new(ax, (min(size[0], _LARGEST), min(size[1], _LARGEST)))
         self.figure_ = self.ax_.figure
         self._draw(outline, places)
         self.ax_.set(xlim=(-0.6, n_columns - 0.4), ylim=(0.45 - n_levels, 0.5))
