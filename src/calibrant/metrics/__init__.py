@@ -1,13 +1,150 @@
 """How good probabilities are: one function a metric, one file a family, each described in `METRICS`."""
 
-from calibrant.metrics._accuracy import DELTA_ACCURACY, delta_accuracy
-from calibrant.metrics._lift import AULC, aulc
-from calibrant.metrics._log import AVLL, LOG_LOSS, LOG_LOSS_BITS, avll, log_loss, log_loss_bits
+from calibrant.metrics._accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
+from calibrant.metrics._agreement import KAPPA, MCC, kappa, mcc
+from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
+from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
+from calibrant.metrics._confusion import confusion_matrix
+from calibrant.metrics._costs import COST, PROFIT, cost, profit
+from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition, decomposition, murphy_decomposition
+from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
+from calibrant.metrics._f_measure import (
+    F1,
+    F_BETA,
+    G_MEAN,
+    SENSITIVITY_SPECIFICITY,
+    f1,
+    f_beta,
+    g_mean,
+    sensitivity_specificity,
+)
+from calibrant.metrics._h_measure import H_MEASURE, h_measure
+from calibrant.metrics._ici import ICI, ici
+from calibrant.metrics._information import DESCRIPTION_LENGTH, description_length, infinite_rows, informational_loss
+from calibrant.metrics._lift import AULC, LIFT, aulc, lift
+from calibrant.metrics._line import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE, calibration_intercept, calibration_slope
+from calibrant.metrics._log import AVLL, LOG_LOSS, LOG_LOSS_BITS, MXE, NCE, avll, log_loss, log_loss_bits, mxe, nce
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._squared import MSE, MSE01, mse, mse01
+from calibrant.metrics._precision import (
+    AUPRC,
+    AVERAGE_PRECISION,
+    ELEVEN_POINT_PRECISION,
+    PRECISION_AT_K,
+    RECALL_AT_K,
+    THREE_POINT_PRECISION,
+    auprc,
+    average_precision,
+    eleven_point_precision,
+    precision_at_k,
+    recall_at_k,
+    three_point_precision,
+)
+from calibrant.metrics._smooth_ece import SMOOTH_ECE, smooth_ece
+from calibrant.metrics._spherical import SPHERICAL, spherical
+from calibrant.metrics._squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
+from calibrant.metrics._windows import CAL, cal
 
-__all__ = ["METRICS", "Metric", "aulc", "avll", "delta_accuracy", "log_loss", "log_loss_bits", "mse", "mse01"]
+__all__ = [
+    "METRICS",
+    "Decomposition",
+    "HosmerLemeshow",
+    "Metric",
+    "MurphyDecomposition",
+    "accuracy",
+    "auc",
+    "aulc",
+    "auprc",
+    "average_precision",
+    "avll",
+    "brier",
+    "cal",
+    "calibration_intercept",
+    "calibration_slope",
+    "classwise_ece",
+    "confusion_matrix",
+    "cost",
+    "decomposition",
+    "delta_accuracy",
+    "description_length",
+    "ece",
+    "eleven_point_precision",
+    "error",
+    "f1",
+    "f_beta",
+    "g_mean",
+    "gini",
+    "h_measure",
+    "hosmer_lemeshow",
+    "ici",
+    "infinite_rows",
+    "informational_loss",
+    "kappa",
+    "ks",
+    "lift",
+    "log_loss",
+    "log_loss_bits",
+    "mcc",
+    "mse",
+    "mse01",
+    "murphy_decomposition",
+    "mxe",
+    "nce",
+    "precision_at_k",
+    "profit",
+    "ql",
+    "quadratic_loss",
+    "recall_at_k",
+    "rms",
+    "sensitivity_specificity",
+    "smooth_ece",
+    "spherical",
+    "spiegelhalter_z",
+    "three_point_precision",
+]
 
-METRICS: dict[str, Metric] = {
-    metric.id: metric for metric in (MSE, MSE01, LOG_LOSS, LOG_LOSS_BITS, AVLL, AULC, DELTA_ACCURACY)
-}
+_ALL = (
+    MSE,
+    BRIER,
+    QL,
+    RMS,
+    MSE01,
+    LOG_LOSS,
+    LOG_LOSS_BITS,
+    MXE,
+    NCE,
+    AVLL,
+    SPHERICAL,
+    DESCRIPTION_LENGTH,
+    CAL,
+    ECE,
+    CLASSWISE_ECE,
+    SMOOTH_ECE,
+    ICI,
+    CALIBRATION_SLOPE,
+    CALIBRATION_INTERCEPT,
+    SPIEGELHALTER_Z,
+    AUC,
+    GINI,
+    KS,
+    H_MEASURE,
+    AVERAGE_PRECISION,
+    AUPRC,
+    THREE_POINT_PRECISION,
+    ELEVEN_POINT_PRECISION,
+    PRECISION_AT_K,
+    RECALL_AT_K,
+    LIFT,
+    AULC,
+    ACCURACY,
+    ERROR,
+    KAPPA,
+    MCC,
+    F1,
+    F_BETA,
+    SENSITIVITY_SPECIFICITY,
+    G_MEAN,
+    DELTA_ACCURACY,
+    COST,
+    PROFIT,
+)
+METRICS: dict[str, Metric] = {metric.id: metric for metric in _ALL}
