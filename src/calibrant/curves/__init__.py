@@ -2,7 +2,6 @@
 
 from calibrant.curves._cost_curve import CostCurve, cost_curve, error_curve
 from calibrant.curves._cost_line import CostLine, Costs, Crossover
-from calibrant.curves._honest_bands import Band
 from calibrant.curves._lift import LiftCurve, lift
 from calibrant.curves._precision_recall import PrecisionRecallCurve, precision_recall
 from calibrant.curves._profit import ProfitCurve, profit_curve
@@ -12,6 +11,7 @@ from calibrant.curves._roc_hull import Mix, RocHull, hull_of, roc_hull
 from calibrant.curves._roc_points import RocPoints, roc_by_cost_ratio
 from calibrant.curves._scores import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.curves._threshold_table import ThresholdTable, threshold_table
+from calibrant.metrics._honest_bands import Band
 
 __all__ = [
     "Band",
