@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -98,16 +98,17 @@ class QuadraticLogit(ScoreMap):
         x = axis.place(sample.scores)
         self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
         target = platt_target(sample) if self.smooth else Target(sample.positive, weight=sample.weight)
-        start = np.array([0.0, 0.0, _base_logit(target)])
+        base = _base_logit(target, sample.totals())
+        start = np.array([0.0, 0.0, base])
         self.centre_ = (self.low_ + self.high_) / 2
         columns, penalty = [x - self.centre_, self._bend(x, self.centre_)], np.array([0.0, self.penalty, 0.0])
         self.linear_, self.quadratic_, self.intercept_ = map(
             float, fit_logistic(columns, target, start, penalty=penalty)
         )
         if self.monotone:
-            self._keep_from_falling(x, target)
+            self._keep_from_falling(x, target, base)
 
-    def _keep_from_falling(self, x: NDArray[np.float64], target: Target) -> None:
+    def _keep_from_falling(self, x: NDArray[np.float64], target: Target, base: float) -> None:
         """Write the map from its less steep end; take one that is level there if it falls.
 
         The loss is convex, so that the best map that does not fall has no slope at an end where the best of all falls.
@@ -119,14 +120,14 @@ class QuadraticLogit(ScoreMap):
             self.intercept_ += (self.quadratic_ * (end - middle) + self.linear_) * (end - middle)
             self.linear_, self.centre_ = slopes[end], end
             return
-        self.linear_, self.quadratic_, self.intercept_ = 0.0, 0.0, _base_logit(target)
+        self.linear_, self.quadratic_, self.intercept_ = 0.0, 0.0, base
         for end, sign in ((self.low_, 1.0), (self.high_, -1.0)):
             if slopes[end] < 0.0 and self.quadratic_ == 0.0:
-                self._level_at(end, sign, x, target)
+                self._level_at(end, sign, x, target, base)
 
-    def _level_at(self, end: float, sign: float, x: NDArray[np.float64], target: Target) -> None:
+    def _level_at(self, end: float, sign: float, x: NDArray[np.float64], target: Target, base: float) -> None:
         """Take the best map that is level at an end and does not fall, if it is not level throughout."""
-        start, penalty = np.array([0.0, _base_logit(target)]), np.array([self.penalty, 0.0])
+        start, penalty = np.array([0.0, base]), np.array([self.penalty, 0.0])
         size, intercept = fit_logistic([sign * self._bend(x, end)], target, start, penalty=penalty)
         if size > 0.0:
             self.quadratic_, self.intercept_, self.centre_ = sign * float(size), float(intercept), end
@@ -135,7 +136,7 @@ class QuadraticLogit(ScoreMap):
         """Give the places between which the map is bent: those of all rows but a twentieth on either side."""
         if not self.monotone:
             return float(x.min()), float(x.max())
-        low, high = _point(x, sample.weight, _OUTER), _point(x, sample.weight, 1.0 - _OUTER)
+        low, high = _points(x, sample.weight, (_OUTER, 1.0 - _OUTER))
         return (low, high) if high - low > _NARROW else (low, low)
 
     def _bend(self, x: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
@@ -178,17 +179,17 @@ class QuadraticLogit(ScoreMap):
         return axis.back(solve_increasing(self._log_odds, values, *axis.ends()))
 
 
-def _base_logit(target: Target) -> float:
-    weight = np.ones(len(target.positive)) if target.weight is None else target.weight
-    mean = float((weight * np.where(target.positive, target.high, target.low)).sum() / weight.sum())
+def _base_logit(target: Target, totals: tuple[float, float]) -> float:
+    negatives, positives = totals
+    mean = (target.low * negatives + target.high * positives) / (negatives + positives)
     return math.log(mean / (1.0 - mean))
 
 
-def _point(x: NDArray[np.float64], weight: NDArray[np.float64] | None, share: float) -> float:
-    """Give the least place that at least this share of the weight does not exceed."""
+def _points(x: NDArray[np.float64], weight: NDArray[np.float64] | None, shares: Sequence[float]) -> list[float]:
+    """Give, for each share, the least place that at least this share of the weight does not exceed."""
     if weight is None:
-        number = max(math.ceil(share * len(x)) - 1, 0)
-        return float(np.partition(x, number)[number])
+        numbers = [max(math.ceil(share * len(x)) - 1, 0) for share in shares]
+        return [float(value) for value in np.partition(x, numbers)[numbers]]
     order = np.argsort(x, kind="stable")
     up_to = np.cumsum(weight[order])
-    return float(x[order[np.searchsorted(up_to, share * up_to[-1])]])
+    return [float(x[order[np.searchsorted(up_to, share * up_to[-1])]]) for share in shares]
