@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Forest"]
 
 _GROWTH = 1  # where the stream of a tree is used
+_BETWEEN_LOOKS = 0.1  # seconds: a thread that waits without end may not hear of Ctrl-C
 _TREES_AT_ONCE = 8  # for each thread, between two steps of the bar
 
 
@@ -87,8 +88,15 @@ class Forest:
     def _grow_part(self, part: range, in_bag: NDArray[np.uint16]) -> list[Tree]:
         if self.params.prune is None and not self.params.honest and not self.params.collapse:
             return self._grow_in_core(part, in_bag)
-        with ThreadPoolExecutor(n_threads(self.params.n_jobs)) as pool:  # the core lets go of the interpreter
-            return list(pool.map(self._grow_one, part, in_bag))
+        stop = _core.Stop()
+        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.heed) as pool:
+            growing = [pool.submit(self._grow_one, *each) for each in zip(part, in_bag, strict=True)]
+            try:
+                return [_awaited(tree) for tree in growing]
+            except BaseException:  # Ctrl-C is told to the main thread alone
+                stop.request()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     def _grow_in_core(self, part: range, in_bag: NDArray[np.uint16]) -> list[Tree]:
         examples, n_columns = self.examples, self.examples.table.n_columns
@@ -126,3 +134,9 @@ class Forest:
         examples = replace(self.examples, weights=weights)
         seed = np.random.SeedSequence(stream_seed(self.seed, number, _GROWTH))
         return examples, set_aside(examples, self.params, seed), seed
+
+
+def _awaited(tree: Future[Tree]) -> Tree:
+    while wait([tree], _BETWEEN_LOOKS).not_done:
+        pass
+    return tree.result()
