@@ -87,8 +87,8 @@ def readings(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
     for kind, name in kinds.items():
         to_fit, to_predict = fits[kind] / fits["ignore"], predictions[kind] / predictions["ignore"]
         print(
-            f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x "
-            f"out-of-bag, when asked for, {_seconds(lambda kind=kind: models[kind].oob_proba_):.2f} s; "
+            f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x"
+            f"; out-of-bag, when asked for, {_seconds(lambda kind=kind: models[kind].oob_proba_):.2f} s; "
             + scores(models[kind], X[test], y[test])
         )
 

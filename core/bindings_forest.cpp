@@ -22,6 +22,10 @@ void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, c
 }  // namespace
 
 void bind_forests(nb::module_& module) {
+    nb::class_<std::stop_source>(module, "Stop", "Stops what threads of Python asked the core for.")
+        .def(nb::init<>())
+        .def("heed", [](const std::stop_source& stop) { heeded_stop = stop.get_token(); }, "Let it stop the work of the calling thread.")
+        .def("request", [](std::stop_source& stop) { stop.request_stop(); }, "Stop the work, and what is asked for later.");
     module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(), "output"_a.noconvert(),
                "n_threads"_a, "Write the sum of the trees' tables at the leaves that the rows reach.");
 }

@@ -9,10 +9,14 @@
 
 namespace calibrant {
 
+// What else may stop the work that this thread of Python asks for: Python tells its main thread alone of Ctrl-C.
+inline thread_local std::stop_token heeded_stop;
+
 // Runs work(stop_token) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
 template <class Work>
 auto run_interruptibly(Work&& work) {
     std::stop_source stop;
+    const std::stop_callback heeds(heeded_stop, [&stop] { stop.request_stop(); });
     auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
     const nanobind::gil_scoped_release released;
     while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {

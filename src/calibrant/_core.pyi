@@ -324,6 +324,17 @@ def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.u
     Make a table again from (codes, n_values, values or None) for each column.
     """
 
+class Stop:
+    """Stops what threads of Python asked the core for."""
+
+    def __init__(self) -> None: ...
+
+    def heed(self) -> None:
+        """Let it stop the work of the calling thread."""
+
+    def request(self) -> None:
+        """Stop the work, and what is asked for later."""
+
 def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
     """Write the sum of the trees' tables at the leaves that the rows reach."""
 

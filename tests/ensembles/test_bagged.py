@@ -183,7 +183,7 @@ def test_a_weight_of_two_is_the_row_twice_on_average():
     [
         ({"n_trees": 0}, "n_trees"),
         ({"bootstrap": "rows"}, "bootstrap"),
-        ({"max_features": 9}, "max_features is 9; X has 5 column"),
+        ({"max_features": 9}, r"max_features must be at most 5, the number of columns of X; got 9\."),
         ({"out_of_bag": "all"}, "out_of_bag"),
         ({"estimate": "kernel_density", "out_of_bag": "count"}, "must be one of counts"),
         ({"max_samples": 1.5}, "max_samples"),
@@ -192,6 +192,23 @@ def test_a_weight_of_two_is_the_row_twice_on_average():
 def test_wrong_parameters_are_named(table, params, message):
     with pytest.raises((ParameterError, DataError), match=message):
         BaggedTreesClassifier(**params).fit(*table)
+
+
+@pytest.mark.parametrize(("out_of_bag", "estimate"), [("condition", "m_branch"), ("count", "kernel_density")])
+def test_an_estimate_that_a_reading_cannot_take_is_refused_before_anything_is_grown(
+    table, monkeypatch, out_of_bag, estimate
+):
+    monkeypatch.setattr(_core, "grow_forest", grows_never)
+    with pytest.raises(ParameterError, match="estimate must be"):
+        BaggedTreesClassifier(out_of_bag=out_of_bag, estimate=estimate).fit(*table)
+
+
+def test_the_vote_is_the_label_that_mob_esp_conditions_on(table):
+    X, y = table
+    model = MOBESPClassifier(n_trees=9, vote_trees=0.3, random_state=0).fit(X, y)
+    three = MOBESPClassifier(n_trees=3, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.vote(X), three.vote(X))
+    assert (model.vote(X) != model.reread("eb_pets").vote(X)).any()
 
 
 def test_columns_to_draw():

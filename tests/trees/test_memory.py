@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data._memory import check_answers, machine_memory
+from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier, _memory
 
@@ -31,6 +32,14 @@ def test_counts_that_take_too_much_are_refused_with_numbers(n_jobs, prune):
 @pytest.mark.usefixtures("little_memory")
 def test_a_smaller_tree_fits():
     assert ProbabilityTreeClassifier(max_depth=6).fit(X, Y).n_nodes_ > 60
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("prune", [None, "pessimistic"])
+def test_the_trees_of_a_forest_share_the_memory(prune):
+    assert len(BaggedTreesClassifier(n_trees=3, max_depth=5, prune=prune).fit(X, Y).trees_) == 3
+    with pytest.raises(DataError, match="for smaller trees, or grow fewer of them"):
+        BaggedTreesClassifier(n_trees=100, max_depth=5, prune=prune).fit(X, Y)
 
 
 @pytest.mark.usefixtures("little_memory")

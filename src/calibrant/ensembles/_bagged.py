@@ -205,6 +205,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
             The classifier itself.
         """
         check_params(self, RULES)
+        self._how().check()
         training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         old = self.__dict__.get("_forest") if self.warm_start else None
@@ -215,8 +216,8 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
     def _extended(self, old: Forest, examples: Examples) -> Forest:
         if self.n_trees < len(old.trees) or not old.examples.is_like(examples):
             raise ParameterError(
-                f"warm_start=True adds trees to the {len(old.trees)} that are there: n_trees must be at least so many, "
-                "and the rows those of the first fit."
+                f"warm_start=True adds trees to the {len(old.trees)} that are there: n_trees must be at least so many "
+                f"(it is {self.n_trees}), and the rows those of the first fit. Fit a clone to start anew."
             )
         return old.grown_to(self.n_trees)
 
@@ -227,7 +228,12 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
 
     def _read(self, forest: Forest) -> None:
         """Read a grown forest as the parameters say, or leave all as it was."""
-        how = How(
+        reading = GrownReading(forest, self._how())
+        reading.prepare()
+        self._forest, self._reading = forest, reading
+
+    def _how(self) -> How:
+        return How(
             estimate=self.estimate,
             out_of_bag=self.out_of_bag,
             out_of_bag_weight=self.out_of_bag_weight,
@@ -236,9 +242,6 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
             smooth_votes=self.smooth_votes,
             vote_trees=self.vote_trees,
         )
-        reading = GrownReading(forest, how)
-        reading.prepare()
-        self._forest, self._reading = forest, reading
 
     def reread(
         self,
@@ -281,6 +284,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
             if value is not None:
                 check_param(name, value, RULES[name])
                 setattr(other, name, value)
+        other._how().check()
         other._read(self._forest)
         return other
 
@@ -302,6 +306,8 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
 
     def vote(self, X: Any) -> NDArray[Any]:
         """Give the class that most trees vote for; of equals that of greater summed leaf frequency, then the lower.
+
+        It is the label on which MOB-ESP conditions, so that `vote_trees` says there which trees vote.
 
         Parameters
         ----------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -14,12 +14,13 @@ from calibrant import _core
 from calibrant._progress import progress
 from calibrant._random import stream_seed
 from calibrant.data._coding import n_threads
+from calibrant.data._memory import DOUBLE
 from calibrant.ensembles._bags import draw_bags
 from calibrant.ensembles._rules import RULES, ForestParams, n_drawn
 from calibrant.trees._examples import Examples
 from calibrant.trees._growing import grow, grow_options
 from calibrant.trees._growth import Growth
-from calibrant.trees._memory import enough_memory
+from calibrant.trees._memory import Among, enough_memory
 from calibrant.trees._parts import Parts, set_aside
 from calibrant.trees._rules import kept_params
 from calibrant.trees._tree import Tree
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Forest"]
 
 _GROWTH = 1  # where the stream of a tree is used
+_BETWEEN_LOOKS = 0.1  # seconds: a thread that waits without end may not hear of Ctrl-C
 _TREES_AT_ONCE = 8  # for each thread, between two steps of the bar
 
 
@@ -77,24 +79,36 @@ class Forest:
 
     def _grow(self, new: range, in_bag: NDArray[np.uint16]) -> Iterator[Tree]:
         at_once = _TREES_AT_ONCE * n_threads(self.params.n_jobs)
+        kept = self._bytes_of_counts(self.trees)
         with progress(total=len(new), description="Growing trees") as bar:
             for first in range(0, len(new), at_once):
                 part = new[first : first + at_once]
-                grown = self._grow_part(part, in_bag[first : first + at_once])
+                grown = self._grow_part(part, in_bag[first : first + at_once], Among(len(part), kept))
                 yield from grown
+                kept += self._bytes_of_counts(grown)
                 bar.advance(len(grown))
 
-    def _grow_part(self, part: range, in_bag: NDArray[np.uint16]) -> list[Tree]:
-        if self.params.prune is None and not self.params.honest and not self.params.collapse:
-            return self._grow_in_core(part, in_bag)
-        with ThreadPoolExecutor(n_threads(self.params.n_jobs)) as pool:  # the core lets go of the interpreter
-            return list(pool.map(self._grow_one, part, in_bag))
+    def _bytes_of_counts(self, trees: Iterable[Tree]) -> int:
+        return DOUBLE * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
 
-    def _grow_in_core(self, part: range, in_bag: NDArray[np.uint16]) -> list[Tree]:
+    def _grow_part(self, part: range, in_bag: NDArray[np.uint16], among: Among) -> list[Tree]:
+        if self.params.prune is None and not self.params.honest and not self.params.collapse:
+            return self._grow_in_core(part, in_bag, among)
+        stop = _core.Stop()
+        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.heed) as pool:
+            growing = [pool.submit(self._grow_one, *each, among) for each in zip(part, in_bag, strict=True)]
+            try:
+                return [_awaited(tree) for tree in growing]
+            except BaseException:  # Ctrl-C is told to the main thread alone
+                stop.request()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _grow_in_core(self, part: range, in_bag: NDArray[np.uint16], among: Among) -> list[Tree]:
         examples, n_columns = self.examples, self.examples.table.n_columns
         options = grow_options(self.params, examples.n_declared, n_drawn(self.params.max_features, n_columns))
         seeds = [stream_seed(self.seed, tree, _GROWTH) for tree in part]
-        with enough_memory(examples, options):
+        with enough_memory(examples, options, among):
             cores = _core.grow_forest(
                 examples.table.core, examples.labels, examples.weights, in_bag, seeds, len(examples.classes), options
             )
@@ -114,11 +128,11 @@ class Forest:
         examples, parts, seed = self._bag(number, in_bag)
         return Growth(self.trees[number], examples, parts.within(in_bag > 0), self.params, seed)
 
-    def _grow_one(self, number: int, in_bag: NDArray[np.uint16]) -> Tree:
+    def _grow_one(self, number: int, in_bag: NDArray[np.uint16], among: Among) -> Tree:
         """Grow a tree that is pruned or counted anew."""
         examples, parts, seed = self._bag(number, in_bag)
         params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
-        return grow(examples, parts, params, seed, n_drawn(params.max_features, examples.table.n_columns))
+        return grow(examples, parts, params, seed, n_drawn(params.max_features, examples.table.n_columns), among)
 
     def _bag(self, number: int, in_bag: NDArray[np.uint16]) -> tuple[Examples, Parts, np.random.SeedSequence]:
         """Give what a tree is grown from by itself: its bag is the weights of the rows."""
@@ -126,3 +140,9 @@ class Forest:
         examples = replace(self.examples, weights=weights)
         seed = np.random.SeedSequence(stream_seed(self.seed, number, _GROWTH))
         return examples, set_aside(examples, self.params, seed), seed
+
+
+def _awaited(tree: Future[Tree]) -> Tree:
+    while wait([tree], _BETWEEN_LOOKS).not_done:
+        pass
+    return tree.result()

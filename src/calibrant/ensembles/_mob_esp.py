@@ -23,12 +23,13 @@ from calibrant.ensembles._pooling import Pooling, is_local
 from calibrant.ensembles._strict import strict_answers
 from calibrant.ensembles._votes import out_of_bag_votes
 from calibrant.ensembles._ways import Ways
+from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MobEsp", "n_voting", "read_mob_esp", "strict_oob_proba"]
+__all__ = ["MobEsp", "check_local", "n_voting", "read_mob_esp", "strict_oob_proba"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,21 @@ class MobEsp:
         return answer(ways, [self.cells, *self.fallback.levels], voters=voters)
 
 
+def check_local(estimate: Estimate) -> None:
+    """Refuse an estimate that looks beyond the leaf.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import Laplace
+    >>> check_local(Laplace())
+    """
+    if not is_local(estimate):
+        raise ParameterError(
+            f"estimate must be 'frequency', 'laplace' or 'm' where leaves are parted by the ensemble's vote; got "
+            f"{estimate!r}. Read the forest as 'eb_pets' or 'b_pets' for it."
+        )
+
+
 def read_mob_esp(members: Members, pooling: Pooling) -> MobEsp:
     """Read a forest by leaf and label.
 
@@ -73,11 +89,7 @@ def read_mob_esp(members: Members, pooling: Pooling) -> MobEsp:
     >>> reading.predict_proba(LeafMatrix(np.array([[2]], dtype=np.int32)), members.frequencies)
     array([[0.5, 0.5]])
     """
-    if not is_local(pooling.estimate):
-        raise ParameterError(
-            f"estimate must be 'frequency', 'laplace' or 'm' where leaves are parted by the ensemble's vote; got "
-            f"{pooling.estimate!r}. Read the forest as 'eb_pets' or 'b_pets' for it."
-        )
+    check_local(pooling.estimate)
     labels = out_of_bag_votes(members).labels
     alpha = choose_alpha(members, partial(strict_answers, members, pooling), pooling)
     rows, core = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.ways.core

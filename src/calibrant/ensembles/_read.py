@@ -16,7 +16,7 @@ from calibrant.ensembles._eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._few_rows import FewRows
 from calibrant.ensembles._honest import honest_oob_proba
 from calibrant.ensembles._members import Members, class_weights, vote_tables
-from calibrant.ensembles._mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
+from calibrant.ensembles._mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._pooling import Pooling
 from calibrant.ensembles._row_readings import RowReadings
 from calibrant.ensembles._votes import Tally, count_votes, out_of_bag_votes
@@ -52,6 +52,19 @@ class How:
     smooth_votes: bool
     vote_trees: float | Literal["out_of_bag"]
 
+    def check(self) -> None:
+        """Refuse an estimate that the reading cannot take; nothing need be grown for that."""
+        estimate = as_estimate("estimate", self.estimate)
+        if self.combine == "vote" or self.out_of_bag == "ignore":
+            return
+        if isinstance(estimate, RowEstimate):
+            raise ParameterError(
+                f"estimate must be one of counts where out_of_bag={self.out_of_bag!r} counts rows at the leaves; "
+                f"{estimate!r} looks at the rows themselves: read the forest with out_of_bag='ignore' for it."
+            )
+        if self.out_of_bag == "condition":
+            check_local(estimate)
+
 
 @dataclass(frozen=True, eq=False)
 class GrownReading:
@@ -76,11 +89,6 @@ class GrownReading:
     def estimate(self) -> Estimate:
         """The estimate with nothing left open; base rates, m and v are those of the whole training set."""
         estimate = _chosen(as_estimate("estimate", self.how.estimate), self.forest)
-        if isinstance(estimate, RowEstimate) and self.how.out_of_bag != "ignore":
-            raise ParameterError(
-                f"estimate must be one of counts where out_of_bag={self.how.out_of_bag!r} counts rows at the leaves; "
-                f"{estimate!r} looks at the rows themselves: read the forest with out_of_bag='ignore' for it."
-            )
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
             examples = self.forest.examples
@@ -142,8 +150,7 @@ class GrownReading:
         if how.out_of_bag == "ignore" and self.by_rows is not None:
             return self.by_rows.predict_proba(rows)
         if how.out_of_bag == "condition":
-            voters = self.frequencies[: n_voting(how.vote_trees, self.forest.in_bag)]
-            return self.mob_esp.predict_proba(self._ways(rows), voters)
+            return self.mob_esp.predict_proba(self._ways(rows), self._voters)
         if how.out_of_bag == "only":
             return self.eb_pets.predict_proba(self._ways(rows))
         found = self.few_rows.mean(rows)
@@ -155,8 +162,14 @@ class GrownReading:
         return FewRows(self.forest.trees, self.tables if self.how.out_of_bag == "ignore" else self.eb_pets.tables)
 
     def tally(self, rows: Rows) -> Tally:
-        """Let the trees vote on rows."""
-        return count_votes(self.frequencies, self._ways(rows))
+        """Let the trees vote on rows: those that label them, where that matters."""
+        return count_votes(self._voters, self._ways(rows))
+
+    @property
+    def _voters(self) -> list[NDArray[np.float64]]:
+        if self.how.out_of_bag != "condition":
+            return self.frequencies
+        return self.frequencies[: n_voting(self.how.vote_trees, self.forest.in_bag)]
 
     def _ways(self, rows: Rows) -> Walks:
         return Walks.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))

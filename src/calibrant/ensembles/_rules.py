@@ -61,5 +61,7 @@ def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
     else:
         n = max_features * n_columns if isinstance(max_features, float) else max_features
     if n > n_columns:
-        raise ParameterError(f"max_features is {max_features}; X has {n_columns} column(s).")
+        raise ParameterError(
+            f"max_features must be at most {n_columns}, the number of columns of X; got {max_features}."
+        )
     return 0 if n == n_columns else max(1, int(n))

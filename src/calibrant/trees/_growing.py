@@ -9,7 +9,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant.data._coding import n_threads
-from calibrant.trees._memory import enough_memory
+from calibrant.trees._memory import ALONE, Among, enough_memory
 from calibrant.trees._pruning import prune
 from calibrant.trees._rules import CRITERIA, TreeParams
 from calibrant.trees._tree import Tree
@@ -24,7 +24,12 @@ _TIES = 0  # where the stream of one fit is used
 
 
 def grow(
-    examples: Examples, parts: Parts, params: TreeParams, seed: np.random.SeedSequence, max_features: int = 0
+    examples: Examples,
+    parts: Parts,
+    params: TreeParams,
+    seed: np.random.SeedSequence,
+    max_features: int = 0,
+    among: Among = ALONE,
 ) -> Tree:
     """Grow a tree on the rows that are not set aside, cut it back, and count it anew where rows are set aside for that.
 
@@ -41,10 +46,15 @@ def grow(
     weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
     options = grow_options(params, examples.n_declared, max_features)
     options.seed = stream_seed(seed, _TIES)
+<<<<<<< HEAD
     with enough_memory(examples, options):
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
         )
+=======
+    with enough_memory(examples, options, among):
+        core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
+>>>>>>> c7766e94aa0c9c82aaf88f382ac56a5c51ed8813
     core = prune(core, examples, parts, params)
     if parts.count is not None:
         core = _core.count_rows(

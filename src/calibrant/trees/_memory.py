@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant.data._memory import DOUBLE, SHARE, check_counts, gigabytes, machine_memory
@@ -13,25 +14,37 @@ if TYPE_CHECKING:
     from calibrant import _core
     from calibrant.trees._examples import Examples
 
-__all__ = ["enough_memory"]
+__all__ = ["ALONE", "Among", "enough_memory"]
 
 _MOST_KEYS = 2**32  # a number and a class are sorted as one key of 32 bits; columns beyond are counted instead
 
 
+@dataclass(frozen=True)
+class Among:
+    """The trees that share the memory: how many are grown at a time, and the bytes of counts that others have."""
+
+    n_trees: int = 1
+    kept: int = 0
+
+
+ALONE = Among()
+
+
 @contextmanager
-def enough_memory(examples: Examples, options: _core.GrowOptions) -> Iterator[None]:
+def enough_memory(examples: Examples, options: _core.GrowOptions, among: Among = ALONE) -> Iterator[None]:
     """Refuse what cannot be counted, and say so where the nodes become too many on the way."""
     most_bytes = machine_memory() // SHARE
-    options.most_counts = most_bytes // DOUBLE
+    options.most_counts = max(0, most_bytes - among.kept) // DOUBLE // among.n_trees
     n_classes = len(examples.classes)
     _check_columns(examples, options.n_threads, most_bytes)
     try:
         yield
     except MemoryError as error:
+        what = "a smaller tree" if among == ALONE else "smaller trees, or grow fewer of them"
         raise DataError(
             f"y has {n_classes:,} classes, and the counts of each at every node take more than the "
             f"{gigabytes(most_bytes)} that there are for them. Group rare classes, or raise min_leaf or set max_depth "
-            "for a smaller tree."
+            f"for {what}."
         ) from error
 
 
