@@ -15,6 +15,7 @@
 #include "bindings_calibration.hpp"
 #include "bindings_forest.hpp"
 #include "bindings_lazy.hpp"
+#include "bindings_metrics.hpp"
 #include "bindings_packed.hpp"
 #include "bindings_readings.hpp"
 #include "bindings_rows.hpp"
@@ -315,6 +316,7 @@ NB_MODULE(_core, module) {
     bind_calibration(module);
     bind_venn_abers(module);
     bind_bootstrap(module);
+    bind_metrics(module);
 }
 
 }  // namespace calibrant

@@ -19,14 +19,6 @@ ScoreBlock joined(const ScoreBlock& lower, const ScoreBlock& upper) {
             lower.imagined + upper.imagined};
 }
 
-void push(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
-    while (!blocks.empty() && violates(blocks.back(), block)) {
-        block = joined(blocks.back(), block);
-        blocks.pop_back();
-    }
-    blocks.push_back(block);
-}
-
 // A power of two that keeps sums of weighted scores far from overflow.
 double unit_for(const ScoreRows& rows) {
     double largest = 0;
@@ -42,7 +34,7 @@ void settle_centres(std::vector<ScoreBlock>& blocks, double unit) {
 void smooth_ends(std::vector<ScoreBlock>& blocks) {
     blocks.front().imagined = blocks.back().imagined = 1;
     std::vector<ScoreBlock> pooled;
-    for (const ScoreBlock& block : blocks) push(pooled, block);
+    for (const ScoreBlock& block : blocks) pool_block(pooled, block);
     blocks.swap(pooled);
 }
 
@@ -98,7 +90,7 @@ IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, st
     Ranking before, after;
     sorted.for_each_group([&](const ScoreGroup& group) {
         before.add(group.weight, group.positive);
-        push(fit.blocks, {group.score, group.score, group.score * unit * group.weight, group.weight, group.positive});
+        pool_block(fit.blocks, {group.score, group.score, group.score * unit * group.weight, group.weight, group.positive});
     });
     check_stop(stop);
     if (options.smooth_ends) smooth_ends(fit.blocks);
@@ -114,6 +106,14 @@ IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, st
 }
 
 }  // namespace
+
+void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
+    while (!blocks.empty() && violates(blocks.back(), block)) {
+        block = joined(blocks.back(), block);
+        blocks.pop_back();
+    }
+    blocks.push_back(block);
+}
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop) {
     return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop) : fit_sorted<WeighedScore>(rows, options, n_threads, stop);

@@ -33,6 +33,9 @@ struct IsotonicOptions {
     bool centred = false;      // the map rises between the centres of the blocks, which ties fewer rows
 };
 
+// Adds a block of higher scores than all before, and pools what falls; centres are sums of weighted scores.
+void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block);
+
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop);
 
 }  // namespace calibrant

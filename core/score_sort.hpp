@@ -38,6 +38,7 @@ class Buffer {
 public:
     explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<Item[]>(size)), size_(size) {}
     std::span<Item> part(std::size_t begin, std::size_t n) { return {items_.get() + begin, n}; }
+    std::span<const Item> part(std::size_t begin, std::size_t n) const { return {items_.get() + begin, n}; }
     std::size_t size() const { return size_; }
 
 private:

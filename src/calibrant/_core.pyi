@@ -550,3 +550,78 @@ def area_variance(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
     """
     Give the area under the ROC curve, the variance that either class brings to it, and the weight of either class.
     """
+
+class Ranking:
+    """Rows of two classes sorted by probability, the likeliest first."""
+
+    def __init__(self, proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> None: ...
+
+    @property
+    def weight(self) -> float:
+        """The weight of all rows."""
+
+    @property
+    def positive(self) -> float:
+        """The weight of the positive rows."""
+
+    def groups(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Give the distinct probabilities, the highest first, with the weight of their rows and of the positive ones.
+        """
+
+    def auc(self) -> float:
+        """Give the share of pairs in the right order, half of those tied."""
+
+    def average_precision(self) -> float:
+        """Give the mean precision at the positive rows."""
+
+    def precision_area(self, straight: bool) -> float:
+        """Give the area under precision against recall."""
+
+    def greatest_gap(self) -> float:
+        """
+        Give the greatest difference between the shares of both classes ranked as high.
+        """
+
+    def mean_lift(self, of_other: bool) -> float:
+        """Give the mean lift over all ranks."""
+
+    def found_within(self, depths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], of_other: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Give the positives expected among the first rows, for ascending weights of them.
+        """
+
+    def precision_at(self, recalls: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Give the greatest precision at ascending recalls or beyond."""
+
+    def window_calibration(self, width: float) -> float:
+        """Give the mean calibration error in windows of neighbouring ranks."""
+
+    def mass_bins(self, n_bins: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Give weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest first.
+        """
+
+    def hull(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Give weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the highest first.
+        """
+
+def squared_errors(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> float:
+    """Sum the squared errors of the positive class."""
+
+def squared_errors_of_classes(proba: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, own_only: bool, n_threads: int) -> float:
+    """Sum the squared errors of all classes, or of each row's own."""
+
+def surprise(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least: float, n_threads: int) -> tuple[float, float, float]:
+    """
+    Sum -ln p of each row's own class where it is between 0 and 1; give the weight of the rows where it is 0 and where it is 1.
+    """
+
+def surprise_of_classes(proba: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least: float, n_threads: int) -> tuple[float, float, float]:
+    """The same for several classes."""
+
+def width_sums(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_bins: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    Give weight, weight of positives and sum of probabilities in bins of equal width from 0 to 1.
+    """

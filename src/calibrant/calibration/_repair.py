@@ -213,7 +213,7 @@ def _out_of_fold(calibrator: Calibrator, scored: Scored) -> NDArray[np.float64]:
 def _quality(proba: NDArray[np.float64], scored: Scored) -> Quality:
     weight = np.ones(len(proba)) if scored.weight is None else scored.weight
     names = scored.classes[scored.codes]
-    judged = {"sample_weight": weight, "labels": scored.classes}
+    judged: dict[str, Any] = {"sample_weight": weight, "labels": scored.classes}
     slope = Temperature().fit(proba, names, weight, labels=scored.classes).inverse_temperature_
     mean = weight @ proba / weight.sum()
     return Quality(_tuple(mean), log_loss(names, proba, **judged), mse(names, proba, **judged), slope)

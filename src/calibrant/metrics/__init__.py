@@ -1,13 +1,87 @@
 """How good probabilities are: one function a metric, one file a family, each described in `METRICS`."""
 
 from calibrant.metrics._accuracy import DELTA_ACCURACY, delta_accuracy
-from calibrant.metrics._lift import AULC, aulc
-from calibrant.metrics._log import AVLL, LOG_LOSS, LOG_LOSS_BITS, avll, log_loss, log_loss_bits
+from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
+from calibrant.metrics._h_measure import H_MEASURE, h_measure
+from calibrant.metrics._information import DESCRIPTION_LENGTH, description_length, infinite_rows, informational_loss
+from calibrant.metrics._lift import AULC, LIFT, aulc, lift
+from calibrant.metrics._log import AVLL, LOG_LOSS, LOG_LOSS_BITS, MXE, NCE, avll, log_loss, log_loss_bits, mxe, nce
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._squared import MSE, MSE01, mse, mse01
+from calibrant.metrics._precision import (
+    AUPRC,
+    AVERAGE_PRECISION,
+    ELEVEN_POINT_PRECISION,
+    PRECISION_AT_K,
+    RECALL_AT_K,
+    THREE_POINT_PRECISION,
+    auprc,
+    average_precision,
+    eleven_point_precision,
+    precision_at_k,
+    recall_at_k,
+    three_point_precision,
+)
+from calibrant.metrics._spherical import SPHERICAL, spherical
+from calibrant.metrics._squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
 
-__all__ = ["METRICS", "Metric", "aulc", "avll", "delta_accuracy", "log_loss", "log_loss_bits", "mse", "mse01"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "auc",
+    "aulc",
+    "auprc",
+    "average_precision",
+    "avll",
+    "brier",
+    "delta_accuracy",
+    "description_length",
+    "eleven_point_precision",
+    "gini",
+    "h_measure",
+    "infinite_rows",
+    "informational_loss",
+    "ks",
+    "lift",
+    "log_loss",
+    "log_loss_bits",
+    "mse",
+    "mse01",
+    "mxe",
+    "nce",
+    "precision_at_k",
+    "ql",
+    "quadratic_loss",
+    "recall_at_k",
+    "rms",
+    "spherical",
+    "three_point_precision",
+]
 
-METRICS: dict[str, Metric] = {
-    metric.id: metric for metric in (MSE, MSE01, LOG_LOSS, LOG_LOSS_BITS, AVLL, AULC, DELTA_ACCURACY)
-}
+_ALL = (
+    MSE,
+    BRIER,
+    QL,
+    RMS,
+    MSE01,
+    LOG_LOSS,
+    LOG_LOSS_BITS,
+    MXE,
+    NCE,
+    AVLL,
+    SPHERICAL,
+    DESCRIPTION_LENGTH,
+    AUC,
+    GINI,
+    KS,
+    H_MEASURE,
+    AVERAGE_PRECISION,
+    AUPRC,
+    THREE_POINT_PRECISION,
+    ELEVEN_POINT_PRECISION,
+    PRECISION_AT_K,
+    RECALL_AT_K,
+    LIFT,
+    AULC,
+    DELTA_ACCURACY,
+)
+METRICS: dict[str, Metric] = {metric.id: metric for metric in _ALL}

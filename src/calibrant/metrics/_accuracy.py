@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._predictions import read_more_labels, read_predictions
+from calibrant.metrics._predictions import Predictions, read_more_labels, read_predictions
 
 __all__ = ["DELTA_ACCURACY", "delta_accuracy"]
 
@@ -52,10 +52,21 @@ def delta_accuracy(
     0.25
     """
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    return _delta_accuracy(read, vote)
+
+
+def _delta_accuracy(read: Predictions, vote: Any) -> float:
     by_vote = (read_more_labels("vote", vote, read) == read.label).astype(np.float64)
     return read.mean((read.decided() == read.label) - by_vote)
 
 
 DELTA_ACCURACY = Metric(
-    "delta_accuracy", delta_accuracy, "higher", -1.0, 1.0, {"Nielsen 2004": "Delta-Acc"}, needs=("vote",)
+    "delta_accuracy",
+    delta_accuracy,
+    _delta_accuracy,
+    "higher",
+    -1.0,
+    1.0,
+    {"Nielsen 2004": "Delta-Acc"},
+    needs=("vote",),
 )

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import Any
 
-import numpy as np
-
-from calibrant._params import Bool, check_param
+from calibrant._params import Bool, Nothing, Real, check_param
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
 from calibrant.metrics._prior import read_prior
+from calibrant.metrics._sums import surprise
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["AVLL", "LOG_LOSS", "LOG_LOSS_BITS", "avll", "log_loss", "log_loss_bits"]
+__all__ = ["AVLL", "LOG_LOSS", "LOG_LOSS_BITS", "MXE", "NCE", "avll", "log_loss", "log_loss_bits", "mxe", "nce"]
 
 _MOST_EPSILON = 0.005
+_CLIP = Real(0, 0.5, closed="left") | Nothing()
+_BASE = Real(1, closed="neither")
 
 
 def log_loss(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    clip: float | None = None,
 ) -> float:
     """Give the mean of -ln p, p the probability that each row's class was given: in nats, from 0 (best).
 
-    It equals scikit-learn's ``log_loss`` but is never clipped: one row whose class was given 0 makes it infinite.
+    It equals scikit-learn's ``log_loss`` but is never clipped unless that is asked for: one row whose class was given
+    0 makes it infinite. `infinite_rows` tells which rows do.
 
     Parameters
     ----------
@@ -38,6 +44,8 @@ def log_loss(
         The class that a single column gives the probability of; by default the last sorted one.
     labels : sequence, optional
         The classes in the order of the columns.
+    clip : float, optional
+        Bring probabilities into [clip, 1 - clip] first; scikit-learn uses 2.2e-16.
 
     Returns
     -------
@@ -48,15 +56,22 @@ def log_loss(
     --------
     >>> round(log_loss(["no", "yes"], [[0.5, 0.5], [0.25, 0.75]]), 4)
     0.4904
-    >>> log_loss(["no", "yes"], [0.0, 0.0])
-    inf
+    >>> log_loss(["no", "yes"], [0.0, 0.0]), round(log_loss(["no", "yes"], [0.0, 0.0], clip=1e-6), 3)
+    (inf, 6.908)
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    return read.mean(_surprise(read))
+    return _mean_surprise(
+        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels), clip
+    )
 
 
 def log_loss_bits(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    clip: float | None = None,
 ) -> float:
     """Give the mean of -log2 p, p the probability that each row's class was given: in bits, from 0 (best).
 
@@ -74,6 +89,8 @@ def log_loss_bits(
         The class that a single column gives the probability of; by default the last sorted one.
     labels : sequence, optional
         The classes in the order of the columns.
+    clip : float, optional
+        Bring probabilities into [clip, 1 - clip] first.
 
     Returns
     -------
@@ -85,8 +102,96 @@ def log_loss_bits(
     >>> log_loss_bits(["no", "yes"], [[0.5, 0.5], [0.75, 0.25]])
     1.5
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    return read.mean(_surprise(read, np.log2))
+    return _bits(
+        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels), clip
+    )
+
+
+def mxe(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    clip: float | None = None,
+) -> float:
+    """Give the mean cross-entropy in nats: another name of `log_loss` (Caruana & Niculescu-Mizil 2006).
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The class that a single column gives the probability of; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+    clip : float, optional
+        Bring probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    float
+        The mean.
+
+    Examples
+    --------
+    >>> round(mxe([0, 1], [0.5, 0.5]), 4)
+    0.6931
+    """
+    return _mean_surprise(
+        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels), clip
+    )
+
+
+def nce(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    base: float = math.e,
+    clip: float | None = None,
+) -> float:
+    """Give the negative cross-entropy, the mean of -log p, p the probability of each row's class: from 0 (best).
+
+    Chawla & Cieslak (2006) do not name the base of the logarithm; their Table 3 can only be in base 10.
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The class that a single column gives the probability of; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+    base : float
+        The base of the logarithm, above 1; e by default, so that it is `log_loss`.
+    clip : float, optional
+        Bring probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    float
+        The mean.
+
+    Examples
+    --------
+    >>> nce([0, 1], [0.9, 0.1], base=10)
+    1.0
+    """
+    return _nce(
+        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels), base, clip
+    )
 
 
 def avll(
@@ -137,24 +242,43 @@ def avll(
     """
     check_param("only_exact", only_exact, Bool())
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    shares, own = read_prior(prior, read, labels), read.of_own_class()
+    return _avll(read, prior, only_exact, labels)
+
+
+def _mean_surprise(read: Predictions, clip: float | None = None) -> float:
+    check_param("clip", clip, _CLIP)
+    total, at_zero, _ = surprise(read, clip or 0.0)
+    return math.inf if at_zero else total / read.total
+
+
+def _bits(read: Predictions, clip: float | None = None) -> float:
+    return _mean_surprise(read, clip) / math.log(2.0)
+
+
+def _nce(read: Predictions, base: float = math.e, clip: float | None = None) -> float:
+    check_param("base", base, _BASE)
+    return _mean_surprise(read, clip) / math.log(base)
+
+
+def _avll(read: Predictions, prior: Any = None, only_exact: bool = True, labels: Any = None) -> float:
+    shares = read_prior(prior, read, labels)
     epsilon = min(_MOST_EPSILON, 0.5 * float(shares[shares > 0].min()))
-    spared = (own > 0.0) & (own < 1.0) if only_exact else False
-    return read.mean(-np.log2(np.where(spared, own, np.clip(own, epsilon, 1.0 - epsilon))))
+    total, at_zero, at_one = surprise(read, 0.0 if only_exact else epsilon)
+    total -= at_zero * math.log(epsilon) + at_one * math.log1p(-epsilon)
+    return total / read.total / math.log(2.0)
 
 
-def _surprise(read: Predictions, log: np.ufunc = np.log) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore"):
-        return np.asarray(0.0 - log(read.of_own_class()))
-
-
-LOG_LOSS = Metric("log_loss", log_loss, "lower", 0.0, np.inf, {"Good 1952": "logarithmic score"})
+_LOG = {"Good 1952": "logarithmic score"}
+LOG_LOSS = Metric("log_loss", log_loss, _mean_surprise, "lower", 0.0, math.inf, _LOG)
 LOG_LOSS_BITS = Metric(
     "log_loss_bits",
     log_loss_bits,
+    _bits,
     "lower",
     0.0,
-    np.inf,
+    math.inf,
     {"Zadrozny & Elkan 2001": "log-loss", "Witten, Frank & Hall 2011": "informational loss"},
 )
-AVLL = Metric("avll", avll, "lower", 0.0, np.inf, {"Nielsen 2004": "AvLL"})
+MXE = Metric("mxe", mxe, _mean_surprise, "lower", 0.0, math.inf, {"Caruana & Niculescu-Mizil 2006": "MXE"})
+NCE = Metric("nce", nce, _nce, "lower", 0.0, math.inf, {"Chawla & Cieslak 2006": "NCE"})
+AVLL = Metric("avll", avll, _avll, "lower", 0.0, math.inf, {"Nielsen 2004": "AvLL"})

@@ -19,16 +19,21 @@ class Metric:
         Its name in `METRICS`.
     function : callable
         ``function(y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None)`` and the extras it needs.
-    better : {"lower", "higher"}
-        Which of two values is the better one.
+    judge : callable
+        The same for rows that are past the door already, ``judge(predictions)`` and the extras: so that they are
+        checked and sorted once for many metrics.
+    better : {"lower", "higher", "nearer"}
+        Which of two values is the better one: the lower, the higher, or the nearer to `target`.
     low, high : float
         The range of its values.
     papers : dict of str to str
         What the papers call it.
     classes : {"any", "two"}
-        How many classes it can judge.
+        How many classes it can judge. Where it is two, more can be judged one against all others, by `pos_label`.
     needs : tuple of str
         The keywords without which it cannot be computed, such as the costs.
+    target : float
+        The best value there is.
 
     Examples
     --------
@@ -41,12 +46,14 @@ class Metric:
 
     id: str
     function: Callable[..., float]
-    better: Literal["lower", "higher"]
+    judge: Callable[..., float]
+    better: Literal["lower", "higher", "nearer"]
     low: float
     high: float
     papers: Mapping[str, str] = field(default_factory=dict)
     classes: Literal["any", "two"] = "any"
     needs: tuple[str, ...] = ()
+    target: float = 0.0
 
     def is_better(self, one: float, other: float) -> bool:
         """Say whether one value is better than another.
@@ -57,4 +64,6 @@ class Metric:
         >>> METRICS["mse"].is_better(0.1, 0.2)
         True
         """
+        if self.better == "nearer":
+            return abs(one - self.target) < abs(other - self.target)
         return one < other if self.better == "lower" else one > other

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.data._labels import check_weights, label_codes
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
+from calibrant.metrics._rows import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,71 +18,6 @@ __all__ = ["Predictions", "read_more_labels", "read_predictions"]
 _OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
 _SUM = 1e-6  # how far a row may sum from 1
 _SUM_SINGLE = 1e-4  # the same where the values are of single precision
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
-    """Rows that count, with the probabilities of all classes.
-
-    Parameters
-    ----------
-    classes : array of shape (n_classes,)
-        The class of each column.
-    label : array of shape (n_rows,)
-        The column of each row's class.
-    proba : array of shape (n_rows, n_classes)
-        Probabilities.
-    weight : array of shape (n_rows,)
-        How often each row counts; never 0.
-    positive : int
-        The column of the positive class.
-    rows : array of shape (n_rows,)
-        Where each row stood among all that were given, those of weight 0 included.
-    n_given : int
-        Number of rows given.
-
-    Examples
-    --------
-    >>> read = read_predictions(["a", "b"], [[0.9, 0.1], [0.6, 0.4]])
-    >>> read.classes.tolist(), read.positive, read.of_own_class()
-    (['a', 'b'], 1, array([0.9, 0.4]))
-    """
-
-    classes: NDArray[Any]
-    label: NDArray[np.intp]
-    proba: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    positive: int
-    rows: NDArray[np.intp]
-    n_given: int
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that count."""
-        return len(self.label)
-
-    def of_own_class(self) -> NDArray[np.float64]:
-        """Give the probability of each row's class."""
-        return np.asarray(self.proba[np.arange(self.n_rows), self.label])
-
-    def class_weights(self) -> NDArray[np.float64]:
-        """Give the weight of the rows of each class."""
-        return np.bincount(self.label, self.weight, len(self.classes)).astype(np.float64)
-
-    def decided(self) -> NDArray[np.intp]:
-        """Give the column of each row's largest probability; ties go to the lower class, whatever the columns' order.
-
-        Examples
-        --------
-        >>> read_predictions(["a", "b"], [[0.9, 0.1], [0.5, 0.5]], labels=["b", "a"]).decided()
-        array([0, 1])
-        """
-        order = np.argsort(self.classes, kind="stable")
-        return np.asarray(order[self.proba[:, order].argmax(axis=1)])
-
-    def mean(self, values: NDArray[np.float64]) -> float:
-        """Give the weighted mean of a value for each row."""
-        return float((values * self.weight).sum() / self.weight.sum())
 
 
 def read_predictions(
@@ -117,30 +52,32 @@ def read_predictions(
            [0.3, 0.7]])
     """
     values = _table(y_proba)
-    codes, categories = _labels("y_true", y_true, len(values))
-    weights = check_weights(sample_weight, len(values))
-    rows = np.arange(len(values)) if weights is None else np.flatnonzero(weights)
-    seen = _seen(codes[rows], categories)
+    n_rows = len(values)
+    codes, categories, are_seen = _labels("y_true", y_true, n_rows)
+    weights = check_weights(sample_weight, n_rows)
+    kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+    if kept is not None and weights is not None:
+        values, codes, weights, are_seen = values[kept], codes[kept], weights[kept], False
+    seen = _sorted(categories) if are_seen else _seen(codes, categories)
     classes = _classes(seen, labels, pos_label, values.shape[1])
     positive = _positive(classes, pos_label)
-    label = _columns_of("y_true", codes[rows], categories, classes, rows)
-    proba = _probabilities(values[rows], rows)
-    proba = _both(proba, positive) if len(classes) > values.shape[1] else proba
-    weight = np.ones(len(rows)) if weights is None else weights[rows]
-    return Predictions(np.array(classes), label, proba, weight, positive, rows, len(values))
+    label = _columns_of("y_true", codes, categories, classes, kept)
+    table = _probabilities(values, kept)
+    return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
 
 
-def read_more_labels(name: str, given: Any, read: Predictions) -> NDArray[np.intp]:
+def read_more_labels(name: str, given: Any, read: Predictions) -> NDArray[np.int32]:
     """Check another class for each row, such as a vote, and give the column of each row that counts.
 
     Examples
     --------
     >>> read = read_predictions(["a", "b", "b"], [0.1, 0.6, 0.2], sample_weight=[1, 1, 0])
     >>> read_more_labels("vote", ["a", "a", None], read)
-    array([0, 0])
+    array([0, 0], dtype=int32)
     """
-    codes, categories = _labels(name, given, read.n_given)
-    return _columns_of(name, codes[read.rows], categories, read.classes.tolist(), read.rows)
+    codes, categories, _ = _labels(name, given, read.n_given)
+    codes = codes if read.kept is None else codes[read.kept]
+    return _columns_of(name, codes, categories, read.classes.tolist(), read.kept)
 
 
 def _table(y_proba: Any) -> NDArray[np.float64]:
@@ -163,19 +100,24 @@ def _without_na(y_proba: Any) -> Any:
     return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
 
 
-def _labels(name: str, given: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any]]:
+def _labels(name: str, given: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
+    """Give the code of each row, what the codes mean, and whether it is known that each of them occurs."""
     if given is None:
         raise DataTypeError(f"{name} is None; pass the class of each row.")
     coded = label_codes(given)
     if len(coded.codes) != n_rows:
         raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities a label.")
-    return coded.codes, np.asarray(coded.categories).tolist()
+    return coded.codes, np.asarray(coded.categories).tolist(), not coded.declared
 
 
 def _seen(codes: NDArray[np.int32], categories: list[Any]) -> list[Any]:
     """Give the classes that occur, sorted."""
     occurs = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
-    return list(np.unique([name for name, found in zip(categories, occurs, strict=True) if found]).tolist())
+    return _sorted([name for name, found in zip(categories, occurs, strict=True) if found])
+
+
+def _sorted(names: list[Any]) -> list[Any]:
+    return list(np.unique(names).tolist())
 
 
 def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> list[Any]:
@@ -224,15 +166,18 @@ def _positive(classes: list[Any], pos_label: Any) -> int:
 
 
 def _columns_of(
-    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
+    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], kept: NDArray[np.intp] | None
+) -> NDArray[np.int32]:
     """Give the column of each row's class."""
     column = {name: place for place, name in enumerate(classes)}
-    places = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.intp)[codes]
+    place_of = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.int32)
+    if codes.min() >= 0 and (place_of[:-1] == np.arange(len(categories))).all():
+        return codes
+    places = place_of[codes]
     if (places >= 0).all():
         return places
     wrong = np.flatnonzero(places == places.min())
-    where = f"(first at row {rows[wrong[0]]})"
+    where = f"(first at row {_row(wrong[0], kept)})"
     if places.min() == -2:
         raise DataError(f"{what} has {len(wrong)} missing label(s) {where}; drop those rows or give them weight 0.")
     name = categories[codes[wrong[0]]]
@@ -242,14 +187,21 @@ def _columns_of(
     )
 
 
-def _probabilities(values: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+def _row(place: Any, kept: NDArray[np.intp] | None) -> int:
+    """Give the number that a row had among all that were given."""
+    return int(place if kept is None else kept[place])
+
+
+def _probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | None) -> NDArray[np.float64]:
     """Check the probabilities of the rows that count."""
-    _refuse(np.isnan(values), rows, "NaN", "drop those rows or give them weight 0.")
-    outside = (values < -_OUTSIDE) | (values > 1.0 + _OUTSIDE)
-    _refuse(outside, rows, "value(s) outside [0, 1]", "pass probabilities, not scores.")
+    is_inside = values.min() >= 0.0 and values.max() <= 1.0
+    if not is_inside:
+        _refuse(np.isnan(values), kept, "NaN", "drop those rows or give them weight 0.")
+        outside = (values < -_OUTSIDE) | (values > 1.0 + _OUTSIDE)
+        _refuse(outside, kept, "value(s) outside [0, 1]", "pass probabilities, not scores.")
     if values.shape[1] > 1:
-        _refuse(_off(values), rows, "row(s) that do not sum to 1", "divide each row by its sum, or pass one column.")
-    return np.clip(values, 0.0, 1.0)
+        _refuse(_off(values), kept, "row(s) that do not sum to 1", "divide each row by its sum, or pass one column.")
+    return values if is_inside else np.clip(values, 0.0, 1.0)
 
 
 def _off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -260,15 +212,10 @@ def _off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(error > _SUM_SINGLE)
 
 
-def _refuse(wrong: NDArray[np.bool_], rows: NDArray[np.intp], what: str, hint: str) -> None:
+def _refuse(wrong: NDArray[np.bool_], kept: NDArray[np.intp] | None, what: str, hint: str) -> None:
     if wrong.any():
-        first = rows[np.argwhere(wrong)[0, 0]]
+        first = _row(np.argwhere(wrong)[0, 0], kept)
         raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")
-
-
-def _both(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
-    columns = [1.0 - proba[:, 0], proba[:, 0]]
-    return np.stack(columns if positive == 1 else columns[::-1], axis=1)
 
 
 def _listed(classes: list[Any]) -> str:
