@@ -1,0 +1,42 @@
+"""Curves of predictions: computed here once, drawn by `calibrant.plots`, readable without it."""
+
+from calibrant.curves._cost_curve import CostCurve, cost_curve, error_curve
+from calibrant.curves._cost_line import CostLine, Costs, Crossover
+from calibrant.curves._honest_bands import Band, honest_bands
+from calibrant.curves._lift import LiftCurve, lift
+from calibrant.curves._precision_recall import PrecisionRecallCurve, precision_recall
+from calibrant.curves._profit import ProfitCurve, profit_curve
+from calibrant.curves._reliability import ReliabilityCurve, reliability
+from calibrant.curves._roc import RocCurve, roc
+from calibrant.curves._roc_hull import Mix, RocHull, hull_of, roc_hull
+from calibrant.curves._roc_points import RocPoints, roc_by_cost_ratio
+from calibrant.curves._threshold_table import ThresholdTable, threshold_table
+
+__all__ = [
+    "Band",
+    "CostCurve",
+    "CostLine",
+    "Costs",
+    "Crossover",
+    "LiftCurve",
+    "Mix",
+    "PrecisionRecallCurve",
+    "ProfitCurve",
+    "ReliabilityCurve",
+    "RocCurve",
+    "RocHull",
+    "RocPoints",
+    "ThresholdTable",
+    "cost_curve",
+    "error_curve",
+    "honest_bands",
+    "hull_of",
+    "lift",
+    "precision_recall",
+    "profit_curve",
+    "reliability",
+    "roc",
+    "roc_by_cost_ratio",
+    "roc_hull",
+    "threshold_table",
+]

@@ -1,0 +1,206 @@
+"""Cost and error curves: all thresholds of a model under all class distributions and costs (Drummond & Holte)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from calibrant.curves._cost_line import CostLine, Costs, Crossover
+from calibrant.curves._curve import Curve
+from calibrant.curves._roc import roc
+from calibrant.curves._roc_hull import hull_of
+from calibrant.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CostCurve", "cost_curve", "error_curve"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostCurve(Curve):
+    """The lower envelope of the lines of all thresholds: what the best threshold costs.
+
+    The lines of a threshold go from `fpr`, where all costs lie on negatives, to `fnr`. Deciding always for negative is
+    the line of an infinite threshold, from 0 to 1; deciding always for positive is that of the least, from 1 to 0.
+
+    Parameters
+    ----------
+    probability_cost : array of shape (n_corners,)
+        Where the envelope bends, from 0 to 1: p[+] C(-|+) / (p[+] C(-|+) + p[-] C(+|-)). If correct decisions cost
+        something, C is what an error costs beyond that.
+    cost : array of shape (n_corners,)
+        The normalised expected cost there: 0 for always right, 1 for always wrong.
+    best_threshold : array of shape (n_corners - 1,)
+        The threshold that is best from each corner to the next.
+    threshold, fpr, fnr : array of shape (n_thresholds,)
+        The lines.
+    costs : Costs
+        What decisions cost.
+
+    Examples
+    --------
+    >>> curve = cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6])
+    >>> curve
+    CostCurve: area 0.125 under the envelope of 5 thresholds; greatest cost 0.25 at 0.5
+    >>> curve.to_frame()
+       probability_cost  cost
+    0               0.0  0.00
+    1               0.5  0.25
+    2               1.0  0.00
+    """
+
+    _columns: ClassVar[tuple[str, ...]] = ("probability_cost", "cost")
+
+    probability_cost: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    best_threshold: NDArray[np.float64]
+    threshold: NDArray[np.float64]
+    fpr: NDArray[np.float64]
+    fnr: NDArray[np.float64]
+    costs: Costs
+
+    @property
+    def area(self) -> float:
+        """The area under the envelope: the cost of the best thresholds if all values were equally likely."""
+        return float((np.diff(self.probability_cost) * (self.cost[1:] + self.cost[:-1])).sum() / 2.0)
+
+    def at(self, probability_cost: Any) -> NDArray[np.float64]:
+        """Give the normalised expected cost of the best threshold.
+
+        Examples
+        --------
+        >>> cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6]).at([0.25, 0.5])
+        array([0.125, 0.25 ])
+        """
+        return np.interp(np.asarray(probability_cost, dtype=np.float64), self.probability_cost, self.cost)
+
+    def expected_cost(self, p: Any) -> NDArray[np.float64]:
+        """Give the expected cost of a row under the best threshold, where positives have the share p.
+
+        Examples
+        --------
+        >>> cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6], costs=[[0, 2], [2, 0]]).expected_cost(0.5)
+        array(0.5)
+        """
+        return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
+
+    def line(self, threshold: float) -> CostLine:
+        """Give the line of one threshold: rows with at least this probability are taken for positive.
+
+        Examples
+        --------
+        >>> cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6]).line(0.5)
+        CostLine: from 0.5 to 0.5, never better than deciding always the same
+        """
+        reached = np.flatnonzero(self.threshold >= threshold)
+        if not len(reached):
+            raise ParameterError(f"threshold must be a number or infinity; got {threshold!r}.")
+        return CostLine(float(self.fpr[reached[-1]]), float(self.fnr[reached[-1]]), self.costs)
+
+    def crossovers(self, other: CostCurve) -> list[Crossover]:
+        """Give where the envelope of another model crosses this one's, from left to right.
+
+        Examples
+        --------
+        >>> one = cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6])
+        >>> one.crossovers(cost_curve([0, 1, 1, 0], [0.3, 0.4, 0.9, 0.6]))
+        []
+        """
+        x = np.unique(np.concatenate([self.probability_cost, other.probability_cost]))
+        gap = self.at(x) - other.at(x)
+        x, gap = x[np.abs(gap) > 1e-12], gap[np.abs(gap) > 1e-12]
+        after = np.flatnonzero(gap[1:] * gap[:-1] < 0)
+        places = x[after] + gap[after] * (x[after + 1] - x[after]) / (gap[after] - gap[after + 1])
+        return [Crossover(float(place), float(self.costs.p(place))) for place in places]
+
+    def __repr__(self) -> str:
+        most = int(self.cost.argmax())
+        worst = f"greatest cost {self.cost[most]:.4g} at {self.probability_cost[most]:.4g}"
+        return f"CostCurve: area {self.area:.4g} under the envelope of {len(self.threshold)} thresholds; {worst}"
+
+
+def cost_curve(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    costs: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+) -> CostCurve:
+    """Give the normalised expected cost of a model for every class distribution, with the best threshold for each.
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    costs : array of shape (2, 2), optional
+        What decisions cost: rows the actual class, columns the decision, negative before positive. Correct decisions
+        may cost something, but less than errors. By default all errors cost 1.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The positive class; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+
+    Returns
+    -------
+    CostCurve
+        The curve.
+
+    Examples
+    --------
+    >>> curve = cost_curve(["no", "yes", "yes", "no"], [0.3, 0.9, 0.4, 0.6], costs=[[0, 1], [4, 0]])
+    >>> curve.probability_cost, curve.costs.p(curve.probability_cost)
+    (array([0. , 0.5, 1. ]), array([0. , 0.2, 1. ]))
+    >>> curve.best_threshold
+    array([0.9, 0.4])
+    """
+    matrix = Costs.read(costs)
+    curve = roc(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    hull = hull_of({"": curve})
+    rise, run = np.diff(hull.tpr), np.diff(hull.fpr)
+    ends = np.unique(np.concatenate([[0.0, 1.0], run / (rise + run)]))
+    cost = (ends[:, None] * (1.0 - hull.tpr) + (1.0 - ends[:, None]) * hull.fpr).min(axis=1)
+    middle = ((ends[1:] + ends[:-1]) / 2.0)[:, None]
+    best = (middle * (1.0 - hull.tpr) + (1.0 - middle) * hull.fpr).argmin(axis=1)
+    return CostCurve(ends, cost, hull.threshold[best], curve.threshold, curve.fpr, 1.0 - curve.tpr, matrix)
+
+
+def error_curve(
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> CostCurve:
+    """Give the error rate of a model for every class distribution, with the best threshold for each.
+
+    It is the cost curve where all errors cost 1: `probability_cost` is the share of positives, `cost` the error rate.
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The positive class; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+
+    Returns
+    -------
+    CostCurve
+        The curve.
+
+    Examples
+    --------
+    >>> error_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6]).line(0.9).at(0.5)
+    array(0.25)
+    """
+    return cost_curve(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)

@@ -1,0 +1,183 @@
+"""One classifier under all class distributions and costs: a line (Drummond & Holte 2000, 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from calibrant._params import Real, check_param
+from calibrant.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CostLine", "Costs", "Crossover"]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What decisions cost, by actual class and decision: of negatives, then of positives.
+
+    Parameters
+    ----------
+    tn, fp : float
+        What a negative row costs that is taken for a negative, and for a positive.
+    fn, tp : float
+        What a positive row costs that is taken for a negative, and for a positive.
+
+    Examples
+    --------
+    >>> costs = Costs.read([[0, 1], [5, 0]])
+    >>> costs.probability_cost(0.2), costs.p(0.5)
+    (array(0.55555556), array(0.16666667))
+    """
+
+    tn: float = 0.0
+    fp: float = 1.0
+    fn: float = 1.0
+    tp: float = 0.0
+
+    @classmethod
+    def read(cls, costs: Any) -> Costs:
+        """Check a matrix: rows actual, columns the decision, negative before positive; None: all errors cost 1."""
+        if costs is None:
+            return cls()
+        try:
+            matrix = np.asarray(costs, dtype=np.float64)
+        except (TypeError, ValueError):
+            matrix = np.empty(0)
+        if matrix.shape != (2, 2) or not np.isfinite(matrix).all() or not (_net(matrix) > 0).all():
+            raise ParameterError(
+                "costs must be [[C(-|-), C(+|-)], [C(-|+), C(+|+)]], rows the actual class, each error dearer than "
+                f"deciding right; got {costs!r}."
+            )
+        return cls(*matrix.ravel().tolist())
+
+    @property
+    def of_errors(self) -> tuple[float, float]:
+        """What a false negative and a false positive cost beyond deciding right."""
+        return self.fn - self.tp, self.fp - self.tn
+
+    def probability_cost(self, p: Any) -> NDArray[np.float64]:
+        """Give the probability cost function of some share of positives: their part of what errors may cost."""
+        share = np.asarray(p, dtype=np.float64)
+        of_positives, of_negatives = share * self.of_errors[0], (1.0 - share) * self.of_errors[1]
+        return np.asarray(of_positives / (of_positives + of_negatives))
+
+    def p(self, probability_cost: Any) -> NDArray[np.float64]:
+        """Give the share of positives that has some value of the probability cost function."""
+        x = np.asarray(probability_cost, dtype=np.float64)
+        of_positives, of_negatives = x * self.of_errors[1], (1.0 - x) * self.of_errors[0]
+        return np.asarray(of_positives / (of_positives + of_negatives))
+
+    def expected(self, normalised: Any, p: Any) -> NDArray[np.float64]:
+        """Give the expected cost of a row from the normalised one: 0 is always right, 1 always wrong."""
+        share = np.asarray(p, dtype=np.float64)
+        right = share * self.tp + (1.0 - share) * self.tn
+        wrong = share * self.fn + (1.0 - share) * self.fp
+        return np.asarray(right + np.asarray(normalised, dtype=np.float64) * (wrong - right))
+
+
+def _net(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([matrix[0, 1] - matrix[0, 0], matrix[1, 0] - matrix[1, 1]])
+
+
+class Crossover(NamedTuple):
+    """Where two classifiers cost the same, as the probability cost function and as the share of positives.
+
+    Examples
+    --------
+    >>> costs = Costs.read([[0, 1], [4, 0]])
+    >>> CostLine(0.25, 0.25, costs).crossover(CostLine(0.0, 0.5, costs))
+    Crossover(probability_cost=0.5, p=0.2)
+    """
+
+    probability_cost: float
+    p: float
+
+
+@dataclass(frozen=True, repr=False)
+class CostLine:
+    """The normalised expected cost of a classifier, from `fpr` where all costs lie on negatives to `fnr`.
+
+    Parameters
+    ----------
+    fpr, fnr : float
+        The rates of false positives and of false negatives.
+    costs : Costs
+        What decisions cost; by default all errors cost 1, and the line is that of the error rate.
+
+    Examples
+    --------
+    >>> line = CostLine(0.25, 0.25)
+    >>> line
+    CostLine: from 0.25 to 0.25, better than deciding always the same from 0.25 to 0.75
+    >>> line.crossover(CostLine(0.1, 0.6)).p
+    0.3
+    """
+
+    fpr: float
+    fnr: float
+    costs: Costs = field(default_factory=Costs)
+
+    def __post_init__(self) -> None:
+        check_param("fpr", self.fpr, Real(0, 1))
+        check_param("fnr", self.fnr, Real(0, 1))
+
+    def at(self, probability_cost: Any) -> NDArray[np.float64]:
+        """Give the normalised expected cost.
+
+        Examples
+        --------
+        >>> CostLine(0.1, 0.6).at([0.0, 0.5, 1.0])
+        array([0.1 , 0.35, 0.6 ])
+        """
+        x = np.asarray(probability_cost, dtype=np.float64)
+        return np.asarray(self.fnr * x + self.fpr * (1.0 - x))
+
+    def expected_cost(self, p: Any) -> NDArray[np.float64]:
+        """Give the expected cost of a row where positives have the share p.
+
+        Examples
+        --------
+        >>> CostLine(0.1, 0.6, Costs.read([[0, 1], [5, 0]])).expected_cost(0.2)  # 0.2 * 0.6 * 5 + 0.8 * 0.1
+        array(0.68)
+        """
+        return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
+
+    def operating_range(self) -> tuple[float, float] | None:
+        """Give where the classifier costs less than deciding always the same, or None if it never does.
+
+        The ends are values of the probability cost function; ``costs.p`` turns them into shares of positives.
+
+        Examples
+        --------
+        >>> CostLine(0.25, 0.25).operating_range()
+        (0.25, 0.75)
+        """
+        if self.fpr + self.fnr >= 1.0:
+            return None
+        return self.fpr / (1.0 + self.fpr - self.fnr), (1.0 - self.fpr) / (1.0 + self.fnr - self.fpr)
+
+    def crossover(self, other: CostLine) -> Crossover | None:
+        """Give where another classifier of the same costs begins to be better or worse, or None if nowhere.
+
+        Examples
+        --------
+        >>> CostLine(0.25, 0.25).crossover(CostLine(0.3, 0.3)) is None
+        True
+        """
+        at_left, at_right = other.fpr - self.fpr, other.fnr - self.fnr
+        if at_left * at_right >= 0:
+            return None
+        x = at_left / (at_left - at_right)
+        return Crossover(x, float(self.costs.p(x)))
+
+    def __repr__(self) -> str:
+        ends = self.operating_range()
+        better = "never better than deciding always the same"
+        if ends is not None:
+            better = f"better than deciding always the same from {ends[0]:.4g} to {ends[1]:.4g}"
+        return f"CostLine: from {self.fpr:.4g} to {self.fnr:.4g}, {better}"

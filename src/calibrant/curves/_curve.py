@@ -1,0 +1,35 @@
+"""What every curve can do: give itself as a frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from calibrant._optional import optional_import
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Curve"]
+
+
+class Curve:
+    """Arrays of equal length, named in `_columns`."""
+
+    _columns: ClassVar[tuple[str, ...]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the arrays as the columns of a pandas frame.
+
+        Examples
+        --------
+        >>> from calibrant.curves import roc
+        >>> roc([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4]).to_frame()
+           fpr  tpr  threshold
+        0  0.0  0.0        inf
+        1  0.0  0.5        0.9
+        2  0.5  1.0        0.4
+        3  1.0  1.0        0.2
+        """
+        pandas = optional_import("pandas", extra="data", purpose="give a curve as a frame")
+        frame: pd.DataFrame = pandas.DataFrame({name: getattr(self, name) for name in self._columns})
+        return frame

@@ -1,0 +1,197 @@
+"""Bands that hold the whole calibration curve with a stated confidence, whatever the number of rows.
+
+Dimitriadis, Dümbgen, Henzi, Puke & Ziegel (2023), Honest calibration assessment for binary outcome predictions,
+Biometrika 110(3). Nothing is assumed but that the curve never falls. Then the rows whose probabilities lie from x_j to
+x_k hold at least as many positives as that many rows at x_j would, so that the exact upper bound of Clopper & Pearson
+for their share holds at x_j; it is taken for each of the N (N + 1) / 2 ranges, at the level alpha / (N (N + 1)). The
+least of those bounds that hold at x is the band's upper end there. The lower end is the same with the classes swapped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv, betaln
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Band", "honest_bands"]
+
+_MOST_GROUPS = 1_001  # what three digits leave
+_MOST_DIGITS = 12
+
+
+class Band(NamedTuple):
+    """The lower and the upper end of a band at rising places `x`, the first 0 and the last 1.
+
+    Between two places the lower end is that of the place before and the upper end that of the place after, since the
+    curve never falls.
+
+    Examples
+    --------
+    >>> band = Band(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.2, 0.4]), np.array([0.6, 0.7, 1.0]))
+    >>> band.at([0.25, 0.5, 0.75])
+    (array([0. , 0.2, 0.2]), array([0.7, 0.7, 1. ]))
+    """
+
+    x: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+    def at(self, where: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give the lower and the upper end at some probabilities."""
+        places = np.asarray(where, dtype=np.float64)
+        before = self.x.searchsorted(places, side="right") - 1
+        return self.lower[before], self.upper[self.x.searchsorted(places, side="left")]
+
+    def outside(self) -> list[tuple[float, float]]:
+        """Give the ranges where the diagonal lies outside of the band, from left to right.
+
+        Examples
+        --------
+        >>> Band(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.6]), np.array([1.0, 1.0, 1.0])).outside()
+        [(0.5, 0.6)]
+        """
+        start, end = self.x[:-1], self.x[1:]
+        too_low = np.stack([start, np.minimum(self.lower[:-1], end)], axis=1)
+        too_high = np.stack([np.maximum(self.upper[1:], start), end], axis=1)
+        ranges = np.stack([too_low, too_high], axis=1).reshape(-1, 2)
+        return _merged(ranges[ranges[:, 0] < ranges[:, 1]])
+
+
+def _merged(ranges: NDArray[np.float64]) -> list[tuple[float, float]]:
+    """Join ranges that touch, given by their rising starts."""
+    if not len(ranges):
+        return []
+    is_new = np.append(True, ranges[1:, 0] > np.maximum.accumulate(ranges[:, 1])[:-1])
+    first = np.flatnonzero(is_new)
+    ends = np.maximum.reduceat(ranges[:, 1], first)
+    return list(zip(ranges[first, 0].tolist(), ends.tolist(), strict=True))
+
+
+def honest_bands(
+    score: NDArray[np.float64],
+    positive: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    *,
+    confidence: float = 0.95,
+    digits: int | Literal["auto"] | None = "auto",
+) -> Band:
+    """Give the band that holds the calibration curve everywhere at once with at least the confidence.
+
+    The ends cross where the rows speak against a curve that never falls.
+
+    Parameters
+    ----------
+    score : array of shape (n_rows,)
+        Probabilities, in any order; rows of equal probability may be given as one.
+    positive : array of shape (n_rows,)
+        The weight of the positives of each row: its weight or 0.
+    weight : array of shape (n_rows,)
+        How often each row counts, above 0. The confidence is proved for whole numbers: that many independent rows.
+    confidence : float
+        The least chance that no point of the curve lies outside.
+    digits : int, "auto" or None
+        Round the probabilities outwards to that many digits first, which keeps the confidence and is faster, since the
+        time grows with the square of the number of distinct ones; None: do not round. "auto" rounds as little as leaves
+        about 1,000 distinct probabilities at most.
+
+    Returns
+    -------
+    Band
+        The band at the probabilities that are left after rounding, and at 0 and 1.
+
+    Examples
+    --------
+    >>> score = np.repeat([0.2, 0.8], 100)
+    >>> positive = np.repeat([0.0, 1.0, 0.0, 1.0], [80, 20, 20, 80])
+    >>> band = honest_bands(score, positive, np.ones(200))
+    >>> [ends.round(3).tolist() for ends in band]
+    [[0.0, 0.2, 0.8, 1.0], [0.0, 0.114, 0.688, 0.688], [0.312, 0.312, 0.886, 1.0]]
+    """
+    x, group = np.unique(score, return_inverse=True)
+    found, total = (np.bincount(group, given).astype(np.float64) for given in (positive, weight))
+    if digits == "auto":
+        digits = _fitting_digits(x)
+    alpha = 1.0 - confidence
+    at_upper, upper = _upper_ends(x, found, total, digits, alpha)
+    at_lower, lower = _upper_ends(1.0 - x[::-1], (total - found)[::-1], total[::-1], digits, alpha)
+    return _joined(x[at_upper], upper, x[len(x) - 1 - at_lower[::-1]], 1.0 - lower[::-1])
+
+
+def _fitting_digits(x: NDArray[np.float64]) -> int | None:
+    if len(x) <= _MOST_GROUPS:
+        return None
+    return max(digits for digits in range(_MOST_DIGITS) if digits < 3 or len(_starts(x, digits)) <= _MOST_GROUPS)
+
+
+def _starts(x: NDArray[np.float64], digits: int | None) -> NDArray[np.intp]:
+    """Give where each group of probabilities starts that are equal once rounded down."""
+    if digits is None:
+        return np.arange(len(x))
+    return np.unique(np.floor(x * 10.0**digits), return_index=True)[1]
+
+
+def _upper_ends(
+    x: NDArray[np.float64], positive: NDArray[np.float64], weight: NDArray[np.float64], digits: int | None, alpha: float
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Give the places in x where the upper end steps, and the upper end there.
+
+    A group speaks for its least probability, which all of its rows reach.
+    """
+    starts = _starts(x, digits)
+    return starts, _least_bounds(np.add.reduceat(positive, starts), np.add.reduceat(weight, starts), alpha)
+
+
+def _least_bounds(positive: NDArray[np.float64], weight: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """Give, for each group, the least of the bounds over all ranges that start there or later."""
+    n_groups = len(weight)
+    level = alpha / (n_groups * (n_groups + 1.0))
+    found, total = np.cumsum(np.append(0.0, positive)), np.cumsum(np.append(0.0, weight))
+    bounds, least = np.empty(n_groups), 1.0
+    for first in range(n_groups - 1, -1, -1):
+        a = found[first + 1 :] - found[first] + 1.0
+        b = np.maximum(total[first + 1 :] - total[first] + 1.0 - a, 0.0)
+        least = bounds[first] = _least_bound(a, b, level, least)
+    return bounds
+
+
+def _least_bound(a: NDArray[np.float64], b: NDArray[np.float64], level: float, least: float) -> float:
+    """Give the least upper bound of some ranges, or `least` if none is below it.
+
+    Quantiles are dear: they are computed for the range that looks best, then for those that may still be below.
+    """
+    below = b > (1.0 - least) * (a + b - 1.0)  # a bound is never below the share itself
+    a, b = a[below], b[below]
+    if len(a):
+        tail = _least_tail(a, b, least)
+        best = int(tail.argmin())
+        if tail[best] < np.log(level):
+            least = min(least, 1.0 - float(betaincinv(b[best], a[best], level)))
+            open_ = _least_tail(a, b, least) < np.log(level)
+            least = min(least, 1.0 - float(betaincinv(b[open_], a[open_], level).max(initial=0.0)))
+    return least
+
+
+def _least_tail(a: NDArray[np.float64], b: NDArray[np.float64], x: float) -> NDArray[np.float64]:
+    """Give the logarithm of what the chance of a beta variable above x is not below.
+
+    The chance is the hypergeometric series ``(1-x)^b x^a / (b B(a, b)) sum_i prod_{h<i} (a+b+h) (1-x) / (b+1+h)``.
+    With a >= 1 each factor is at least 1 - x, so that the sum is at least 1 / x.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(b * np.log1p(-x) + (a - 1.0) * np.log(x) - np.log(b) - betaln(a, b))
+
+
+def _joined(
+    at_upper: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    at_lower: NDArray[np.float64],
+    lower: NDArray[np.float64],
+) -> Band:
+    """Put both ends on one grid from 0 to 1."""
+    x = np.unique(np.concatenate([[0.0, 1.0], at_upper, at_lower]))
+    after, before = at_upper.searchsorted(x), at_lower.searchsorted(x, side="right")
+    return Band(x, np.append(0.0, lower)[before], np.append(upper, 1.0)[after])

@@ -1,0 +1,97 @@
+"""Predictions of one class, ranked once: what most curves are read off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.exceptions import DataError
+from calibrant.metrics._predictions import Predictions, read_predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Ranked", "rank", "read_ranked"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """Groups of rows that share a probability, the highest first.
+
+    Parameters
+    ----------
+    score : array of shape (n_groups,)
+        The probability of each group.
+    positive, negative : array of shape (n_groups,)
+        The weight of its rows that are of the class, and of the others.
+    n_positive, n_negative : float
+        The sums over all groups.
+
+    Examples
+    --------
+    >>> ranked = read_ranked([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])
+    >>> ranked.score, ranked.positive, ranked.negative
+    (array([0.9, 0.2, 0.1]), array([1., 1., 0.]), array([0., 1., 1.]))
+    """
+
+    score: NDArray[np.float64]
+    positive: NDArray[np.float64]
+    negative: NDArray[np.float64]
+
+    @property
+    def n_positive(self) -> float:
+        """The weight of all positive rows."""
+        return float(self.positive.sum())
+
+    @property
+    def n_negative(self) -> float:
+        """The weight of all other rows."""
+        return float(self.negative.sum())
+
+    def cumulative(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give the positives and the negatives among the rows from the first group to each, 0 before the first.
+
+        The last sums are exactly `n_positive` and `n_negative`, so that rates end at 1.
+        """
+        found, wrong = (np.append(0.0, np.cumsum(part)) for part in (self.positive, self.negative))
+        found[-1], wrong[-1] = self.n_positive, self.n_negative
+        return np.minimum(found, found[-1]), np.minimum(wrong, wrong[-1])
+
+    def thresholds(self) -> NDArray[np.float64]:
+        """Give the least probability that is selected at each step of `cumulative`, infinite where none is."""
+        return np.append(np.inf, self.score)
+
+
+def read_ranked(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    needs: str = "",
+) -> Ranked:
+    """Check predictions and rank them by the probability of the positive class.
+
+    `needs` names a curve that cannot be without a row of the positive class and one of another.
+    """
+    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    ranked = rank(read.proba[:, read.positive], read)
+    for weight, which in ((ranked.n_positive, "no row"), (ranked.n_negative, "only rows")):
+        if needs and weight <= 0:
+            raise DataError(
+                f"y_true has {which} of class {read.classes.tolist()[read.positive]!r}: {needs} needs rows of that "
+                "class and of another; pass pos_label= to choose the class."
+            )
+    return ranked
+
+
+def rank(score: NDArray[np.float64], read: Predictions) -> Ranked:
+    """Rank the rows by any score."""
+    distinct, weight, positive = _core.pool_ties(
+        np.ascontiguousarray(score), np.ascontiguousarray(read.label == read.positive), read.weight, 1
+    )
+    return Ranked(distinct[::-1], positive[::-1], np.maximum(weight - positive, 0.0)[::-1])

@@ -1,0 +1,132 @@
+"""ROC curves: how many positives are found for how many false alarms, at every threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from calibrant._params import Choice, check_param
+from calibrant.curves._curve import Curve
+from calibrant.curves._folds import by_fold
+from calibrant.curves._ranked import read_ranked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RocCurve", "roc"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCurve(Curve):
+    """Points from (0, 0) to (1, 1), joined by lines.
+
+    Parameters
+    ----------
+    fpr, tpr : array of shape (n_points,)
+        The rates of false and of true positives.
+    threshold : array of shape (n_points,)
+        Rows with at least this probability are selected; infinite at (0, 0), NaN on a curve averaged over folds.
+
+    Examples
+    --------
+    >>> roc([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
+    RocCurve: AUC 0.875, 4 points
+    """
+
+    _columns: ClassVar[tuple[str, ...]] = ("fpr", "tpr", "threshold")
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    threshold: NDArray[np.float64]
+
+    @property
+    def auc(self) -> float:
+        """The area under the curve: half of a tie counts, as Mann and Whitney count."""
+        return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2.0)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: AUC {self.auc:.4g}, {len(self.fpr)} points"
+
+
+def roc(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    folds: Any = None,
+    average: Literal["pooled", "vertical"] = "pooled",
+) -> RocCurve:
+    """Give the ROC curve of one class against all others, with a point for every distinct probability.
+
+    Predictions of several folds are ranked together ("pooled"), which asks that their probabilities mean the same; or a
+    curve is made for each fold and the rates of true positives at each rate of false ones are averaged ("vertical"), as
+    Witten, Frank & Hall (2011, section 5.7) do. Where a fold's curve rises straight up, the average does so too: the
+    lower of two points at one rate of false positives has just enough rows to reach it.
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The positive class; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+    folds : sequence of length n_rows, optional
+        The fold that each row was predicted in; for `average="vertical"`.
+    average : {"pooled", "vertical"}
+        What is done with folds.
+
+    Returns
+    -------
+    RocCurve
+        The curve.
+
+    Examples
+    --------
+    >>> curve = roc(["no", "yes", "yes", "no"], [0.2, 0.9, 0.4, 0.4])
+    >>> curve.fpr, curve.tpr
+    (array([0. , 0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1. ]))
+    >>> roc([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.3], folds=["a", "a", "b", "b"], average="vertical").to_frame()
+       fpr  tpr  threshold
+    0  0.0  0.0        NaN
+    1  0.0  0.5        NaN
+    2  1.0  0.5        NaN
+    3  1.0  1.0        NaN
+    """
+    check_param("average", average, Choice("pooled", "vertical"))
+    options = {"pos_label": pos_label, "labels": labels}
+    if average == "pooled":
+        return _curve(y_true, y_proba, sample_weight, options)
+    parts = by_fold(folds, y_true, y_proba, sample_weight, options)
+    return _vertical_average([_curve(*part) for part in parts])
+
+
+def _curve(y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]) -> RocCurve:
+    ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, needs="a ROC curve", **options)
+    found, wrong = ranked.cumulative()
+    return RocCurve(wrong / wrong[-1], found / found[-1], ranked.thresholds())
+
+
+def _vertical_average(curves: list[RocCurve]) -> RocCurve:
+    """Average the curves at every rate of false positives where one of them bends, from below and from above."""
+    fpr = np.unique(np.concatenate([curve.fpr for curve in curves]))
+    low, high = (np.mean([_height(curve, fpr, side) for curve in curves], axis=0) for side in ("left", "right"))
+    points = np.stack([np.repeat(fpr, 2), np.stack([low, high], axis=1).ravel()])
+    is_new = np.append(True, (np.diff(points) != 0).any(axis=0))
+    return RocCurve(points[0, is_new], points[1, is_new], np.full(int(is_new.sum()), np.nan))
+
+
+def _height(curve: RocCurve, fpr: NDArray[np.float64], side: Literal["left", "right"]) -> NDArray[np.float64]:
+    """Give the height of a curve as it is approached from one side; from the left it starts at 0."""
+    at = np.searchsorted(curve.fpr, fpr, side=side)
+    known = curve.tpr[np.clip(at if side == "left" else at - 1, 0, len(curve.tpr) - 1)]
+    is_point = np.isin(fpr, curve.fpr)
+    return np.where(is_point, known, np.interp(fpr, curve.fpr, curve.tpr))

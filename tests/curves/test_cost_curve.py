@@ -1,0 +1,100 @@
+"""Cost and error curves against the chapter's figure, and their envelopes against all lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibrant.curves import CostLine, Costs, cost_curve, error_curve
+from calibrant.exceptions import ParameterError
+
+A = CostLine(fpr=2 / 15, fnr=7 / 15)
+B = CostLine(fpr=0.25, fnr=0.25)
+ROWS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0])), min_size=2, max_size=20
+).filter(lambda rows: len({row[0] for row in rows}) == 2)
+COSTS = [[1.0, 4.0], [12.0, 2.0]]
+
+
+def columns(rows):
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+def test_figure_5_5_operating_ranges():
+    """Witten, Frank & Hall, pages 178 and 179: A from about 0.2 to 0.65, B from 0.25 to 0.75."""
+    assert A.operating_range() == pytest.approx((0.2, 0.65))
+    assert B.operating_range() == pytest.approx((0.25, 0.75))
+
+
+def test_figure_5_5_lines_cross_at_0_35():
+    """Page 178 reads about 0.45 off the figure; the lines of the two operating ranges meet at 0.35."""
+    assert A.crossover(B).probability_cost == pytest.approx(0.35)
+
+
+def test_a_crossover_is_mapped_back_to_the_share_of_positives():
+    costs = Costs.read([[0, 1], [10, 0]])
+    crossover = CostLine(A.fpr, A.fnr, costs).crossover(CostLine(B.fpr, B.fnr, costs))
+    p = crossover.p
+    assert p * 10 / (p * 10 + (1 - p)) == pytest.approx(crossover.probability_cost)
+    assert CostLine(A.fpr, A.fnr, costs).expected_cost(p) == pytest.approx(
+        CostLine(B.fpr, B.fnr, costs).expected_cost(p)
+    )
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_correct_decisions_may_cost_something(fpr, fnr, p):
+    (tn, fp), (fn, tp) = COSTS
+    by_hand = p * (fnr * fn + (1 - fnr) * tp) + (1 - p) * (fpr * fp + (1 - fpr) * tn)
+    assert CostLine(fpr, fnr, Costs.read(COSTS)).expected_cost(p) == pytest.approx(by_hand)
+
+
+@given(st.floats(0, 1))
+def test_the_share_of_positives_and_the_probability_cost_are_each_others_inverse(p):
+    costs = Costs.read(COSTS)
+    assert costs.p(costs.probability_cost(p)) == pytest.approx(p)
+
+
+@given(ROWS, st.floats(0, 1))
+def test_the_envelope_is_the_least_of_all_lines(rows, x):
+    curve = cost_curve(*columns(rows))
+    assert float(curve.at(x)) == pytest.approx((curve.fnr * x + curve.fpr * (1 - x)).min(), abs=1e-12)
+
+
+@given(ROWS)
+def test_the_best_threshold_of_each_piece_has_the_cost_of_the_envelope(rows):
+    curve = cost_curve(*columns(rows))
+    for start, end, threshold in zip(
+        curve.probability_cost[:-1], curve.probability_cost[1:], curve.best_threshold, strict=True
+    ):
+        line = curve.line(threshold)
+        np.testing.assert_allclose(line.at([start, end]), curve.at([start, end]), atol=1e-12)
+
+
+@given(ROWS)
+def test_no_envelope_is_above_deciding_always_the_same(rows):
+    curve, x = cost_curve(*columns(rows)), np.linspace(0, 1, 21)
+    assert (curve.at(x) <= np.minimum(x, 1 - x) + 1e-12).all()
+    assert (curve.fpr[0], curve.fnr[0], curve.fpr[-1], curve.fnr[-1]) == (0, 1, 1, 0)
+
+
+def test_an_error_curve_has_the_error_rate_of_the_rows_at_their_own_share():
+    y, p = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.6, 0.3, 0.4, 0.8])
+    assert error_curve(y, p).line(0.5).at(y.mean()) == pytest.approx(((p >= 0.5) != y).mean())
+
+
+def test_the_envelopes_of_two_models_cross_where_neither_is_better():
+    y = [0, 0, 0, 0, 1, 1, 1, 1]
+    sure_of_positives = cost_curve(y, [0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.8, 0.9], costs=[[0, 1], [4, 0]])
+    sure_of_negatives = cost_curve(y, [0.1, 0.1, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6], costs=[[0, 1], [4, 0]])
+    (crossover,) = sure_of_positives.crossovers(sure_of_negatives)
+    assert crossover == pytest.approx((0.5, 0.2))
+    assert sure_of_positives.expected_cost(0.2) == pytest.approx(float(sure_of_negatives.expected_cost(0.2)))
+    assert sure_of_positives.at(0.4) < sure_of_negatives.at(0.4)
+
+
+@pytest.mark.parametrize("costs", [[[0, 1], [0, 0]], [[1, 1], [1, 0]], [0, 1], "dear", [[0, np.nan], [1, 0]]])
+def test_costs_that_make_no_sense_are_refused(costs):
+    with pytest.raises(ParameterError, match="costs must be"):
+        cost_curve([0, 1], [0.2, 0.8], costs=costs)

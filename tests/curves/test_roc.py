@@ -1,0 +1,132 @@
+"""ROC curves, their averages over folds, points of cost ratios, and hulls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from calibrant.curves import RocCurve, hull_of, roc, roc_by_cost_ratio, roc_hull
+from calibrant.exceptions import DataError, ParameterError
+
+ROWS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0]), st.integers(1, 3)),
+    min_size=2,
+    max_size=20,
+).filter(lambda rows: len({row[0] for row in rows}) == 2)
+
+
+def columns(rows):
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+@given(ROWS)
+def test_it_is_scikit_learns_curve_with_every_point(rows):
+    y, p, weight = columns(rows)
+    ours = roc(y, p, sample_weight=weight)
+    fpr, tpr, threshold = roc_curve(y, p, sample_weight=weight, drop_intermediate=False)
+    np.testing.assert_allclose([ours.fpr, ours.tpr], [fpr, tpr], atol=1e-15)
+    np.testing.assert_array_equal(ours.threshold, threshold)
+    assert ours.auc == pytest.approx(roc_auc_score(y, p, sample_weight=weight), abs=1e-12)
+
+
+@given(ROWS)
+def test_a_row_of_weight_2_is_the_row_twice_and_of_weight_0_is_absent(rows):
+    y, p, weight = columns(rows)
+    once = roc(np.append(y, [True]), np.append(p, 0.3), sample_weight=np.append(weight, 0))
+    often = roc(np.repeat(y, weight), np.repeat(p, weight))
+    np.testing.assert_allclose(once.to_frame(), often.to_frame(), atol=1e-15)
+
+
+def test_one_class_of_several_is_judged_against_the_others():
+    y, proba = ["a", "b", "c", "c"], np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.5, 0.3, 0.2]])
+    assert roc(y, proba).auc == roc_auc_score([0, 0, 1, 1], proba[:, 2])
+    assert roc(y, proba, pos_label="a").auc == roc_auc_score([1, 0, 0, 0], proba[:, 0])
+    assert roc(y, proba[:, ::-1], labels=["c", "b", "a"], pos_label="a").auc == roc(y, proba, pos_label="a").auc
+
+
+def test_figure_5_3_goes_as_the_chapter_tells():
+    """Page 173: up two, along one, up five, along two, up one, along one, up two; equal probabilities have one step."""
+    from tests.curves.table_5_6 import IS_YES
+
+    curve = roc(IS_YES, np.linspace(0.9, 0.1, 19))
+    steps = np.diff([curve.fpr * IS_YES.count(0), curve.tpr * sum(IS_YES)]).round()
+    walk = "".join("along " if along else "up " for along, _ in steps.T)
+    assert walk.startswith("up up along up up up up up along up along up up")
+
+
+def test_the_curve_of_one_class_is_refused():
+    with pytest.raises(DataError, match="only rows of class 1: a ROC curve needs rows of that class and of another"):
+        roc([1, 1], [0.1, 0.2], labels=[0, 1])
+
+
+def test_the_vertical_average_has_the_yes_found_at_each_number_of_no():
+    """Witten, Frank & Hall, page 174: enough rows for that number of no's, the yes's among them averaged."""
+    random = np.random.default_rng(0)
+    y, p, fold = np.tile([0, 1, 1, 0, 0], 12), random.random(60), np.repeat([1, 2, 3], 20)
+    curve = roc(y, p, folds=fold, average="vertical")
+    for n_no in range(1, 13):
+        found = []
+        for one in (1, 2, 3):
+            ranked = y[fold == one][np.argsort(-p[fold == one])]
+            found.append(ranked[: np.flatnonzero(ranked == 0)[n_no - 1]].sum() / 8)
+        assert curve.tpr[np.isclose(curve.fpr, n_no / 12)].min() == pytest.approx(np.mean(found))
+
+
+def test_the_average_of_folds_of_equal_size_has_the_mean_area():
+    random = np.random.default_rng(1)
+    y, p, fold = np.tile([0, 1, 1, 0], 15), random.integers(0, 9, 60) / 9, np.repeat(["a", "b", "c"], 20)
+    areas = [roc(y[fold == one], p[fold == one]).auc for one in "abc"]
+    assert roc(y, p, folds=fold, average="vertical").auc == pytest.approx(np.mean(areas))
+
+
+def test_pooled_folds_are_one_ranking():
+    y, p = [0, 1, 0, 1], [0.1, 0.8, 0.4, 0.3]
+    np.testing.assert_array_equal(roc(y, p, folds=[1, 1, 2, 2]).tpr, roc(y, p).tpr)
+
+
+def test_the_vertical_average_asks_for_folds():
+    with pytest.raises(ParameterError, match="folds must be given"):
+        roc([0, 1], [0.1, 0.2], average="vertical")
+
+
+def test_a_ratio_and_fold_of_a_scheme_that_cannot_rank_has_a_point():
+    y, fold = [0, 1, 1, 0, 0, 1], [1, 1, 1, 2, 2, 2]
+    points = roc_by_cost_ratio(y, {5: [1, 1, 1, 1, 0, 1], 1: [0, 1, 0, 0, 0, 1]}, folds=fold)
+    assert points.to_frame().values.tolist() == [[1, 1, 0, 0.5], [1, 2, 0, 1], [5, 1, 1, 1], [5, 2, 0.5, 1]]
+    assert points.mean().to_frame()[["cost_ratio", "fpr", "tpr"]].values.tolist() == [[1, 0, 0.75], [5, 0.75, 1]]
+
+
+def test_each_fold_of_points_needs_both_classes():
+    with pytest.raises(DataError, match="each fold needs"):
+        roc_by_cost_ratio([0, 1, 1], {1: [0, 1, 0]}, folds=[1, 1, 2])
+
+
+def highest_mix(curve, fpr):
+    """The best that any two points reach together, by trying all."""
+    pairs = [(a, b) for a in range(len(curve.fpr)) for b in range(len(curve.fpr)) if curve.fpr[a] <= fpr < curve.fpr[b]]
+    shares = [(curve.fpr[b] - fpr) / (curve.fpr[b] - curve.fpr[a]) for a, b in pairs]
+    return max(share * curve.tpr[a] + (1 - share) * curve.tpr[b] for share, (a, b) in zip(shares, pairs, strict=True))
+
+
+@given(ROWS, st.floats(0, 0.99))
+def test_the_hull_is_the_best_of_all_mixes(rows, fpr):
+    y, p, _ = columns(rows)
+    hull, curve = roc_hull(y, p), roc(y, p)
+    assert hull.mix(fpr).tpr == pytest.approx(highest_mix(curve, fpr))
+    assert set(zip(hull.fpr, hull.tpr, strict=True)) <= set(zip(curve.fpr, curve.tpr, strict=True))
+
+
+def test_a_mix_has_the_rates_of_its_parts():
+    """Figure 5.4: between the part of the hull that is A's and that which is B's, both are used at random."""
+    a = RocCurve(np.array([0, 0.05, 0.8, 1]), np.array([0, 0.4, 0.8, 1]), np.array([np.inf, 0.9, 0.3, 0]))
+    b = RocCurve(np.array([0, 0.2, 0.6, 1]), np.array([0, 0.4, 0.8, 1]), np.array([np.inf, 0.7, 0.2, 0]))
+    hull = hull_of({"A": a, "B": b})
+    mix = hull.mix(fpr=0.325)
+    assert (mix.models, mix.thresholds) == (("A", "B"), (0.9, 0.2))
+    assert mix.probabilities == pytest.approx((0.5, 0.5))
+    assert mix.tpr == pytest.approx(0.6)
+    assert hull.best(0.2) == ("A", 0.9)
+    assert hull.best(0.6) == ("B", 0.2)
