@@ -2,7 +2,7 @@
 
 from calibrant.curves._cost_curve import CostCurve, cost_curve, error_curve
 from calibrant.curves._cost_line import CostLine, Costs, Crossover
-from calibrant.curves._honest_bands import Band, honest_bands
+from calibrant.metrics._honest_bands import Band, honest_bands
 from calibrant.curves._lift import LiftCurve, lift
 from calibrant.curves._precision_recall import PrecisionRecallCurve, precision_recall
 from calibrant.curves._profit import ProfitCurve, profit_curve
