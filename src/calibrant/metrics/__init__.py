@@ -2,6 +2,7 @@
 
 from calibrant.metrics._accuracy import DELTA_ACCURACY, delta_accuracy
 from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
+from calibrant.metrics._evaluate import evaluate
 from calibrant.metrics._h_measure import H_MEASURE, h_measure
 from calibrant.metrics._information import DESCRIPTION_LENGTH, description_length, infinite_rows, informational_loss
 from calibrant.metrics._lift import AULC, LIFT, aulc, lift
@@ -36,6 +37,7 @@ __all__ = [
     "delta_accuracy",
     "description_length",
     "eleven_point_precision",
+    "evaluate",
     "gini",
     "h_measure",
     "infinite_rows",
