@@ -124,6 +124,7 @@ void bind_ranking(nb::module_& module) {
         .def("window_calibration", &window_calibration, "width"_a, released, "Give the mean calibration error in windows of neighbouring ranks.")
         .def("mass_bins", [](const Ranking& ranking, std::size_t n_bins) { return columns_of(mass_bins(ranking, n_bins)); }, "n_bins"_a,
              "Give weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest first.")
+        .def("isotonic_gap", &isotonic_gap, released, "Give the mean difference, without sign, from the probabilities of isotonic regression.")
         .def("hull", [](const Ranking& ranking) { return columns_of(hull_blocks(ranking)); },
              "Give weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the highest first.");
 }

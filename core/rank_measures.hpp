@@ -48,4 +48,7 @@ std::vector<RankBin> mass_bins(const Ranking& ranking, std::size_t n_bins);
 // The blocks of isotonic regression, the highest first: the corners of the convex hull of the ROC curve.
 std::vector<RankBin> hull_blocks(const Ranking& ranking);
 
+// The mean difference, without sign, between the probabilities and those of isotonic regression.
+double isotonic_gap(const Ranking& ranking);
+
 }  // namespace calibrant

@@ -84,3 +84,7 @@ TEST(the_hull_is_isotonic) {
     CHECK(blocks.size() == 3);
     CHECK(blocks[1].weight == 2 && blocks[1].positive == 1 && near(blocks[1].probability, 1.5));
 }
+
+TEST(the_gap_is_from_the_block_of_each_row) {
+    CHECK(near(isotonic_gap(ranked({0.9, 0.8, 0.7, 0.1}, {1, 0, 1, 0})), (0.1 + 0.3 + 0.2 + 0.1) / 4));
+}

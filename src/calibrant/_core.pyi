@@ -602,6 +602,11 @@ class Ranking:
         Give weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest first.
         """
 
+    def isotonic_gap(self) -> float:
+        """
+        Give the mean difference, without sign, from the probabilities of isotonic regression.
+        """
+
     def hull(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
         Give weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the highest first.

@@ -2,10 +2,15 @@
 
 from calibrant.metrics._accuracy import DELTA_ACCURACY, delta_accuracy
 from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
+from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
+from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition, decomposition, murphy_decomposition
+from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
 from calibrant.metrics._evaluate import evaluate
 from calibrant.metrics._h_measure import H_MEASURE, h_measure
+from calibrant.metrics._ici import ICI, ici
 from calibrant.metrics._information import DESCRIPTION_LENGTH, description_length, infinite_rows, informational_loss
 from calibrant.metrics._lift import AULC, LIFT, aulc, lift
+from calibrant.metrics._line import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE, calibration_intercept, calibration_slope
 from calibrant.metrics._log import AVLL, LOG_LOSS, LOG_LOSS_BITS, MXE, NCE, avll, log_loss, log_loss_bits, mxe, nce
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._precision import (
@@ -22,24 +27,37 @@ from calibrant.metrics._precision import (
     recall_at_k,
     three_point_precision,
 )
+from calibrant.metrics._smooth_ece import SMOOTH_ECE, smooth_ece
 from calibrant.metrics._spherical import SPHERICAL, spherical
 from calibrant.metrics._squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
+from calibrant.metrics._windows import CAL, cal
 
 __all__ = [
     "METRICS",
+    "Decomposition",
+    "HosmerLemeshow",
     "Metric",
+    "MurphyDecomposition",
     "auc",
     "aulc",
     "auprc",
     "average_precision",
     "avll",
     "brier",
+    "cal",
+    "calibration_intercept",
+    "calibration_slope",
+    "classwise_ece",
+    "decomposition",
     "delta_accuracy",
     "description_length",
+    "ece",
     "eleven_point_precision",
     "evaluate",
     "gini",
     "h_measure",
+    "hosmer_lemeshow",
+    "ici",
     "infinite_rows",
     "informational_loss",
     "ks",
@@ -48,6 +66,7 @@ __all__ = [
     "log_loss_bits",
     "mse",
     "mse01",
+    "murphy_decomposition",
     "mxe",
     "nce",
     "precision_at_k",
@@ -55,7 +74,9 @@ __all__ = [
     "quadratic_loss",
     "recall_at_k",
     "rms",
+    "smooth_ece",
     "spherical",
+    "spiegelhalter_z",
     "three_point_precision",
 ]
 
@@ -72,6 +93,14 @@ _ALL = (
     AVLL,
     SPHERICAL,
     DESCRIPTION_LENGTH,
+    CAL,
+    ECE,
+    CLASSWISE_ECE,
+    SMOOTH_ECE,
+    ICI,
+    CALIBRATION_SLOPE,
+    CALIBRATION_INTERCEPT,
+    SPIEGELHALTER_Z,
     AUC,
     GINI,
     KS,

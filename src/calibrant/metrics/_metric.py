@@ -61,8 +61,8 @@ class Metric:
         Examples
         --------
         >>> from calibrant.metrics import METRICS
-        >>> METRICS["mse"].is_better(0.1, 0.2)
-        True
+        >>> METRICS["mse"].is_better(0.1, 0.2), METRICS["calibration_slope"].is_better(1.1, 0.8)
+        (True, True)
         """
         if self.better == "nearer":
             return abs(one - self.target) < abs(other - self.target)
