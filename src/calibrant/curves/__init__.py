@@ -2,7 +2,6 @@
 
 from calibrant.curves._cost_curve import CostCurve, cost_curve, error_curve
 from calibrant.curves._cost_line import CostLine, Costs, Crossover
-from calibrant.metrics._honest_bands import Band, honest_bands
 from calibrant.curves._lift import LiftCurve, lift
 from calibrant.curves._precision_recall import PrecisionRecallCurve, precision_recall
 from calibrant.curves._profit import ProfitCurve, profit_curve
@@ -11,6 +10,7 @@ from calibrant.curves._roc import RocCurve, roc
 from calibrant.curves._roc_hull import Mix, RocHull, hull_of, roc_hull
 from calibrant.curves._roc_points import RocPoints, roc_by_cost_ratio
 from calibrant.curves._threshold_table import ThresholdTable, threshold_table
+from calibrant.metrics._honest_bands import Band, honest_bands
 
 __all__ = [
     "Band",

@@ -3,8 +3,10 @@
 from calibrant.metrics._accuracy import DELTA_ACCURACY, delta_accuracy
 from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
 from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
+from calibrant.metrics._compare import CardComparison, Difference, compare
 from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition, decomposition, murphy_decomposition
 from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
+from calibrant.metrics._equal_calibration import EqualCalibration
 from calibrant.metrics._evaluate import evaluate
 from calibrant.metrics._h_measure import H_MEASURE, h_measure
 from calibrant.metrics._ici import ICI, ici
@@ -27,17 +29,28 @@ from calibrant.metrics._precision import (
     recall_at_k,
     three_point_precision,
 )
+from calibrant.metrics._proportions import Interval, proportion_interval
+from calibrant.metrics._sample_size import rows_needed
+from calibrant.metrics._score_card import Score, ScoreCard
 from calibrant.metrics._smooth_ece import SMOOTH_ECE, smooth_ece
 from calibrant.metrics._spherical import SPHERICAL, spherical
 from calibrant.metrics._squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
+from calibrant.metrics._verdict import Verdict, calibration_verdict
 from calibrant.metrics._windows import CAL, cal
 
 __all__ = [
     "METRICS",
+    "CardComparison",
     "Decomposition",
+    "Difference",
+    "EqualCalibration",
     "HosmerLemeshow",
+    "Interval",
     "Metric",
     "MurphyDecomposition",
+    "Score",
+    "ScoreCard",
+    "Verdict",
     "auc",
     "aulc",
     "auprc",
@@ -47,7 +60,9 @@ __all__ = [
     "cal",
     "calibration_intercept",
     "calibration_slope",
+    "calibration_verdict",
     "classwise_ece",
+    "compare",
     "decomposition",
     "delta_accuracy",
     "description_length",
@@ -70,10 +85,12 @@ __all__ = [
     "mxe",
     "nce",
     "precision_at_k",
+    "proportion_interval",
     "ql",
     "quadratic_loss",
     "recall_at_k",
     "rms",
+    "rows_needed",
     "smooth_ece",
     "spherical",
     "spiegelhalter_z",

@@ -1,4 +1,4 @@
-"""Intervals from replicates: percentiles, as they are or moved to where bias and skewness want them (BCa; Efron 1987)."""
+"""Intervals from replicates: percentiles, as they are or moved for bias and skewness (BCa; Efron 1987)."""
 
 from __future__ import annotations
 

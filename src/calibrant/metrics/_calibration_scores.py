@@ -104,9 +104,7 @@ def _score(
     )
 
 
-def _debiased(
-    read: Predictions, metric: Metric, value: float, by_chance: NDArray[np.float64] | None
-) -> float | None:
+def _debiased(read: Predictions, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
     """Take off what chance adds: in squares, since independent errors add up so."""
     if metric.id in _KNOWS_NOISE:
         return metric.judge(read, debiased=True)

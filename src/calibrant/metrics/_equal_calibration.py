@@ -83,9 +83,7 @@ def equal_calibration(rows: TwoClass, segment: NDArray[np.intp], names: list[Any
         pull = line.score(within)
         left = own - own @ inverse @ own  # the common line takes a part of the pull
         pvalues.append(float(chi2.sf(pull @ np.linalg.pinv(left, rcond=1e-10, hermitian=True) @ pull, 2)))
-    return EqualCalibration(
-        dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True))
-    )
+    return EqualCalibration(dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True)))
 
 
 def holm(pvalues: list[float]) -> list[float]:

@@ -187,8 +187,6 @@ def _card(judged: Judged, metrics: Mapping[str, Metric], interval: str, name: An
 
 def _by_segment(card: ScoreCard, judged: Judged, metrics: Mapping[str, Metric], interval: str, by: Any) -> ScoreCard:
     codes, names = read_codes("by", by, judged.read)
-    cards = {
-        name: _card(judged.part(codes == number), metrics, interval, name) for number, name in enumerate(names)
-    }
+    cards = {name: _card(judged.part(codes == number), metrics, interval, name) for number, name in enumerate(names)}
     found = equal_calibration(judged.read.judged(), codes, names) if judged.confidence is not None else None
     return ScoreCard(card.scores, card.n_rows, card.classes, card.confidence, None, cards, found, judged)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.metrics._honest_bands import Band
+    from calibrant.metrics._rows import Predictions
 
 __all__ = ["recipe_of", "scored"]
 
@@ -41,7 +42,9 @@ _STREAM = 3
 Drawn = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
 
 
-def scored(judged: Judged, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band | None]) -> dict[str, Score]:
+def scored(
+    judged: Judged, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band | None]
+) -> dict[str, Score]:
     """Score metrics on the same rows; those that need replicates share them.
 
     Parameters
@@ -96,7 +99,9 @@ def _with_intervals(
 
 
 def _bare(metric: Metric, value: float) -> Score:
-    why = "a test's statistic, without an interval" if metric.id in _TESTS else "no interval: too many rows to sort anew"
+    why = (
+        "a test's statistic, without an interval" if metric.id in _TESTS else "no interval: too many rows to sort anew"
+    )
     return Score(metric.id, value, note=why)
 
 
@@ -133,15 +138,19 @@ def _by_formula(judged: Judged, values: Mapping[str, float]) -> dict[str, tuple[
     return found | _line_intervals(judged, values, confidence)
 
 
-def _line_intervals(
-    judged: Judged, values: Mapping[str, float], confidence: float
-) -> dict[str, tuple[Interval, str]]:
-    asked = [name for name in ("calibration_intercept", "calibration_slope") if math.isfinite(values.get(name, math.nan))]
+def _line_intervals(judged: Judged, values: Mapping[str, float], confidence: float) -> dict[str, tuple[Interval, str]]:
+    asked = [
+        name for name in ("calibration_intercept", "calibration_slope") if math.isfinite(values.get(name, math.nan))
+    ]
     if not asked:
         return {}
-    errors = dict(zip(("calibration_intercept", "calibration_slope"), standard_errors(judged.read.judged()), strict=True))
+    errors = dict(
+        zip(("calibration_intercept", "calibration_slope"), standard_errors(judged.read.two_class()), strict=True)
+    )
     z = two_sided_z(confidence)
-    return {name: (Interval(values[name] - z * errors[name], values[name] + z * errors[name]), "sandwich") for name in asked}
+    return {
+        name: (Interval(values[name] - z * errors[name], values[name] + z * errors[name]), "sandwich") for name in asked
+    }
 
 
 def _drawn(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, Drawn]:
@@ -167,13 +176,13 @@ def _sorted_anew(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, Dra
     """Judge rows weighted by how often they are drawn, for metrics that no replicate of the core knows."""
     sampling, values = judged.sampling(None), {name: np.empty(judged.n_boot) for name in metrics}
     for number in range(judged.n_boot):
-        read = _weighted(judged, _weights(sampling, judged.read.n_rows, stream(judged.seed, _STREAM, number)))
+        read = _weighted(judged, _weights(sampling, stream(judged.seed, _STREAM, number)))
         for name, metric in metrics.items():
             values[name][number] = metric.judge(read)
     return {name: (drawn, None) for name, drawn in values.items()}
 
 
-def _weights(sampling: Sampling, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _weights(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.float64]:
     counts = np.zeros(sampling.n_units)
     begin = 0
     for end in sampling.stratum_ends.astype(np.int64).tolist():
@@ -187,7 +196,7 @@ def _weights(sampling: Sampling, n_rows: int, rng: np.random.Generator) -> NDArr
     return of_rows if sampling.row_weight is None else of_rows * sampling.row_weight
 
 
-def _weighted(judged: Judged, weights: NDArray[np.float64]):
+def _weighted(judged: Judged, weights: NDArray[np.float64]) -> Predictions:
     kept = np.flatnonzero(weights)
     read = judged.read
     return replace(

@@ -147,9 +147,7 @@ def _of_cells(read: Predictions, cells: NDArray[np.float64]) -> Predictions:
     found = np.flatnonzero(cells)
     label, decided = np.divmod(found, read.n_classes)
     table = np.eye(read.n_classes)[decided]
-    return replace(
-        read, label=label.astype(np.int32), table=table, weights=cells[found], kept=None, n_given=len(found)
-    )
+    return replace(read, label=label.astype(np.int32), table=table, weights=cells[found], kept=None, n_given=len(found))
 
 
 def _mean(name: str, then: Callable[[NDArray[np.float64], Seen], NDArray[np.float64]] | None = None) -> Recipe:

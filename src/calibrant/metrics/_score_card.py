@@ -136,7 +136,7 @@ class ScoreCard(Mapping[str, Score]):
         --------
         >>> from calibrant.metrics import evaluate
         >>> print(evaluate([0, 1] * 50, [0.5] * 100, metrics=["mse"]).verdict)
-        too few data: about 310 more rows are needed to tell within 0.1 at 95 %
+        too few data: about ... more rows are needed to tell within ±0.1 at 95 %
         """
         from calibrant.metrics._verdict import verdict_of
 
