@@ -29,12 +29,12 @@ def draw(seed):
 
 def judge(name, y, proba, vote, **options):
     """Give the metric what it needs; where it judges two classes the lowest is the positive one, unless told."""
-    n_classes = 2 if np.ndim(proba) == 1 else proba.shape[1]
+    order = options.get("labels", np.arange(2 if np.ndim(proba) == 1 else proba.shape[1]))
     extras = {
         "vote": vote,
         "k": 1.0,
-        "matrix": np.arange(n_classes**2).reshape(n_classes, n_classes),
-        "amount": np.asarray(proba).reshape(len(y), -1)[:, 0],
+        "matrix": np.add.outer(order**2, order) + 3 * np.eye(len(order)),
+        "amount": np.asarray(y) + 1.0,
         "cost": 0.5,
     }
     told = {"pos_label": 0} if METRICS[name].classes == "two" else {}

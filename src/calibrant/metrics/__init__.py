@@ -1,6 +1,7 @@
 """How good probabilities are: one function a metric, one file a family, each described in `METRICS`."""
 
-from calibrant.metrics._accuracy import DELTA_ACCURACY, delta_accuracy
+from calibrant.metrics._accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
+from calibrant.metrics._agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
 from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
 from calibrant.metrics._compare import CardComparison, Difference, compare
@@ -8,6 +9,18 @@ from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition,
 from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
 from calibrant.metrics._equal_calibration import EqualCalibration
 from calibrant.metrics._evaluate import evaluate
+from calibrant.metrics._confusion import confusion_matrix
+from calibrant.metrics._costs import COST, PROFIT, cost, profit
+from calibrant.metrics._f_measure import (
+    F1,
+    F_BETA,
+    G_MEAN,
+    SENSITIVITY_SPECIFICITY,
+    f1,
+    f_beta,
+    g_mean,
+    sensitivity_specificity,
+)
 from calibrant.metrics._h_measure import H_MEASURE, h_measure
 from calibrant.metrics._ici import ICI, ici
 from calibrant.metrics._information import DESCRIPTION_LENGTH, description_length, infinite_rows, informational_loss
@@ -51,6 +64,7 @@ __all__ = [
     "Score",
     "ScoreCard",
     "Verdict",
+    "accuracy",
     "auc",
     "aulc",
     "auprc",
@@ -63,34 +77,44 @@ __all__ = [
     "calibration_verdict",
     "classwise_ece",
     "compare",
+    "confusion_matrix",
+    "cost",
     "decomposition",
     "delta_accuracy",
     "description_length",
     "ece",
     "eleven_point_precision",
+    "error",
     "evaluate",
+    "f1",
+    "f_beta",
+    "g_mean",
     "gini",
     "h_measure",
     "hosmer_lemeshow",
     "ici",
     "infinite_rows",
     "informational_loss",
+    "kappa",
     "ks",
     "lift",
     "log_loss",
     "log_loss_bits",
+    "mcc",
     "mse",
     "mse01",
     "murphy_decomposition",
     "mxe",
     "nce",
     "precision_at_k",
+    "profit",
     "proportion_interval",
     "ql",
     "quadratic_loss",
     "recall_at_k",
     "rms",
     "rows_needed",
+    "sensitivity_specificity",
     "smooth_ece",
     "spherical",
     "spiegelhalter_z",
@@ -130,6 +154,16 @@ _ALL = (
     RECALL_AT_K,
     LIFT,
     AULC,
+    ACCURACY,
+    ERROR,
+    KAPPA,
+    MCC,
+    F1,
+    F_BETA,
+    SENSITIVITY_SPECIFICITY,
+    G_MEAN,
     DELTA_ACCURACY,
+    COST,
+    PROFIT,
 )
 METRICS: dict[str, Metric] = {metric.id: metric for metric in _ALL}

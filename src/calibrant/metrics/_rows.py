@@ -156,6 +156,11 @@ class Predictions:
         return self.ranking() if self.n_classes <= 2 else rank(self.judged())
 
     @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What was found once and is asked for by several metrics."""
+        return {}
+
+    @cached_property
     def _rankings(self) -> dict[int, _core.Ranking]:
         return {}
 
