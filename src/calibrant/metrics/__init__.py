@@ -5,12 +5,13 @@ from calibrant.metrics._agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
 from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
 from calibrant.metrics._compare import CardComparison, Difference, compare
+from calibrant.metrics._confusion import confusion_matrix
+from calibrant.metrics._costs import COST, PROFIT, cost, profit
 from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition, decomposition, murphy_decomposition
 from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
 from calibrant.metrics._equal_calibration import EqualCalibration
 from calibrant.metrics._evaluate import evaluate
-from calibrant.metrics._confusion import confusion_matrix
-from calibrant.metrics._costs import COST, PROFIT, cost, profit
+from calibrant.metrics._evaluate_table import evaluate_table
 from calibrant.metrics._f_measure import (
     F1,
     F_BETA,
@@ -86,6 +87,7 @@ __all__ = [
     "eleven_point_precision",
     "error",
     "evaluate",
+    "evaluate_table",
     "f1",
     "f_beta",
     "g_mean",

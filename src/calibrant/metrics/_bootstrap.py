@@ -23,8 +23,8 @@ def percentile_interval(drawn: NDArray[np.float64], confidence: float) -> Interv
 
     Examples
     --------
-    >>> percentile_interval(np.arange(1.0, 100.0), 0.9)
-    Interval(low=5.0, high=95.0)
+    >>> percentile_interval(np.arange(1.0, 100.0), 0.5)
+    Interval(low=25.0, high=75.0)
     """
     tail = (1.0 - confidence) / 2.0
     return _percentiles(drawn, tail, 1.0 - tail)

@@ -161,7 +161,8 @@ def _same_rows(card_a: ScoreCard, card_b: ScoreCard) -> tuple[Judged, Judged]:
         np.array_equal(one.read.rows, other.read.rows),
         np.array_equal(one.read.label, other.read.label),
         np.array_equal(one.read.weight, other.read.weight),
-        (one.group is None and other.group is None) or np.array_equal(one.group, other.group),
+        (one.group is None) == (other.group is None),
+        one.group is None or other.group is None or np.array_equal(one.group, other.group),
     ]
     if not all(same):
         raise DataError(
@@ -219,11 +220,9 @@ def _read_off(plan: Judged, judged: Judged, layout: Layout, recipes: Mapping[str
     drawn, left_out = replicate(
         layout.rows, plan.sampling(layout.order), plan.seed, plan.n_boot, n_threads=plan.n_threads
     )
+    seen, without = Seen(drawn, layout, judged.read), None if left_out is None else Seen(left_out, layout, judged.read)
     return {
-        name: (
-            recipe.read_off(Seen(drawn, layout, judged.read)),
-            None if left_out is None else recipe.read_off(Seen(left_out, layout, judged.read)),
-        )
+        name: (recipe.read_off(seen), None if without is None else recipe.read_off(without))
         for name, recipe in recipes.items()
     }
 

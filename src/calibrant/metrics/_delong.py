@@ -37,7 +37,7 @@ def area_interval(
     >>> area, method, round(interval.low, 2), round(interval.high, 2)
     (0.75, 'DeLong', 0.07, 0.99)
     >>> area_interval(proba, proba > 0.37, None, 0.95)[1:]
-    (Interval(low=0.387..., high=1.0), 'Newcombe')
+    (Interval(low=0.3856..., high=1.0), 'Newcombe')
     """
     area, *variances, n_positive, n_negative = _core.area_variance(
         np.ascontiguousarray(proba), np.ascontiguousarray(positive), weight, n_threads

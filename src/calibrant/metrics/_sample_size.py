@@ -66,7 +66,7 @@ class CalibrationReach:
     --------
     >>> reach = calibration_reach(np.array([0.5]), np.ones(1), 0.95)
     >>> round(reach.at(100), 3), round(reach.at(10_000), 3)
-    (0.101, 0.01)
+    (0.102, 0.01)
     """
 
     proba: NDArray[np.float64]

@@ -97,7 +97,7 @@ class ScoreCard(Mapping[str, Score]):
     >>> from calibrant.metrics import evaluate
     >>> card = evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3, 0.9, 0.2], metrics=["auc", "mse"])
     >>> card["auc"]
-    auc 0.8889 [0.3880, 0.9898]
+    auc 0.8889 [0.2614, 0.9945]
     >>> list(card)
     ['auc', 'mse']
     """
