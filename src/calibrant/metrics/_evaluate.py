@@ -117,9 +117,9 @@ def evaluate(
     >>> card = evaluate(rng.random(500) < proba, proba, metrics=["auc", "mse", "log_loss"])
     >>> card
     Scores: 500 rows, 2 classes, intervals at 95 %
-      auc       0.8348  [0.7978, 0.8662]  DeLong
-      mse       0.3341  [0.3009, 0.3701]  BCa
-      log_loss  0.5008  [0.4622, 0.5427]  BCa
+      auc       0.8411  [0.8038, 0.8724]  DeLong
+      mse       0.3256  [0.2934, 0.3598]  BCa
+      log_loss  0.4944  [0.4531, 0.5414]  BCa
     """
     told = {"confidence": confidence, "interval": interval, "n_boot": n_boot}
     for name, value in {**told, "weight_kind": weight_kind, "stratified": stratified}.items():

@@ -92,18 +92,18 @@ class CalibrationReach:
 
 def calibration_reach(proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float) -> CalibrationReach:
     """Gather probabilities into groups of about equal weight, and keep the level of the bands that all would have."""
-    order = np.argsort(proba, kind="stable")
-    ends = np.cumsum(weight[order])
-    group = np.minimum((ends - weight[order] / 2.0) / ends[-1] * _GROUPS, _GROUPS - 1).astype(np.intp)
-    shares = np.bincount(group, weight[order], _GROUPS)
-    means = np.bincount(group, (weight * proba)[order], _GROUPS)
-    kept = shares > 0.0
-    places, of_place = np.unique(means[kept] / shares[kept], return_inverse=True)
-    n_final = min(len(np.unique(proba)), _MOST_GROUPS) if len(places) == _GROUPS else len(places)
-    level = len(places) * (len(places) + 1.0) / (n_final * (n_final + 1.0))
-    return CalibrationReach(
-        places, np.bincount(of_place, shares[kept]) / shares.sum(), 1.0 - (1.0 - confidence) * min(level, 1.0)
-    )
+    found, of_found = np.unique(proba, return_inverse=True)
+    weights = np.bincount(of_found, weight)
+    ends = np.cumsum(weights)
+    group = np.minimum((ends - weights / 2.0) / ends[-1] * _GROUPS, _GROUPS - 1).astype(np.intp)
+    if len(found) <= _GROUPS:
+        group = np.arange(len(found))
+    _, group = np.unique(group, return_inverse=True)
+    shares = np.bincount(group, weights) / ends[-1]
+    places = np.bincount(group, weights * found) / ends[-1] / shares
+    n_groups, n_final = len(places), min(len(found), _MOST_GROUPS)
+    level = n_groups * (n_groups + 1.0) / (n_final * (n_final + 1.0))
+    return CalibrationReach(places, shares, 1.0 - (1.0 - confidence) * level)
 
 
 def reach_of(proba: NDArray[np.float64], weight: NDArray[np.float64], band: Band) -> float:
