@@ -93,11 +93,15 @@ def main() -> None:
         numpy=lambda: numpy_one_sort(y, proba, few),
     )
     scale = given.replicates / few
-    print(f"{given.replicates} replicates of {given.rows:,} predictions, {given.threads} threads; peers timed on {few}:")
+    print(
+        f"{given.replicates} replicates of {given.rows:,} predictions, {given.threads} threads; peers timed on {few}:"
+    )
     told("AUC, a loop over scikit-learn's roc_auc_score", times, "sklearn", 60, scale)
     told("AUC, NumPy with one sort", times, "numpy", 4, scale)
     ratio = times["all"] / times["ours"]
-    print(f"  {len(RECIPES)} losses and measures of ranks together: {times['all']:.3f} s, {ratio:.2f} times AUC (bar 3)")
+    print(
+        f"  {len(RECIPES)} losses and measures of ranks together: {times['all']:.3f} s, {ratio:.2f} times AUC (bar 3)"
+    )
     delong(y, proba, given.rounds)
 
 

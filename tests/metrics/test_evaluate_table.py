@@ -47,8 +47,7 @@ def sources(rows, folder):
 
 def test_every_source_gives_the_same_card(rows, tmp_path):
     cards = [
-        evaluate_table(source, target="y", proba="p", weight="w", batch_size=7001)
-        for source in sources(rows, tmp_path)
+        evaluate_table(source, target="y", proba="p", weight="w", batch_size=7001) for source in sources(rows, tmp_path)
     ]
     for card in cards[1:]:
         for name, score in card.items():
