@@ -49,13 +49,13 @@ def numpy_one_sort(y: Array, proba: Array, n_boot: int) -> Array:
 def ours_area(y: Array, proba: Array, n_boot: int, n_threads: int) -> Array:
     order = np.argsort(-proba)
     rows = Resampled(len(y), rankings=(RankedBy.sorted(proba[order], y[order]),), area_alone=True)
-    return replicate(rows, Sampling.of(len(y)), SEED, n_boot, n_threads=n_threads)[0].ranked("auc")
+    return replicate(rows, Sampling.of(len(y)), SEED, n_boot, n_threads=n_threads, leave_out=False)[0].ranked("auc")
 
 
 def ours_all(y: Array, proba: Array, n_boot: int, n_threads: int) -> None:
     read = read_predictions(y, proba)
     layout = Layout.of(read, RECIPES.values())
-    replicate(layout.rows, Sampling.of(len(y)), SEED, n_boot, n_threads=n_threads)
+    replicate(layout.rows, Sampling.of(len(y)), SEED, n_boot, n_threads=n_threads, leave_out=False)
 
 
 def told(name: str, times: dict[str, float], peer: str, bar: float, scale: float = 1.0) -> None:
@@ -70,7 +70,7 @@ def delong(y: Array, proba: Array, rounds: int) -> None:
         return
     from confidenceinterval.delong import delong_roc_variance
 
-    peer: Callable[[], Any] = lambda: delong_roc_variance(y.astype(float), proba)  # noqa: E731
+    peer: Callable[[], Any] = lambda: delong_roc_variance(y.astype(int), proba)  # noqa: E731
     times = best_of(rounds, ours=lambda: area_interval(proba, y, None, 0.95), peer=peer)
     told("DeLong, confidenceinterval", times, "peer", 5)
 

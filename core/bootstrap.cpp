@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 #include "clones.hpp"
 #include "parallel.hpp"
@@ -64,9 +65,8 @@ private:
 
     template <class Weight>
     void add_all(std::size_t replicate, const ResampledSums& out, std::span<const Weight> weights) {
-        double total = 0;
-        for (const Weight weight : weights) total += static_cast<double>(weight);
-        out.weight[replicate] = total;
+        using Total = std::conditional_t<std::is_floating_point_v<Weight>, double, std::uint64_t>;
+        out.weight[replicate] = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Total{0}));
         add_values(weights, out.values.subspan(replicate * rows_.values.size(), rows_.values.size()));
         if (rows_.n_cells > 0) add_cells(weights, out.cells.subspan(replicate * rows_.n_cells, rows_.n_cells));
         for (std::size_t r = 0; r < rows_.rankings.size(); ++r) {

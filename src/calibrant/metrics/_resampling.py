@@ -194,6 +194,7 @@ def replicate(
     n_boot: int,
     *,
     n_threads: int = 1,
+    leave_out: bool = True,
 ) -> tuple[Replicates, Replicates | None]:
     """Draw replicates, and leave parts of the rows out one by one; None for the latter where units have copies.
 
@@ -209,6 +210,8 @@ def replicate(
         How many replicates to draw.
     n_threads : int
         How many threads to use.
+    leave_out : bool
+        Whether to leave parts out, which skewness is known from.
 
     Returns
     -------
@@ -216,7 +219,7 @@ def replicate(
         Those drawn and those with a part left out.
     """
     drawn = _run(rows, sampling, n_boot, None, stream_seed(seed, 0), n_threads)
-    if sampling.unit_weight is not None:
+    if sampling.unit_weight is not None or not leave_out:
         return drawn, None
     n_blocks = min(sampling.n_units, _MOST_BLOCKS)
     blocks = stream(seed, 1).permutation(sampling.n_units) % n_blocks
