@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "arrivals.hpp"
+#include "bindings_bootstrap.hpp"
 #include "bindings_calibration.hpp"
 #include "bindings_forest.hpp"
 #include "bindings_lazy.hpp"
@@ -324,6 +325,7 @@ NB_MODULE(_core, module) {
     bind_lazy_trees(module);
     bind_calibration(module);
     bind_venn_abers(module);
+    bind_bootstrap(module);
     bind_metrics(module);
 }
 

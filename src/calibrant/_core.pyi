@@ -547,6 +547,23 @@ def venn_abers(weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), ord
     Write p0 and p1 at each place among distinct rising scores, from the weight at each and that of its positive rows.
     """
 
+class ResampledRows:
+    """Rows in memory of Python, and what replicates are to know of them."""
+
+    def __init__(self, *, n_rows: int, row_unit: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, row_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], cells: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_cells: int, rankings: Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]]]) -> None: ...
+
+N_RANK_MEASURES: int = 8
+
+def resample(rows: ResampledRows, *, stratum_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seed: int, blocks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_replicates: int, everything: bool, top_share: float, n_threads: int, out: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]) -> None:
+    """
+    Write the weight, value sums, cells and rank measures of each replicate, drawn or with a block left out.
+    """
+
+def area_variance(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple[float, float, float, float, float]:
+    """
+    Give the area under the ROC curve, the variance that either class brings to it, and the weight of either class.
+    """
+
 class Ranking:
     """Rows of two classes sorted by probability, the likeliest first."""
 

@@ -4,10 +4,14 @@ from calibrant.metrics._accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accurac
 from calibrant.metrics._agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
 from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
+from calibrant.metrics._compare import CardComparison, Difference, compare
 from calibrant.metrics._confusion import confusion_matrix
 from calibrant.metrics._costs import COST, PROFIT, cost, profit
 from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition, decomposition, murphy_decomposition
 from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
+from calibrant.metrics._equal_calibration import EqualCalibration
+from calibrant.metrics._evaluate import evaluate
+from calibrant.metrics._evaluate_table import evaluate_table
 from calibrant.metrics._f_measure import (
     F1,
     F_BETA,
@@ -39,17 +43,28 @@ from calibrant.metrics._precision import (
     recall_at_k,
     three_point_precision,
 )
+from calibrant.metrics._proportions import Interval, proportion_interval
+from calibrant.metrics._sample_size import rows_needed
+from calibrant.metrics._score_card import Score, ScoreCard
 from calibrant.metrics._smooth_ece import SMOOTH_ECE, smooth_ece
 from calibrant.metrics._spherical import SPHERICAL, spherical
 from calibrant.metrics._squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
+from calibrant.metrics._verdict import Verdict, calibration_verdict
 from calibrant.metrics._windows import CAL, cal
 
 __all__ = [
     "METRICS",
+    "CardComparison",
     "Decomposition",
+    "Difference",
+    "EqualCalibration",
     "HosmerLemeshow",
+    "Interval",
     "Metric",
     "MurphyDecomposition",
+    "Score",
+    "ScoreCard",
+    "Verdict",
     "accuracy",
     "auc",
     "aulc",
@@ -60,7 +75,9 @@ __all__ = [
     "cal",
     "calibration_intercept",
     "calibration_slope",
+    "calibration_verdict",
     "classwise_ece",
+    "compare",
     "confusion_matrix",
     "cost",
     "decomposition",
@@ -69,6 +86,8 @@ __all__ = [
     "ece",
     "eleven_point_precision",
     "error",
+    "evaluate",
+    "evaluate_table",
     "f1",
     "f_beta",
     "g_mean",
@@ -91,10 +110,12 @@ __all__ = [
     "nce",
     "precision_at_k",
     "profit",
+    "proportion_interval",
     "ql",
     "quadratic_loss",
     "recall_at_k",
     "rms",
+    "rows_needed",
     "sensitivity_specificity",
     "smooth_ece",
     "spherical",

@@ -18,7 +18,13 @@ from calibrant.metrics._rows import TwoClass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE", "calibration_intercept", "calibration_slope"]
+__all__ = [
+    "CALIBRATION_INTERCEPT",
+    "CALIBRATION_SLOPE",
+    "calibration_intercept",
+    "calibration_slope",
+    "least_cross_entropy",
+]
 
 _LEAST, _STEPS, _SMALL, _LONGEST = 1e-12, 200, 1e-12, 4.0
 
@@ -125,17 +131,17 @@ def _line(rows: TwoClass) -> tuple[float, float]:
         return math.nan, math.nan
     if low.max() <= high.min() or high.max() <= low.min():
         return (math.inf if low.max() <= high.min() else -math.inf), math.nan
-    slope, intercept = _minimise(rows, np.array([1.0, 0.0]), np.array([True, True]))
+    slope, intercept = least_cross_entropy(rows, np.array([1.0, 0.0]), np.array([True, True]))
     return float(slope), float(intercept)
 
 
 def _shift(rows: TwoClass) -> float:
     if rows.positive.all() or not rows.positive.any():
         return math.inf if rows.positive.all() else -math.inf
-    return float(_minimise(rows, np.array([1.0, 0.0]), np.array([False, True]))[1])
+    return float(least_cross_entropy(rows, np.array([1.0, 0.0]), np.array([False, True]))[1])
 
 
-def _minimise(rows: TwoClass, coef: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[np.float64]:
+def least_cross_entropy(rows: TwoClass, coef: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Find the coefficients of least cross-entropy by Newton's steps, halved where they do not help."""
     columns, one, zero, threads = [_core.logits(rows.proba, _LEAST)], np.ones(1), np.zeros(1), n_threads(None)
 

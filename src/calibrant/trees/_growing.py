@@ -46,15 +46,10 @@ def grow(
     weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
     options = grow_options(params, examples.n_declared, max_features)
     options.seed = stream_seed(seed, _TIES)
-<<<<<<< HEAD
-    with enough_memory(examples, options):
+    with enough_memory(examples, options, among):
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
         )
-=======
-    with enough_memory(examples, options, among):
-        core = _core.grow_tree(examples.table.core, examples.labels, weights, len(examples.classes), options)
->>>>>>> c7766e94aa0c9c82aaf88f382ac56a5c51ed8813
     core = prune(core, examples, parts, params)
     if parts.count is not None:
         core = _core.count_rows(

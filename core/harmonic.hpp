@@ -1,0 +1,36 @@
+// Harmonic numbers, also between whole ones: a table for small whole numbers, the digamma function's series beyond it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace calibrant {
+
+class Harmonic {
+public:
+    explicit Harmonic(std::size_t largest) : table_(largest + 1) {
+        for (std::size_t n = 1; n <= largest; ++n) table_[n] = table_[n - 1] + 1.0 / static_cast<double>(n);
+    }
+
+    double at(std::int64_t n) const {
+        const auto place = static_cast<std::size_t>(n);
+        return place < table_.size() ? table_[place] : between(static_cast<double>(n));
+    }
+    double at(double x) const { return between(x); }
+
+private:
+    static double between(double x) {
+        constexpr double euler = 0.57721566490153286061;
+        double below = 0;
+        for (; x < 8.0; x += 1.0) below += 1.0 / (x + 1.0);
+        const double square = 1.0 / (x * x);
+        const double series = square * (1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square / 132.0))));
+        return std::log(x) + euler + 0.5 / x - series - below;
+    }
+
+    std::vector<double> table_;
+};
+
+}  // namespace calibrant

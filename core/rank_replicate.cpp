@@ -1,0 +1,201 @@
+#include "rank_replicate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "clones.hpp"
+
+namespace calibrant {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+template <class Weight>
+using Sum = std::conditional_t<std::is_floating_point_v<Weight>, double, std::int64_t>;
+
+// Calls at_group(positive, negative) with the weights of each group of rows that share a score.
+template <class Weight, class Row, class AtGroup>
+void for_each_group(const RankedRows& ranking, const Weight* weights, Row&& row, AtGroup&& at_group) {
+    Sum<Weight> positive = 0, negative = 0;
+    for (std::size_t rank = 0; rank < ranking.size(); ++rank) {
+        const auto weight = static_cast<Sum<Weight>>(weights[row(rank)]);
+        const std::uint8_t mark = ranking.marks[rank];
+        const auto of_positive = weight * static_cast<Sum<Weight>>(mark & mark_positive);
+        positive += of_positive;
+        negative += weight - of_positive;
+        if (mark & mark_group_end) {
+            at_group(positive, negative);
+            positive = negative = 0;
+        }
+    }
+}
+
+template <class Weight, class Row>
+RankMeasures area_alone(const RankedRows& ranking, const Weight* weights, Row&& row) {
+    Sum<Weight> found = 0, passed = 0, twice = 0;
+    for_each_group(ranking, weights, row, [&](Sum<Weight> positive, Sum<Weight> negative) {
+        twice += negative * (2 * found + positive);
+        found += positive;
+        passed += negative;
+    });
+    const auto all_positive = static_cast<double>(found), all_negative = static_cast<double>(passed);
+    const double pairs = all_positive * all_negative;
+    return {all_positive, all_negative, pairs > 0 ? 0.5 * static_cast<double>(twice) / pairs : nan};
+}
+
+// Groups with weight, one after another: how much was found and passed up to each, and the harmonic numbers there.
+struct GroupBlock {
+    static constexpr std::size_t capacity = 512;
+    std::array<double, capacity + 1> found, passed, reached, rest;
+    std::size_t size = 0;
+};
+
+struct Totals {
+    double positive, negative;
+};
+
+// Sums over groups in lanes, which are added up one by one in the end, so that the bits do not depend on the processor.
+struct GroupSums {
+    static constexpr std::size_t n_lanes = 8;
+    using Lanes = std::array<double, n_lanes>;
+    Lanes twice{}, precision{}, ks{}, area{}, area_negative{};
+
+    CALIBRANT_INLINE void add(const GroupBlock& block, const Totals& all, std::size_t i, std::size_t lane) {
+        const double before_found = block.found[i], before_passed = block.passed[i], found = block.found[i + 1], passed = block.passed[i + 1];
+        const double positive = found - before_found, negative = passed - before_passed, share = positive / (positive + negative);
+        const double before = before_found + before_passed, left = all.positive + all.negative - found - passed;
+        twice[lane] += negative * (before_found + found);
+        precision[lane] += positive * found / (found + passed);
+        ks[lane] = std::max(ks[lane], std::abs(found * all.negative - passed * all.positive));
+        area[lane] += (before_found - share * before) * (block.reached[i + 1] - block.reached[i]);
+        area_negative[lane] += (all.negative - passed - (1.0 - share) * left) * (block.rest[i] - block.rest[i + 1]);
+    }
+};
+
+CALIBRANT_CLONES void add_block(const GroupBlock& block, const Totals& all, GroupSums& sums) {
+    GroupSums own = sums;
+    std::size_t i = 0;
+    for (; i + GroupSums::n_lanes <= block.size; i += GroupSums::n_lanes) {
+        for (std::size_t lane = 0; lane < GroupSums::n_lanes; ++lane) own.add(block, all, i + lane, lane);
+    }
+    for (; i < block.size; ++i) own.add(block, all, i, 0);
+    sums = own;
+}
+
+double total(const GroupSums::Lanes& lanes) { return std::accumulate(lanes.begin(), lanes.end(), 0.0); }
+
+// The positive weight expected in the leading share, from the first group that ends beyond it.
+class Leading {
+public:
+    explicit Leading(double wanted) : wanted_(wanted) {}
+
+    void look_at(const GroupBlock& block) {
+        if (is_done_) return;
+        std::size_t i = 0;
+        while (i < block.size && block.found[i + 1] + block.passed[i + 1] < wanted_) ++i;
+        positive = block.found[i];
+        if (i == block.size) return;
+        const double before = block.found[i] + block.passed[i], here = block.found[i + 1] + block.passed[i + 1] - before;
+        positive += (block.found[i + 1] - block.found[i]) * (wanted_ - before) / here;
+        is_done_ = true;
+    }
+
+    double positive = 0;
+
+private:
+    double wanted_;
+    bool is_done_ = false;
+};
+
+// All measures, block of groups by block; groups without weight are passed over.
+template <class Value>
+class Gatherer {
+public:
+    Gatherer(Value positive, Value negative, const RankWish& wish)
+        : harmonic_(*wish.harmonic), all_(positive + negative), totals_{static_cast<double>(positive), static_cast<double>(negative)},
+          leading_(wish.top_share * static_cast<double>(all_)) {
+        set(0);
+    }
+
+    void add(Value positive, Value negative) {
+        found_ += positive;
+        passed_ += negative;
+        set(block_.size + 1);
+        block_.size += positive + negative > 0;
+        if (block_.size == GroupBlock::capacity) flush();
+    }
+
+    RankMeasures result() {
+        flush();
+        const auto [positive, negative] = totals_;
+        if (positive + negative == 0) return {0, 0, nan, nan, nan, nan, nan, nan};
+        const bool both = positive > 0 && negative > 0;
+        const double pairs = positive * negative;
+        return {positive,
+                negative,
+                both ? 0.5 * total(sums_.twice) / pairs : nan,
+                positive > 0 ? total(sums_.precision) / positive : nan,
+                both ? *std::max_element(sums_.ks.begin(), sums_.ks.end()) / pairs : nan,
+                leading_.positive,
+                positive > 0 ? 1.0 + total(sums_.area) / positive : nan,
+                negative > 0 ? 1.0 + total(sums_.area_negative) / negative : nan};
+    }
+
+private:
+    void set(std::size_t place) {
+        block_.found[place] = static_cast<double>(found_);
+        block_.passed[place] = static_cast<double>(passed_);
+        block_.reached[place] = harmonic_.at(found_ + passed_);
+        block_.rest[place] = harmonic_.at(all_ - found_ - passed_);
+    }
+
+    void flush() {
+        leading_.look_at(block_);
+        add_block(block_, totals_, sums_);
+        block_.size = 0;
+        set(0);
+    }
+
+    const Harmonic& harmonic_;
+    Value all_, found_ = 0, passed_ = 0;
+    Totals totals_;
+    Leading leading_;
+    GroupBlock block_;
+    GroupSums sums_;
+};
+
+template <class Weight, class Row>
+RankMeasures everything(const RankedRows& ranking, const Weight* weights, const RankWish& wish, Row&& row) {
+    Sum<Weight> positive = 0, all = 0;
+    for (std::size_t rank = 0; rank < ranking.size(); ++rank) {
+        const auto weight = static_cast<Sum<Weight>>(weights[row(rank)]);
+        all += weight;
+        positive += weight * static_cast<Sum<Weight>>(ranking.marks[rank] & mark_positive);
+    }
+    Gatherer<Sum<Weight>> gatherer(positive, all - positive, wish);
+    for_each_group(ranking, weights, row, [&](Sum<Weight> p, Sum<Weight> n) { gatherer.add(p, n); });
+    return gatherer.result();
+}
+
+template <class Weight, class Row>
+RankMeasures measured(const RankedRows& ranking, const Weight* weights, const RankWish& wish, Row&& row) {
+    return wish.everything ? everything(ranking, weights, wish, row) : area_alone(ranking, weights, row);
+}
+
+}  // namespace
+
+template <class Weight>
+RankMeasures measure_ranking(const RankedRows& ranking, std::span<const Weight> weights, const RankWish& wish) {
+    if (ranking.rows.empty()) return measured(ranking, weights.data(), wish, [](std::size_t rank) { return rank; });
+    return measured(ranking, weights.data(), wish, [rows = ranking.rows.data()](std::size_t rank) { return rows[rank]; });
+}
+
+template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint8_t>, const RankWish&);
+template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint32_t>, const RankWish&);
+template RankMeasures measure_ranking(const RankedRows&, std::span<const double>, const RankWish&);
+
+}  // namespace calibrant

@@ -1,0 +1,93 @@
+"""Tables larger than memory, a batch at a time: Parquet files, polars LazyFrames, Dask frames, or frames in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from calibrant._optional import optional_import
+from calibrant.exceptions import DataTypeError, MissingFileError, SchemaError, nearest
+
+__all__ = ["batches"]
+
+
+def batches(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+    """Give some columns of a table, batch by batch, as narwhals frames.
+
+    Parameters
+    ----------
+    source : path, polars LazyFrame, Dask frame, or a frame in memory
+        The table; a path is that of a Parquet file.
+    columns : sequence of str
+        The columns to read; no other is.
+    batch_size : int
+        How many rows a batch has at most, where the source lets it be told.
+
+    Yields
+    ------
+    narwhals.DataFrame
+        The next rows.
+
+    Examples
+    --------
+    >>> import polars
+    >>> lazy = polars.LazyFrame({"y": [0, 1, 1], "p": [0.2, 0.7, 0.6], "x": [5, 6, 7]})
+    >>> [batch.shape for batch in batches(lazy, ["y", "p"], 2)]
+    [(2, 2), (1, 2)]
+    """
+    if isinstance(source, str | os.PathLike):
+        yield from _of_parquet(Path(source), columns, batch_size)
+    elif hasattr(source, "to_delayed"):
+        yield from _of_dask(source, columns)
+    elif hasattr(source, "collect") and hasattr(source, "collect_schema"):
+        yield from _of_lazy(source, columns, batch_size)
+    else:
+        yield from _of_frame(source, columns, batch_size)
+
+
+def _of_parquet(path: Path, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+    parquet = optional_import("pyarrow.parquet", extra="data", purpose="read Parquet")
+    if not path.is_file():
+        raise MissingFileError.at(path, "there is no such file", hint="Pass the path of a Parquet file.")
+    with parquet.ParquetFile(path) as file:
+        _check(columns, file.schema_arrow.names)
+        arrow = optional_import("pyarrow", extra="data", purpose="read Parquet")
+        for batch in file.iter_batches(batch_size=batch_size, columns=list(columns)):
+            yield nw.from_native(arrow.Table.from_batches([batch]), eager_only=True)
+
+
+def _of_dask(source: Any, columns: Sequence[str]) -> Iterator[Any]:
+    _check(columns, [str(name) for name in source.columns])
+    for part in source[list(columns)].to_delayed():
+        yield nw.from_native(part.compute(), eager_only=True)
+
+
+def _of_lazy(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+    _check(columns, source.collect_schema().names())
+    wanted, begin = source.select(list(columns)), 0
+    while len(batch := wanted.slice(begin, batch_size).collect()):
+        yield nw.from_native(batch, eager_only=True)
+        begin += len(batch)
+
+
+def _of_frame(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+    try:
+        frame = nw.from_native(source, eager_only=True)
+    except TypeError as error:
+        raise DataTypeError(
+            f"source must be the path of a Parquet file, a polars LazyFrame, a Dask frame or a frame; got "
+            f"{type(source).__name__}."
+        ) from error
+    _check(columns, frame.columns)
+    for begin in range(0, len(frame), batch_size):
+        yield frame.select(list(columns))[begin : begin + batch_size]
+
+
+def _check(columns: Sequence[str], found: Sequence[str]) -> None:
+    for name in columns:
+        if name not in found:
+            raise SchemaError(f"source has no column {name!r}.{nearest(name, found)}")

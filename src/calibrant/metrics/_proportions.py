@@ -1,0 +1,130 @@
+"""Intervals of a proportion: what so many successes in so many trials say of the chance of success."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv, ndtri
+
+from calibrant._params import Choice, Nothing, Real, check_param
+from calibrant.exceptions import ParameterError
+
+__all__ = ["CONFIDENCE", "Interval", "proportion_interval", "two_sided_z"]
+
+CONFIDENCE = Real(0, 1, closed="neither")
+_Z = Real(0, closed="right") | Nothing()
+_COUNT = Real(0)
+
+
+class Interval(NamedTuple):
+    """Where a figure lies, with some confidence.
+
+    Examples
+    --------
+    >>> Interval(0.2, 0.4).low
+    0.2
+    """
+
+    low: float
+    high: float
+
+
+def proportion_interval(
+    successes: float, n: float, confidence: float = 0.95, *, method: str = "wilson", z: float | None = None
+) -> Interval:
+    """Give an interval of the chance of success.
+
+    Wilson's interval (1927) is the quadratic that Witten, Frank & Hall (2011, 5.2) solve. It covers about as often as
+    it says for any chance, on average; that of Clopper & Pearson (1934) never less often, and is longer for it. That
+    of Jeffreys is Bayesian, with the prior Beta(1/2, 1/2), and ends at 0 or 1 where no trial, or every one, succeeded.
+
+    Parameters
+    ----------
+    successes : float
+        How many trials succeeded; weights need not be whole numbers.
+    n : float
+        How many there were.
+    confidence : float
+        The chance with which such intervals hold the true one, between 0 and 1.
+    method : {"wilson", "clopper_pearson", "jeffreys"}
+        Which interval.
+    z : float, optional
+        The normal quantile to use instead of that of `confidence`, such as the book's rounded 1.28; Wilson's only.
+
+    Returns
+    -------
+    Interval
+        A named tuple ``(low, high)``; (0, 1) without a trial.
+
+    Examples
+    --------
+    >>> low, high = proportion_interval(750, 1000, z=1.28)
+    >>> round(low, 3), round(high, 3)
+    (0.732, 0.767)
+    >>> [round(end, 4) for end in proportion_interval(0, 10, method="clopper_pearson")]
+    [0.0, 0.3085]
+    """
+    check_param("confidence", confidence, CONFIDENCE)
+    check_param("method", method, Choice(*_METHODS))
+    check_param("z", z, _Z)
+    _check_counts(successes, n)
+    if z is not None and method != "wilson":
+        raise ParameterError(f"z belongs to method='wilson'; got method={method!r}. Pass confidence= instead.")
+    if n == 0:
+        return Interval(0.0, 1.0)
+    if z is not None:
+        return _wilson_of_z(float(successes), float(n), float(z))
+    return _METHODS[method](float(successes), float(n), float(confidence))
+
+
+def two_sided_z(confidence: float) -> float:
+    """Give the normal quantile that leaves half of the rest on either side.
+
+    Examples
+    --------
+    >>> round(two_sided_z(0.95), 4)
+    1.96
+    """
+    return float(ndtri(0.5 + confidence / 2.0))
+
+
+def _check_counts(successes: float, n: float) -> None:
+    check_param("n", n, _COUNT)
+    check_param("successes", successes, _COUNT)
+    if successes > n:
+        raise ParameterError(f"successes must be at most n; got {successes} of {n}.")
+
+
+def _wilson(successes: float, n: float, confidence: float) -> Interval:
+    return _wilson_of_z(successes, n, two_sided_z(confidence))
+
+
+def _wilson_of_z(successes: float, n: float, z: float) -> Interval:
+    share, half = successes / n, z * z / (2.0 * n)
+    middle = (share + half) / (1.0 + 2.0 * half)
+    reach = z * np.sqrt(share * (1.0 - share) / n + half / (2.0 * n)) / (1.0 + 2.0 * half)
+    return Interval(
+        0.0 if successes == 0 else max(0.0, float(middle - reach)),
+        1.0 if successes == n else min(1.0, float(middle + reach)),
+    )
+
+
+def _clopper_pearson(successes: float, n: float, confidence: float) -> Interval:
+    tail, failures = (1.0 - confidence) / 2.0, n - successes
+    low = float(betaincinv(successes, failures + 1.0, tail)) if successes > 0 else 0.0
+    return Interval(low, float(betaincinv(successes + 1.0, failures, 1.0 - tail)) if failures > 0 else 1.0)
+
+
+def _jeffreys(successes: float, n: float, confidence: float) -> Interval:
+    tail, failures = (1.0 - confidence) / 2.0, n - successes
+    low, high = betaincinv(successes + 0.5, failures + 0.5, np.array([tail, 1.0 - tail]))
+    return Interval(float(low) if successes > 0 else 0.0, float(high) if failures > 0 else 1.0)
+
+
+_METHODS: dict[str, Callable[[float, float, float], Interval]] = {
+    "wilson": _wilson,
+    "clopper_pearson": _clopper_pearson,
+    "jeffreys": _jeffreys,
+}

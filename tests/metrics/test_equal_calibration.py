@@ -1,0 +1,43 @@
+"""Whether segments are calibrated alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from calibrant.metrics._equal_calibration import equal_calibration, holm
+from calibrant.metrics._logistic_line import fitted_line
+from calibrant.metrics._rows import TwoClass
+
+
+def drawn(seed, n=1500, shift=0.0, slope=1.0):
+    """Draw three segments that share a wrong line, but for the last one."""
+    rng = np.random.default_rng(seed)
+    odds, segment = rng.normal(size=n), rng.integers(0, 3, n)
+    truth = 0.3 + 0.7 * odds + (segment == 2) * (shift + (slope - 1.0) * odds)
+    return TwoClass(1 / (1 + np.exp(-odds)), rng.random(n) < 1 / (1 + np.exp(-truth))), segment
+
+
+def test_p_values_of_segments_that_are_alike_are_uniform():
+    pvalues = [equal_calibration(*drawn(seed), ["a", "b", "c"]).pvalues["c"] for seed in range(200)]
+    assert kstest(pvalues, "uniform").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("change", [{"shift": 0.8}, {"slope": 2.0}])
+def test_a_segment_with_another_line_is_found(change):
+    found = equal_calibration(*drawn(0, 4000, **change), ["a", "b", "c"])
+    assert found.corrected["c"] < 0.01
+    assert "c (p = " in repr(found)
+
+
+def test_holm_never_lowers_a_p_value_and_keeps_their_order():
+    pvalues = [0.2, 0.001, 0.03, 0.04]
+    corrected = holm(pvalues)
+    assert corrected == pytest.approx([0.2, 0.004, 0.09, 0.09])
+    assert all(after >= before for after, before in zip(corrected, pvalues, strict=True))
+
+
+def test_the_common_line_is_the_one_that_was_drawn():
+    rows, _ = drawn(3, 100_000)
+    assert fitted_line(rows).coef == pytest.approx([0.3, 0.7], abs=0.05)

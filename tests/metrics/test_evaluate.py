@@ -1,0 +1,134 @@
+"""Score cards: what they hold, how they read, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from calibrant.exceptions import DataError, ParameterError
+from calibrant.metrics import METRICS, evaluate
+from calibrant.metrics._calibration_scores import CALIBRATION_ERRORS
+
+
+def drawn(n=400, seed=0, power=1.0):
+    rng = np.random.default_rng(seed)
+    proba = rng.random(n)
+    return (rng.random(n) < proba**power).astype(int), proba
+
+
+def test_a_card_has_the_values_of_the_metrics():
+    y, p = drawn()
+    card = evaluate(y, p, metrics="all", confidence=None)
+    assert set(card) == {name for name, metric in METRICS.items() if not metric.needs}
+    for name, score in card.items():
+        assert score.value == pytest.approx(METRICS[name].function(y, p), nan_ok=True)
+
+
+def test_the_default_is_a_dozen_and_fewer_where_there_are_more_classes():
+    y, p = drawn()
+    assert len(evaluate(y, p, n_boot=50)) == 12
+    several = evaluate([0, 1, 2] * 10, np.full((30, 3), 1 / 3), n_boot=50)
+    assert {"log_loss", "auc", "accuracy"} <= set(several)
+    assert "f1" not in several
+
+
+@pytest.mark.parametrize("interval", ["auto", "bootstrap", "percentile"])
+def test_calibration_errors_never_get_percentiles(interval):
+    y, p = drawn()
+    card = evaluate(y, p, metrics=CALIBRATION_ERRORS, interval=interval, n_boot=50)
+    assert {score.method for score in card.values()} <= {"honest bands", ""}
+
+
+def test_every_interval_holds_its_value():
+    y, p = drawn()
+    card = evaluate(y, p, metrics="all", n_boot=200)
+    for score in card.values():
+        assert score.low is None or score.low <= score.value <= score.high or score.method in ("BCa", "honest bands")
+
+
+def test_methods_are_those_that_hold():
+    y, p = drawn()
+    card = evaluate(y, p, metrics=["accuracy", "auc", "gini", "mse", "ece", "calibration_slope"], n_boot=50)
+    methods = [score.method for score in card.values()]
+    assert methods == ["Wilson", "DeLong", "DeLong", "BCa", "honest bands", "sandwich"]
+
+
+def test_formulas_for_independent_rows_are_not_used_for_clusters():
+    y, p = drawn()
+    card = evaluate(y, p, metrics=["accuracy", "auc", "ece"], groups=np.arange(400) // 4, n_boot=50)
+    assert [score.method for score in card.values()] == ["BCa", "BCa", ""]
+
+
+def test_perfect_calibration_is_doubted_where_it_is_wrong_only():
+    names = ["ece", "cal", "ici", "smooth_ece"]
+    wrong = evaluate(*drawn(2000, power=3.0), metrics=names)
+    assert all(score.pvalue == pytest.approx(0.005) for score in wrong.values())
+    pvalues = [evaluate(*drawn(300, seed), metrics=["ece"])["ece"].pvalue for seed in range(20)]
+    assert np.mean(np.array(pvalues) > 0.05) > 0.6
+
+
+def test_debiased_errors_of_calibrated_probabilities_are_nearer_to_0():
+    for score in evaluate(*drawn(1000), metrics=["ece", "cal", "ici", "smooth_ece"]).values():
+        assert score.debiased < score.value
+
+
+def test_an_infinite_loss_has_an_interval_without_an_end():
+    y, p = drawn(50)
+    p[0], y[0] = 1.0, 0
+    score = evaluate(y, p, metrics=["log_loss"])["log_loss"]
+    assert score.value == score.high == np.inf
+
+
+def test_segments_have_cards_of_their_own_and_a_test():
+    y, p = drawn(3000)
+    segment = np.where(np.arange(3000) % 3 == 0, "odd", "even")
+    y = np.where(segment == "odd", (np.random.default_rng(5).random(3000) < 0.5).astype(int), y)
+    card = evaluate(y, p, by=segment, metrics=["mse"], n_boot=50)
+    assert list(card.cards) == ["even", "odd"]
+    odd = segment == "odd"
+    assert card.cards["odd"]["mse"] == evaluate(y[odd], p[odd], metrics=["mse"], n_boot=50)["mse"]
+    assert card.equal_calibration.corrected["odd"] < 0.01
+    assert "odd" in repr(card)
+
+
+def test_a_card_reads_as_text_frame_and_html():
+    y, p = drawn()
+    card = evaluate(y, p, metrics=["auc", "ece"], n_boot=50)
+    assert "intervals at 95 %" in repr(card)
+    assert list(card.to_frame().index) == ["auc", "ece"]
+    assert card.to_frame().loc["auc", "low"] == card["auc"].low
+    assert "independently" in card._repr_html_()
+    assert "<td" in card._repr_html_()
+
+
+def test_names_in_html_are_escaped():
+    y, p = drawn(60)
+    html = evaluate(y, p, by=["<b>"] * 30 + ["c"] * 30, metrics=["mse"], n_boot=20)._repr_html_()
+    assert "<h4>&lt;b&gt;</h4>" in html
+
+
+def test_what_cannot_be_judged_is_refused_by_name():
+    y, p = drawn(20)
+    with pytest.raises(ParameterError, match="Did you mean 'auc'"):
+        evaluate(y, p, metrics=["auk"])
+    with pytest.raises(ParameterError, match="needs matrix"):
+        evaluate(y, p, metrics=["cost"])
+    with pytest.raises(ParameterError, match="the card has no 'mse'"):
+        evaluate(y, p, metrics=["auc"])["mse"]
+    with pytest.raises(ParameterError, match=r"Pass \['auc'\]"):
+        evaluate(y, p, metrics="auc")
+
+
+def test_groups_and_segments_must_fit_the_rows():
+    y, p = drawn(20)
+    with pytest.raises(DataError, match="groups has 19 rows"):
+        evaluate(y, p, groups=np.zeros(19))
+    with pytest.raises(DataError, match="by has 1 missing"):
+        evaluate(y, p, by=[None, *["a"] * 19])
+
+
+def test_rows_of_weight_0_are_as_if_absent():
+    y, p = drawn(100)
+    weight = np.repeat([1, 0], 50)
+    with_them = evaluate(y, p, sample_weight=weight, groups=np.arange(100), metrics=["mse"])["mse"]
+    assert with_them.value == evaluate(y[:50], p[:50], metrics=["mse"])["mse"].value

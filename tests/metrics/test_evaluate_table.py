@@ -1,0 +1,120 @@
+"""Tables larger than memory: what is exact is exact, what is not is off by no more than is said."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from calibrant.exceptions import DataError, DataTypeError, MissingFileError, ParameterError, SchemaError
+from calibrant.metrics import METRICS, evaluate, evaluate_table
+
+EXACT = ["log_loss", "mse", "rms", "mse01", "log_loss_bits", "spherical", "accuracy", "kappa", "f1", "mcc"]
+RANKS = ["auc", "gini", "average_precision", "ks", "lift", "aulc"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 4, 30_000)
+    return pd.DataFrame({"y": np.where(rng.random(30_000) < p, "yes", "no"), "p": p, "w": rng.integers(0, 4, 30_000)})
+
+
+class Dask:
+    """A frame in parts that behaves as Dask's does where it is looked at."""
+
+    def __init__(self, parts):
+        self._parts, self.columns = parts, parts[0].columns
+
+    def __getitem__(self, columns):
+        return Dask([part[columns] for part in self._parts])
+
+    def to_delayed(self):
+        return [SimpleNamespace(compute=lambda part=part: part) for part in self._parts]
+
+
+def sources(rows, folder):
+    rows.to_parquet(folder / "rows.parquet")
+    yield folder / "rows.parquet"
+    yield pl.scan_parquet(folder / "rows.parquet")
+    yield Dask([rows[:7000], rows[7000:7001], rows[7001:]])
+    yield rows
+
+
+def test_every_source_gives_the_same_card(rows, tmp_path):
+    cards = [
+        evaluate_table(source, target="y", proba="p", weight="w", batch_size=7001) for source in sources(rows, tmp_path)
+    ]
+    for card in cards[1:]:
+        for name, score in card.items():
+            assert score.value == pytest.approx(cards[0][name].value, rel=1e-12)
+            assert score.low is None or score.low == pytest.approx(cards[0][name].low, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_losses_and_decisions_are_exact(rows, name):
+    card = evaluate_table(rows, target="y", proba="p", weight="w", metrics=[name], batch_size=999, confidence=None)
+    expected = METRICS[name].function(rows.y, rows.p, sample_weight=rows.w)
+    assert card[name].value == pytest.approx(expected, rel=1e-12)
+    assert card[name].note == ""
+
+
+@pytest.mark.parametrize("digits", [None, 3, 1])
+@pytest.mark.parametrize("name", RANKS)
+def test_ranks_are_off_by_no_more_than_is_said(rows, name, digits):
+    rows = rows if digits is None else rows.assign(p=rows.p.round(digits))
+    score = evaluate_table(rows, target="y", proba="p", metrics=[name], confidence=None)[name]
+    said = re.search(r"at most ([\d.e-]+)", score.note)
+    limit = float(said[1]) if said else 0.0
+    assert abs(score.value - METRICS[name].function(rows.y, rows.p)) <= limit * 1.001 + 1e-12
+    assert limit < 1e-3
+    assert digits is None or limit == 0.0
+
+
+def test_intervals_are_about_those_of_the_rows_in_memory(rows):
+    names = ["log_loss", "mse", "auc", "accuracy", "kappa"]
+    streamed = evaluate_table(rows, target="y", proba="p", metrics=names)
+    whole = evaluate(rows.y, rows.p, metrics=names)
+    for name in names:
+        width = whole[name].high - whole[name].low
+        assert streamed[name].low == pytest.approx(whole[name].low, abs=0.15 * width)
+        assert streamed[name].high == pytest.approx(whole[name].high, abs=0.15 * width)
+
+
+def test_several_classes_have_a_column_each():
+    rng = np.random.default_rng(1)
+    proba = rng.dirichlet(np.ones(3), 500)
+    rows = pd.DataFrame(proba, columns=["a", "b", "c"]).assign(y=rng.choice(["a", "b", "c"], 500))
+    card = evaluate_table(rows, target="y", proba=["a", "b", "c"], batch_size=100)
+    assert card["log_loss"].value == pytest.approx(METRICS["log_loss"].function(rows.y, proba))
+    assert card["kappa"].value == pytest.approx(METRICS["kappa"].function(rows.y, proba))
+    assert "auc" not in card
+
+
+def test_a_class_that_a_batch_lacks_is_no_error():
+    rows = pd.DataFrame({"y": [0, 0, 0, 1], "p": [0.1, 0.2, 0.3, 0.9]})
+    assert evaluate_table(rows, target="y", proba="p", batch_size=2, metrics=["auc"])["auc"].value == 1.0
+
+
+def test_what_was_certain_and_wrong_is_counted():
+    rows = pd.DataFrame({"y": [0, 1, 1], "p": [0.5, 0.0, 0.0]})
+    score = evaluate_table(rows, target="y", proba="p", metrics=["log_loss"])["log_loss"]
+    assert score.value == np.inf
+    assert score.note == "2 row(s) of probability 0 came true"
+
+
+def test_what_cannot_be_read_is_named(rows, tmp_path):
+    with pytest.raises(MissingFileError, match="no such file"):
+        evaluate_table(tmp_path / "none.parquet", target="y", proba="p")
+    with pytest.raises(SchemaError, match="Did you mean 'p'"):
+        evaluate_table(rows, target="y", proba="pp")
+    with pytest.raises(DataTypeError, match="got int"):
+        evaluate_table(3, target="y", proba="p")
+    with pytest.raises(ParameterError, match="cannot be read off batches"):
+        evaluate_table(rows, target="y", proba="p", metrics=["ece"])
+    with pytest.raises(DataError, match="no row that counts"):
+        evaluate_table(rows.assign(w=0), target="y", proba="p", weight="w")

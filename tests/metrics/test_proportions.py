@@ -1,0 +1,54 @@
+"""Intervals of proportions equal those of SciPy and the figures of the chapter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta, binomtest
+
+from calibrant.exceptions import ParameterError
+from calibrant.metrics import proportion_interval
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"), [(750, 1000, 0.732, 0.767), (75, 100, 0.691, 0.801), (7.5, 10, 0.549, 0.881)]
+)
+def test_the_chapter_s_intervals_come_out(successes, n, low, high):
+    """Witten, Frank & Hall 2011, section 5.2: confidence 80 %, z rounded to 1.28."""
+    interval = proportion_interval(successes, n, 0.8, z=1.28)
+    assert (round(interval.low, 3), round(interval.high, 3)) == (low, high)
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
+def test_wilson_and_clopper_pearson_are_scipy_s(counts, confidence):
+    test = binomtest(*counts)
+    for ours, theirs in (("wilson", "wilson"), ("clopper_pearson", "exact")):
+        found = proportion_interval(*counts, confidence, method=ours)
+        expected = test.proportion_ci(confidence, method=theirs)
+        assert found == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_jeffreys_is_the_posterior_under_its_prior():
+    low, high = proportion_interval(7, 20, 0.9, method="jeffreys")
+    assert (low, high) == pytest.approx(tuple(beta.ppf([0.05, 0.95], 7.5, 13.5)))
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys"])
+def test_nothing_and_all_end_at_0_and_1(method):
+    assert proportion_interval(0, 8, method=method).low == 0.0
+    assert proportion_interval(8, 8, method=method).high == 1.0
+
+
+def test_no_trial_says_nothing():
+    assert proportion_interval(0, 0) == (0.0, 1.0)
+
+
+def test_more_successes_than_trials_are_refused():
+    with pytest.raises(ParameterError, match="at most n; got 3 of 2"):
+        proportion_interval(3, 2)
+
+
+def test_z_belongs_to_wilson():
+    with pytest.raises(ParameterError, match="z belongs to"):
+        proportion_interval(1, 2, method="jeffreys", z=1.28)
