@@ -28,7 +28,7 @@ demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test test-core
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
 test-core: $(VENV)/.test
 	$(BIN)/cmake -S . -B $(BUILD)/core-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_CORE_TESTS=ON > /dev/null
