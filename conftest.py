@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from types import ModuleType
 
 import pytest
 from hypothesis import settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # tests draw, but nobody looks
 
 # Tests never time: what is slow on a busy machine is not wrong.
 settings.register_profile("calibrant", deadline=None)
@@ -23,6 +26,14 @@ def cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CALIBRANT_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    """Close what a test has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from scipy.stats import binom
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 
-from calibrant.curves import honest_bands, reliability
+from calibrant.curves import reliability
 from calibrant.exceptions import ParameterError
+from calibrant.metrics._honest_bands import honest_bands
 
 ROWS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0]), st.integers(1, 3)),
@@ -86,6 +87,13 @@ def test_the_consistency_band_of_one_probability_is_binomial():
     band = reliability(y, p, bands="consistency", n_resamples=20_000).band
     expected = binom(100, 0.3).ppf([0.025, 0.975]) / 100
     np.testing.assert_allclose([band.lower[0], band.upper[0]], expected, atol=0.0101)
+
+
+def test_the_band_of_very_many_probabilities_is_kept_at_a_thousand():
+    p = np.linspace(0, 1, 3000)
+    curve = reliability(p > 0.5, p, method="corp", bands="consistency", n_resamples=4)
+    assert len(curve.band.x) == 1000
+    assert (curve.band.x[0], curve.band.x[-1]) == (0, 1)
 
 
 def test_right_probabilities_stay_inside_and_wrong_ones_do_not(rows):

@@ -99,6 +99,12 @@ def test_a_ratio_and_fold_of_a_scheme_that_cannot_rank_has_a_point():
     assert points.mean().to_frame()[["cost_ratio", "fpr", "tpr"]].values.tolist() == [[1, 0, 0.75], [5, 0.75, 1]]
 
 
+def test_one_class_of_several_is_decided_for_or_not():
+    decided = {1: ["a", "c", "b", "c"]}
+    points = roc_by_cost_ratio(["a", "b", "c", "c"], decided, sample_weight=[1, 1, 1, 3])
+    assert (points.fpr.tolist(), points.tpr.tolist()) == ([0.5], [0.75])
+
+
 def test_each_fold_of_points_needs_both_classes():
     with pytest.raises(DataError, match="each fold needs"):
         roc_by_cost_ratio([0, 1, 1], {1: [0, 1, 0]}, folds=[1, 1, 2])

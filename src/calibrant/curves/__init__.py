@@ -9,8 +9,9 @@ from calibrant.curves._reliability import ReliabilityCurve, reliability
 from calibrant.curves._roc import RocCurve, roc
 from calibrant.curves._roc_hull import Mix, RocHull, hull_of, roc_hull
 from calibrant.curves._roc_points import RocPoints, roc_by_cost_ratio
+from calibrant.curves._scores import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.curves._threshold_table import ThresholdTable, threshold_table
-from calibrant.metrics._honest_bands import Band, honest_bands
+from calibrant.metrics._honest_bands import Band
 
 __all__ = [
     "Band",
@@ -26,10 +27,11 @@ __all__ = [
     "RocCurve",
     "RocHull",
     "RocPoints",
+    "ScoreHistogram",
+    "SortedScores",
     "ThresholdTable",
     "cost_curve",
     "error_curve",
-    "honest_bands",
     "hull_of",
     "lift",
     "precision_recall",
@@ -38,5 +40,7 @@ __all__ = [
     "roc",
     "roc_by_cost_ratio",
     "roc_hull",
+    "score_histogram",
+    "sorted_scores",
     "threshold_table",
 ]

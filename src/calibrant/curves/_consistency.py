@@ -56,9 +56,15 @@ def consistency_band(
     (array([0.4]), array([0.6]))
     """
     random = stream(seed_sequence(random_state))
-    whole = np.ceil(weight)
-    drawn = np.stack(
-        [curve(random.binomial(whole.astype(np.int64), score) * (weight / whole)) for _ in range(n_resamples)]
-    )
+    drawn = np.stack([curve(_drawn(random, score, weight)) for _ in range(n_resamples)])
     low, high = np.quantile(drawn, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
     return np.asarray(low), np.asarray(high)
+
+
+def _drawn(random: np.random.Generator, score: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draw the weight of the positives of each group; single rows by the shorter way."""
+    whole = np.ceil(weight)
+    positive = (random.random(len(score)) < score).astype(np.float64)
+    several = np.flatnonzero(whole > 1)
+    positive[several] = random.binomial(whole[several].astype(np.int64), score[several])
+    return positive * (weight / whole)

@@ -9,7 +9,7 @@ from calibrant._optional import optional_import
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Curve"]
+__all__ = ["Curve", "count"]
 
 
 class Curve:
@@ -33,3 +33,14 @@ class Curve:
         pandas = optional_import("pandas", extra="data", purpose="give a curve as a frame")
         frame: pd.DataFrame = pandas.DataFrame({name: getattr(self, name) for name in self._columns})
         return frame
+
+
+def count(number: float) -> str:
+    """Write a number of rows, whole or not, as people do.
+
+    Examples
+    --------
+    >>> count(1_000_000.0), count(0.4)
+    ('1,000,000', '0.4')
+    """
+    return f"{number:,.0f}" if number >= 1000 or number == round(number) else f"{number:.4g}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from calibrant.curves._curve import Curve
+from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import read_ranked
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class LiftCurve(Curve):
 
     def __repr__(self) -> str:
         found, of, factor = self.responses_at(0.1), self.responses[-1], self.lift_at(0.1)
-        first = f"the first 10 % of {self.n_rows:g} rows hold {found:.4g} of {of:g} positives, lift {factor:.4g}"
-        return f"LiftCurve: {first}; {len(self.fraction)} points"
+        first = f"the first 10 % of {count(self.n_rows)} rows hold {count(float(found))} of {count(of)} positives"
+        return f"LiftCurve: {first}, lift {factor:.4g}; {len(self.fraction)} points"
 
 
 def lift(

@@ -10,7 +10,7 @@ from sklearn.isotonic import isotonic_regression
 
 from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
 from calibrant.curves._consistency import consistency_band
-from calibrant.curves._curve import Curve
+from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import Ranked, read_ranked
 from calibrant.metrics._honest_bands import Band, honest_bands
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from calibrant._random import SeedLike
 
 __all__ = ["ReliabilityCurve", "reliability"]
+
+_MOST_PLACES = 1_000  # where the band of isotonic regression is kept
 
 _RULES = {
     "method": Choice("fixed", "equal_mass", "corp"),
@@ -100,7 +102,7 @@ class ReliabilityCurve(Curve):
         return [(float(x[a]), float(x[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
     def __repr__(self) -> str:
-        rows = f"{self.weight.sum():g} rows in {len(self.weight)} bins ({self.method})"
+        rows = f"{count(float(self.weight.sum()))} rows in {len(self.weight)} bins ({self.method})"
         band = ""
         if self.band is not None:
             ranges = ", ".join(f"{low:.3g} to {high:.3g}" for low, high in self.outside()) or "nowhere"
@@ -222,15 +224,18 @@ class _Groups:
     def consistency(
         self, method: str, cell: NDArray[np.intp], confidence: float, n_resamples: int, random_state: SeedLike
     ) -> Band:
-        """Give the band at the mean probabilities of bins, or at all probabilities for isotonic regression."""
+        """Give the band at the mean probabilities of bins; for isotonic regression at all, or at a thousand of them."""
         weight = np.bincount(cell, self.weight)
         is_corp = method == "corp"
+        places = np.unique(np.linspace(0, len(self.score) - 1, _MOST_PLACES).round().astype(np.intp))
         low, high = consistency_band(
             self.score,
             self.weight,
-            self.recalibrated if is_corp else lambda positive: np.bincount(cell, positive) / weight,
+            (lambda positive: self.recalibrated(positive)[places])
+            if is_corp
+            else (lambda positive: np.bincount(cell, positive) / weight),
             confidence=confidence,
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        return Band(self.score if is_corp else self.points(cell)[0], low, high)
+        return Band(self.score[places] if is_corp else self.points(cell)[0], low, high)

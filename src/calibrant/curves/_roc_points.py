@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant.curves._curve import Curve
 from calibrant.curves._folds import fold_codes
+from calibrant.data._labels import check_weights, label_codes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._predictions import Predictions, read_more_labels, read_predictions
 
@@ -112,9 +113,13 @@ def roc_by_cost_ratio(
 
 
 def _read(y_true: Any, sample_weight: Any, pos_label: Any) -> Predictions:
-    """Read the classes alone."""
-    n_rows = len(y_true)
-    return read_predictions(y_true, np.zeros(n_rows), sample_weight=sample_weight, pos_label=pos_label)
+    """Read the classes alone: the door wants probabilities, whatever they are."""
+    codes = label_codes(y_true).codes
+    weights = check_weights(sample_weight, len(codes))
+    n_classes = len(np.unique(codes if weights is None else codes[weights > 0]))
+    n_columns = n_classes if n_classes > 2 else 1
+    any_ = np.full((len(codes), n_columns), 1.0 / n_columns)
+    return read_predictions(y_true, any_, sample_weight=sample_weight, pos_label=pos_label)
 
 
 def _rates(read: Predictions, decided: Any, cells: NDArray[np.intp], total: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,199 @@
+"""How probabilities are spread: by class in bins, and of several methods row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant._params import Choice, Int, check_param
+from calibrant.curves._curve import Curve, count
+from calibrant.curves._ranked import read_ranked
+from calibrant.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["ScoreHistogram", "SortedScores", "score_histogram", "sorted_scores"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreHistogram(Curve):
+    """The rows of the positive class and of the others in bins of equal width.
+
+    Parameters
+    ----------
+    low, high : array of shape (n_bins,)
+        The edges of each bin; the last holds its right edge too.
+    positive, negative : array of shape (n_bins,)
+        The weight of the rows in it.
+
+    Examples
+    --------
+    >>> score_histogram([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
+    ScoreHistogram: 2 positive rows (mean probability 0.65) and 2 others (0.3) in 20 bins
+    """
+
+    _columns: ClassVar[tuple[str, ...]] = ("low", "high", "positive", "negative")
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    positive: NDArray[np.float64]
+    negative: NDArray[np.float64]
+    means: tuple[float, float]
+
+    def __repr__(self) -> str:
+        first = f"{count(float(self.positive.sum()))} positive rows (mean probability {self.means[0]:.3g})"
+        others = f"{count(float(self.negative.sum()))} others ({self.means[1]:.3g})"
+        return f"ScoreHistogram: {first} and {others} in {len(self.low)} bins"
+
+
+def score_histogram(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    n_bins: int = 20,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+) -> ScoreHistogram:
+    """Count the rows of the positive class, and the others, by their probability.
+
+    Trees without smoothing give most rows 0 or 1; this shows it (Chawla & Cieslak 2006, Figure 2).
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    n_bins : int
+        Number of bins.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    pos_label : optional
+        The positive class; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+
+    Returns
+    -------
+    ScoreHistogram
+        The counts.
+
+    Examples
+    --------
+    >>> score_histogram([0, 1, 1, 0], [0.2, 0.9, 0.5, 0.4], n_bins=2).to_frame()
+       low  high  positive  negative
+    0  0.0   0.5       0.0       2.0
+    1  0.5   1.0       2.0       0.0
+    """
+    check_param("n_bins", n_bins, Int(1))
+    ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    edges = np.arange(n_bins + 1) / n_bins
+    cell = np.searchsorted(edges[1:-1], ranked.score, side="right")
+    positive, negative = (
+        np.bincount(cell, part, n_bins).astype(np.float64) for part in (ranked.positive, ranked.negative)
+    )
+    means = tuple(_mean(ranked.score, part) for part in (ranked.positive, ranked.negative))
+    return ScoreHistogram(edges[:-1], edges[1:], positive, negative, (means[0], means[1]))
+
+
+def _mean(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    return float(np.average(values, weights=weight)) if weight.any() else np.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SortedScores:
+    """The probabilities that several methods give the same rows, sorted by those of one.
+
+    Parameters
+    ----------
+    scores : dict of str to array of shape (n_rows,)
+        The probabilities of each method.
+    reference : str
+        The method that the rows are sorted by.
+
+    Examples
+    --------
+    >>> sorted_scores({"raw": [0.0, 1.0, 0.2], "smoothed": [0.04, 0.2, 0.06]})
+    SortedScores: 3 rows by raw; raw 0 to 1, smoothed 0.04 to 0.2
+    """
+
+    scores: dict[str, NDArray[np.float64]]
+    reference: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the methods as the columns of a pandas frame.
+
+        Examples
+        --------
+        >>> sorted_scores({"raw": [0.0, 1.0, 0.2], "smoothed": [0.04, 0.2, 0.06]}).to_frame()
+           raw  smoothed
+        0  0.0      0.04
+        1  0.2      0.06
+        2  1.0      0.20
+        """
+        pandas = optional_import("pandas", extra="data", purpose="give a curve as a frame")
+        frame: pd.DataFrame = pandas.DataFrame(self.scores)
+        return frame
+
+    def __repr__(self) -> str:
+        ranges = ", ".join(f"{name} {score.min():.4g} to {score.max():.4g}" for name, score in self.scores.items())
+        return f"SortedScores: {len(self.scores[self.reference])} rows by {self.reference}; {ranges}"
+
+
+def sorted_scores(
+    y_proba: Mapping[str, Any], *, reference: str | None = None, pos_label: Any = None, labels: Any = None
+) -> SortedScores:
+    """Sort the probabilities of several methods by those of one.
+
+    It shows what a method does to another's probabilities: smoothing draws all of them towards the base rate,
+    curtailment changes some of them much (Zadrozny & Elkan 2001, Figures 1 and 3). Rows of equal probability are
+    sorted by the other methods, in their order, so that the order in which rows were given never shows.
+
+    Parameters
+    ----------
+    y_proba : dict of name to array of shape (n_rows,) or (n_rows, n_classes)
+        The probabilities of each method: of the positive class, or a column for each class.
+    reference : str, optional
+        The method to sort by; by default the first.
+    pos_label : optional
+        The positive class; by default that of the last column.
+    labels : sequence, optional
+        The classes in the order of the columns; needed with `pos_label`.
+
+    Returns
+    -------
+    SortedScores
+        The probabilities.
+
+    Examples
+    --------
+    >>> found = sorted_scores({"raw": [0.0, 1.0, 0.2], "smoothed": [0.04, 0.2, 0.06]}, reference="smoothed")
+    >>> found.scores["raw"]
+    array([0. , 0.2, 1. ])
+    """
+    if not isinstance(y_proba, Mapping) or not y_proba:
+        raise ParameterError("y_proba must be a dict of name to probabilities, with one method at least; got none.")
+    names = list(y_proba)
+    by = names[0] if reference is None else reference
+    check_param("reference", by, Choice(*names))
+    column = -1 if pos_label is None or labels is None else list(labels).index(pos_label)
+    scores = {name: _column(name, given, column) for name, given in y_proba.items()}
+    if len({len(score) for score in scores.values()}) > 1:
+        raise DataError("y_proba must hold the same rows for each method; the numbers of rows differ.")
+    order = np.lexsort([scores[name] for name in reversed([by, *(name for name in names if name != by)])])
+    return SortedScores({name: score[order] for name, score in scores.items()}, by)
+
+
+def _column(name: str, given: Any, column: int) -> NDArray[np.float64]:
+    values = np.asarray(given, dtype=np.float64)
+    values = values[:, column] if values.ndim == 2 else values
+    if values.ndim != 1 or not len(values) or np.isnan(values).any():
+        raise DataError(f"y_proba of {name!r} must hold a probability for each row, none of them NaN.")
+    return values
