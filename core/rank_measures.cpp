@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "digamma.hpp"
-#include "pav.hpp"
 
 namespace calibrant {
 namespace {
@@ -29,15 +28,6 @@ double mixed_area(double found, double depth, double positive, double weight) {
     const double slope = weight / positive;
     if (depth == 0) return positive / slope;
     return positive / slope + (found - depth / slope) / slope * std::log1p(weight / depth);
-}
-
-// Isotonic regression of the other class on the probability with its sign turned, since rankings run downwards.
-std::vector<ScoreBlock> blocks_of(const Ranking& ranking) {
-    std::vector<ScoreBlock> blocks;
-    ranking.for_each_group([&](const ScoreGroup& group) {
-        pool_block(blocks, {-group.score, -group.score, group.score * group.weight, group.weight, group.weight - group.positive});
-    });
-    return blocks;
 }
 
 }  // namespace
@@ -150,16 +140,14 @@ std::vector<RankBin> mass_bins(const Ranking& ranking, std::size_t n_bins) {
 }
 
 std::vector<RankBin> hull_blocks(const Ranking& ranking) {
-    const std::vector<ScoreBlock> blocks = blocks_of(ranking);
     std::vector<RankBin> found;
-    found.reserve(blocks.size());
-    for (const ScoreBlock& block : blocks) found.push_back({block.weight, block.weight - block.positive, block.centre});
+    found.reserve(ranking.blocks().size());
+    for (const ScoreBlock& block : ranking.blocks()) found.push_back({block.weight, block.weight - block.positive, block.centre});
     return found;
 }
 
 double isotonic_gap(const Ranking& ranking) {
-    const std::vector<ScoreBlock> blocks = blocks_of(ranking);
-    auto block = blocks.begin();
+    auto block = ranking.blocks().begin();
     double sum = 0;
     ranking.for_each_group([&](const ScoreGroup& group) {
         while (-group.score > block->last) ++block;

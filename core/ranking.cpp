@@ -149,4 +149,14 @@ Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const std::stop_t
     });
 }
 
+const std::vector<ScoreBlock>& Ranking::blocks() const {
+    std::call_once(pooled_, [&] {
+        for_each_group([&](const ScoreGroup& group) {
+            pool_block(blocks_, {-group.score, -group.score, group.score * group.weight, group.weight, group.weight - group.positive});
+        });
+        blocks_.shrink_to_fit();
+    });
+    return blocks_;
+}
+
 }  // namespace calibrant

@@ -4,9 +4,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <stop_token>
+#include <vector>
 
+#include "pav.hpp"
 #include "score_groups.hpp"
 #include "score_sort.hpp"
 
@@ -44,6 +47,10 @@ public:
     std::size_t size() const { return size_; }
     double weight() const { return weight_; }
     double positive() const { return positive_; }
+
+    // The blocks of isotonic regression of the other class on the probability with its sign turned, since rankings run downwards;
+    // found the first time only.
+    const std::vector<ScoreBlock>& blocks() const;
 
     // Calls visit(ScoreGroup) for each distinct probability, the highest first.
     template <class Visit>
@@ -87,6 +94,8 @@ private:
         }
     }
 
+    mutable std::once_flag pooled_;
+    mutable std::vector<ScoreBlock> blocks_;
     bool is_weighed_;
     std::size_t size_;
     Buffer<PlainRank> plain_;

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from calibrant.metrics import METRICS
 
 SEEDS = st.integers(0, 2**32 - 1)
+# The line of certain probabilities is found by steps on a loss that is all but flat.
+ROUNDED = {"calibration_slope": 1e-8, "calibration_intercept": 1e-8}
 
 
 def draw(seed):
@@ -50,7 +52,7 @@ def test_a_weight_is_the_row_that_often(name, seed):
     again = np.repeat(np.arange(len(labels)), weights)
     weighted = judge(name, labels, proba, vote, sample_weight=weights, labels=columns)
     repeated = judge(name, labels[again], proba[again], vote[again], labels=columns)
-    assert weighted == pytest.approx(repeated, rel=1e-11, abs=1e-14, nan_ok=True)
+    assert weighted == pytest.approx(repeated, rel=ROUNDED.get(name, 1e-11), abs=1e-14, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -59,7 +61,9 @@ def test_classes_and_columns_in_another_order_change_nothing(name, seed):
     labels, proba, _, vote = draw(seed)
     order = np.random.default_rng(seed).permutation(proba.shape[1])
     turned = judge(name, labels, proba[:, order], vote, labels=order)
-    assert turned == pytest.approx(judge(name, labels, proba, vote), rel=1e-12, abs=1e-14, nan_ok=True)
+    assert turned == pytest.approx(
+        judge(name, labels, proba, vote), rel=ROUNDED.get(name, 1e-12), abs=1e-14, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -68,7 +72,9 @@ def test_rows_in_another_order_change_nothing(name, seed):
     labels, proba, _, vote = draw(seed)
     order = np.random.default_rng(seed).permutation(len(labels))
     turned = judge(name, labels[order], proba[order], vote[order])
-    assert turned == pytest.approx(judge(name, labels, proba, vote), rel=1e-12, abs=1e-14, nan_ok=True)
+    assert turned == pytest.approx(
+        judge(name, labels, proba, vote), rel=ROUNDED.get(name, 1e-12), abs=1e-14, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -80,7 +86,9 @@ def test_one_column_says_what_two_say(name, seed):
     both = np.column_stack([1 - p, p])
     for told, column in ((1, p), (0, 1 - p)):
         one = judge(name, labels, column, vote, pos_label=told)
-        assert one == pytest.approx(judge(name, labels, both, vote, pos_label=told), rel=1e-12, abs=1e-14, nan_ok=True)
+        assert one == pytest.approx(
+            judge(name, labels, both, vote, pos_label=told), rel=ROUNDED.get(name, 1e-12), abs=1e-14, nan_ok=True
+        )
 
 
 @pytest.mark.parametrize("name", METRICS)

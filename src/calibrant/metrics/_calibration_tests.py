@@ -13,6 +13,7 @@ from calibrant._params import Bool, Int, check_param
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
 from calibrant.metrics._ranking import check_two_classes, positive_ranking
+from calibrant.metrics._rows import parts
 
 __all__ = ["SPIEGELHALTER_Z", "HosmerLemeshow", "hosmer_lemeshow", "spiegelhalter_z"]
 
@@ -138,12 +139,14 @@ def spiegelhalter_z(
 def _spiegelhalter_z(read: Predictions) -> float:
     check_two_classes(read, "spiegelhalter_z")
     rows = read.two_class()
-    p, lean = rows.proba, 1.0 - 2.0 * rows.proba
-    excess, variance = (rows.positive - p) * lean, lean**2 * p * (1.0 - p)
-    if rows.weight is not None:
-        excess, variance = excess * rows.weight, variance * rows.weight
-    spread = float(variance.sum())
-    return float(excess.sum()) / math.sqrt(spread) if spread > 0 else math.nan
+    excess = variance = 0.0
+    for part in parts(read.n_rows):
+        p = rows.proba[part]
+        lean = 1.0 - 2.0 * p
+        weighed = lean if rows.weight is None else lean * rows.weight[part]
+        excess += float(((rows.positive[part] - p) * weighed).sum())
+        variance += float((lean * p * (1.0 - p) * weighed).sum())
+    return excess / math.sqrt(variance) if variance > 0 else math.nan
 
 
 SPIEGELHALTER_Z = Metric(

@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _LEAST, _STEPS, _SMALL, _LONGEST = 1e-12, 200, 1e-12, 4.0
+_LAST = 1e-7  # Newton's step after one as short is shorter than rounding
 
 
 def calibration_slope(
@@ -118,8 +119,7 @@ def calibration_intercept(
 def _intercept(read: Predictions, joint: bool = False) -> float:
     check_param("joint", joint, Bool())
     check_two_classes(read, "calibration_intercept")
-    rows = read.two_class()
-    return _line(rows)[1] if joint else _shift(rows)
+    return _line(read.two_class())[1] if joint else _shift(read.two_class())
 
 
 def _line(rows: TwoClass) -> tuple[float, float]:
@@ -153,13 +153,13 @@ def least_cross_entropy(rows: TwoClass, coef: NDArray[np.float64], free: NDArray
     for _ in range(_STEPS):
         step = np.zeros(2)
         step[free] = -np.linalg.lstsq(curve, slope, rcond=None)[0]
+        if np.abs(step).max() <= _LAST * (1.0 + np.abs(coef).max()):
+            return coef + step
         step *= min(1.0, _LONGEST / max(float(np.abs(step).max()), _SMALL))
         size = 1.0
         while (found := at(coef + size * step))[0] > loss * (1.0 + _SMALL) and size > _SMALL:
             size /= 2.0
         coef, (loss, slope, curve) = coef + size * step, found
-        if np.abs(size * step).max() <= _SMALL * (1.0 + np.abs(coef).max()):
-            break
     return coef
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,9 @@ from calibrant.data._coding import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Predictions", "TwoClass", "rank"]
+__all__ = ["Predictions", "TwoClass", "parts", "rank"]
+
+_ROWS_OF_PART = 2**15  # a few columns of them fit the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +176,9 @@ class Predictions:
 
     def class_weights(self) -> NDArray[np.float64]:
         """Give the weight of the rows of each class."""
+        if self.n_classes == 2 and self.weights is None:
+            second = np.count_nonzero(self.label)
+            return np.array([self.n_rows - second, second], dtype=np.float64)
         return np.bincount(self.label, self.weights, self.n_classes).astype(np.float64)
 
     def decided(self) -> NDArray[np.intp]:
@@ -194,6 +200,18 @@ class Predictions:
     def mean(self, values: NDArray[np.float64]) -> float:
         """Give the weighted mean of a value for each row."""
         return float((values if self.weights is None else values * self.weights).sum() / self.total)
+
+
+def parts(n_rows: int) -> Iterator[slice]:
+    """Give rows in parts, so that what is computed on the way stays in the cache.
+
+    Examples
+    --------
+    >>> sum(part.stop - part.start for part in parts(100_000))
+    100000
+    """
+    for begin in range(0, n_rows, _ROWS_OF_PART):
+        yield slice(begin, min(n_rows, begin + _ROWS_OF_PART))
 
 
 def rank(rows: TwoClass) -> _core.Ranking:

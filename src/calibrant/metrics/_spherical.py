@@ -8,6 +8,7 @@ import numpy as np
 
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
+from calibrant.metrics._rows import TwoClass, parts
 
 __all__ = ["SPHERICAL", "spherical"]
 
@@ -49,9 +50,17 @@ def spherical(
 
 def _spherical(read: Predictions) -> float:
     if read.is_one_column:
-        column = read.table[:, 0]
-        return read.mean(read.of_own_class() / np.hypot(column, 1.0 - column))
+        return _of_two(read.two_class()) / read.total
     return read.mean(read.of_own_class() / np.sqrt(np.einsum("ij,ij->i", read.table, read.table)))
+
+
+def _of_two(rows: TwoClass) -> float:
+    total = 0.0
+    for part in parts(len(rows.proba)):
+        p = rows.proba[part]
+        scores = np.where(rows.positive[part], p, 1.0 - p) / np.sqrt(p * p + (1.0 - p) * (1.0 - p))
+        total += float((scores if rows.weight is None else scores * rows.weight[part]).sum())
+    return total
 
 
 SPHERICAL = Metric("spherical", spherical, _spherical, "higher", 0.0, 1.0, {"Roby 1965": "spherical score"})
