@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.ensembles._averages import average, out_of_bag_average
+from calibrant.ensembles._averages import answer, by_node, out_of_bag_average
 from calibrant.ensembles._eb_pets import read_eb_pets
 from calibrant.ensembles._honest import honest_oob_proba
 from calibrant.ensembles._mob_esp import read_mob_esp, strict_oob_proba
@@ -65,7 +65,7 @@ def test_b_pets(forest, reference, estimate):
     tables = [probability_table(tree, estimate, rule) for tree in forest.members.trees]
     plain, trees = forest.plain, list(range(forest.members.n_trees))
     expected = [reference.b_pets(plain, tables, ends, trees) for ends in forest.ends]
-    check(average(tables, forest.ways), expected)
+    check(answer(forest.ways, by_node(tables)), expected)
     own = [
         reference.b_pets(plain, tables, reference.own_ends(plain, i), reference.out_trees(plain, i))
         for i in all_rows(forest)

@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._averages import average, out_of_bag_average
+from calibrant.ensembles._averages import answer, by_node, out_of_bag_average
 from calibrant.ensembles._eb_pets import read_eb_pets
 from calibrant.ensembles._foreign import _members_of
 from calibrant.ensembles._foreign_trees import leaves_of
@@ -101,8 +101,8 @@ def read_plain(members, ways):
     voted = count_votes(members.frequencies, ways)
     return {
         "vote": (out_of_bag_votes(members).shares(smooth=True), voted.shares(smooth=True)),
-        "b_pets laplace": (out_of_bag_average(laplace, members), average(laplace, ways)),
-        "b_pets m_branch": (out_of_bag_average(m_branch, members), average(m_branch, ways)),
+        "b_pets laplace": (out_of_bag_average(laplace, members), answer(ways, by_node(laplace))),
+        "b_pets m_branch": (out_of_bag_average(m_branch, members), answer(ways, by_node(m_branch))),
     }
 
 

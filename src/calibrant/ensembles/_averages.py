@@ -14,7 +14,7 @@ from calibrant.ensembles._ways import Ways
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Cells", "answer", "average", "by_node", "out_of_bag_average"]
+__all__ = ["Cells", "answer", "by_node", "out_of_bag_average"]
 
 # What a tree answers: the row of the table for each node and label, -1 where there is none (None: the node's number,
 # whatever the label), and the table.
@@ -60,24 +60,6 @@ def by_node(
         return [every]
     places = [np.where(each, np.arange(len(each)), -1).astype(np.int32)[:, np.newaxis] for each in filled]
     return [list(zip(places, tables, strict=True)), every]
-
-
-def average(
-    tables: Sequence[NDArray[np.float64]], ways: Ways, filled: Sequence[NDArray[np.bool_]] | None = None
-) -> NDArray[np.float64]:
-    """Average tables of nodes x classes where rows end, over the trees whose node is filled.
-
-    Where none is, over all trees.
-
-    Examples
-    --------
-    >>> from calibrant.ensembles._ways import LeafMatrix
-    >>> tables = [np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]])]
-    >>> ways = LeafMatrix(np.zeros((2, 1), dtype=np.int32))
-    >>> average(tables, ways), average(tables, ways, [np.array([True]), np.array([False])])
-    (array([[0.75, 0.25]]), array([[0.5, 0.5]]))
-    """
-    return answer(ways, by_node(tables, filled))
 
 
 def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) -> NDArray[np.float64]:
