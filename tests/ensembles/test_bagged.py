@@ -81,6 +81,16 @@ def test_one_tree_of_all_rows_and_columns_is_the_single_tree(table, prune, estim
     np.testing.assert_allclose(forest.predict_proba(X), single.predict_proba(X), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("ensemble", [EBPETsClassifier, MOBESPClassifier])
+def test_where_no_row_is_out_of_any_bag_the_bags_answer(table, ensemble):
+    X, y = table
+    read = [
+        ensemble(n_trees=2, bootstrap=None, out_of_bag=kind, random_state=0).fit(X, y).predict_proba(X)
+        for kind in ("only", "ignore")
+    ]
+    np.testing.assert_allclose(*read, rtol=1e-12)
+
+
 def test_readings_share_one_forest_and_never_grow(fitted, table, monkeypatch):
     for name in ("grow_forest", "grow_tree"):
         monkeypatch.setattr(_core, name, grows_never)

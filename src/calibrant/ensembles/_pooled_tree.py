@@ -97,6 +97,8 @@ class PooledTree:
 def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     """Give the probabilities of the classes at every node, empty leaves filled as told.
 
+    Where no row at all counts, as with the rows out of a bag that has every row, the counts of the bag answer.
+
     Examples
     --------
     >>> from calibrant.ensembles._pooling import Pooling
@@ -107,4 +109,5 @@ def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     (array([0.75, 0.25]), array([1., 0.]))
     """
     rule = SimpleNamespace(dialect="c45", empty_leaf=pooling.empty_leaf)
-    return probability_table(cast("Tree", tree), pooling.estimate, cast("ReadingParams", rule))
+    counted = tree if tree.weight[0] > 0 else tree.shape
+    return probability_table(cast("Tree", counted), pooling.estimate, cast("ReadingParams", rule))
