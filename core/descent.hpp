@@ -88,11 +88,23 @@ private:
 inline constexpr std::size_t rows_per_task = 4096;
 
 template <class Body>
+void in_blocks(std::size_t n_rows, std::size_t size, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
+    const std::size_t n_blocks = (n_rows + size - 1) / size;
+    parallel_for(n_blocks, n_threads, stop, [&](std::size_t block, std::size_t) { body(block * size, std::min(n_rows, (block + 1) * size)); });
+}
+
+template <class Body>
 void in_blocks(std::size_t n_rows, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
-    const std::size_t n_blocks = (n_rows + rows_per_task - 1) / rows_per_task;
-    parallel_for(n_blocks, n_threads, stop, [&](std::size_t block, std::size_t) {
-        body(block * rows_per_task, std::min(n_rows, (block + 1) * rows_per_task));
-    });
+    in_blocks(n_rows, rows_per_task, n_threads, stop, std::forward<Body>(body));
+}
+
+// How many rows go through a forest together: its trees are loaded anew for each block, so that many rows share the cost, but there are
+// equal blocks for every thread.
+inline std::size_t rows_at_once(std::size_t n_rows, std::size_t n_threads) {
+    constexpr std::size_t enough = std::size_t{1} << 15, blocks_a_thread = 4;
+    const std::size_t threads = std::max<std::size_t>(n_threads, 1);
+    const std::size_t n_blocks = threads * std::max(blocks_a_thread, n_rows / (threads * enough));
+    return std::max(rows_per_task, (n_rows + n_blocks - 1) / n_blocks);
 }
 
 // A tree laid out for the rows it will see; blocks of them may be walked by several threads at once.

@@ -16,7 +16,7 @@ struct Member {
 };
 
 // Writes for each row the sum over the members of the row of the table at the leaf, in the order of the members; unknown values as in
-// `predict`. Rows go block by block through all trees, so that what is added to stays in the cache.
+// `predict`. Rows go block by block through all trees.
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
                  const std::stop_token& stop);
 

@@ -52,11 +52,12 @@ ForestWays::ForestWays(std::span<const Tree* const> trees, const CodedTable& tab
 }
 
 void ForestWays::keep(std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop) {
-    std::vector<Ends> kept((n_rows_ + rows_per_task - 1) / rows_per_task);
+    kept_rows_ = block_size(n_trees_, n_threads);
+    std::vector<Ends> kept((n_rows_ + kept_rows_ - 1) / kept_rows_);
     std::atomic<std::size_t> n_bytes = 0;
     parallel_for(kept.size(), n_threads, stop, [&](std::size_t block, std::size_t) {
         if (n_bytes >= most_bytes) return;
-        fill({0, n_trees_}, {block * rows_per_task, std::min(n_rows_, (block + 1) * rows_per_task)}, kept[block]);
+        fill({0, n_trees_}, {block * kept_rows_, std::min(n_rows_, (block + 1) * kept_rows_)}, kept[block]);
         n_bytes += kept[block].n_bytes();
     });
     kept_ = std::move(kept);
@@ -68,16 +69,16 @@ void ForestWays::keep(std::size_t most_bytes, std::size_t n_threads, const std::
 void ForestWays::fill(Range trees, Range rows, Ends& ends) const {
     ends.clear(trees.size(), rows.size());
     for (std::size_t begin = rows.begin; begin < rows.end;) {
-        const std::size_t end = std::min(rows.end, (begin / rows_per_task + 1) * rows_per_task);
+        const std::size_t end = kept_.empty() ? rows.end : std::min(rows.end, (begin / kept_rows_ + 1) * kept_rows_);
         fill_piece(trees, {begin, end}, begin - rows.begin, ends);
         begin = end;
     }
 }
 
 void ForestWays::fill_piece(Range trees, Range rows, std::size_t first, Ends& ends) const {
-    const std::size_t block = rows.begin / rows_per_task;
-    if (!kept_.empty() && kept_[block].n_trees() > 0) {
-        return kept_[block].copy_to(ends, trees, {rows.begin - block * rows_per_task, rows.end - block * rows_per_task}, first);
+    if (!kept_.empty()) {
+        const std::size_t block = rows.begin / kept_rows_, before = block * kept_rows_;
+        if (kept_[block].n_trees() > 0) return kept_[block].copy_to(ends, trees, {rows.begin - before, rows.end - before}, first);
     }
     for (std::size_t tree = trees.begin; tree < trees.end; ++tree) {
         const std::size_t place = tree - trees.begin;

@@ -104,7 +104,7 @@ public:
     // Calls body(rows, ends) for blocks of rows with their ends in some trees, shared among threads.
     template <class Body>
     void in_blocks(Range trees, std::size_t n_threads, const std::stop_token& stop, Body&& body) const {
-        const std::size_t size = block_size(trees.size());
+        const std::size_t size = block_size(trees.size(), n_threads);
         std::vector<Ends> ends(std::max<std::size_t>(n_threads, 1));
         parallel_for((n_rows_ + size - 1) / size, n_threads, stop, [&](std::size_t block, std::size_t worker) {
             const Range rows{block * size, std::min(n_rows_, (block + 1) * size)};
@@ -114,10 +114,10 @@ public:
     }
 
 private:
-    // Many rows, since a tree is loaded for each block anew, but not so many that their ends in all trees take much memory.
-    static std::size_t block_size(std::size_t n_trees) {
-        constexpr std::size_t most_ends = std::size_t{1} << 20, fewest_rows = 256;
-        return std::clamp(most_ends / std::max<std::size_t>(n_trees, 1), fewest_rows, rows_per_task);
+    // Not so many rows that their ends in all trees take much memory.
+    std::size_t block_size(std::size_t n_trees, std::size_t n_threads) const {
+        constexpr std::size_t most_ends = std::size_t{1} << 22, fewest_rows = 256;
+        return std::min(rows_at_once(n_rows_, n_threads), std::max(fewest_rows, most_ends / std::max<std::size_t>(n_trees, 1)));
     }
     void keep(std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop);
     // Writes the ends of rows of one block from a row of `ends` on.
@@ -129,7 +129,8 @@ private:
     std::unique_ptr<const WideCodes> codes_;
     PredictRows rows_;
     std::deque<Walk> walks_;
-    std::vector<Ends> kept_;  // of each block of `rows_per_task` rows, without trees where it is not kept
+    std::size_t kept_rows_ = 0;  // in a block of those that are kept
+    std::vector<Ends> kept_;     // of each block, without trees where it is not kept
 };
 
 }  // namespace calibrant
