@@ -12,7 +12,22 @@ import pytest
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
-from calibrant.calibration import BBQ, Beta, Platt, QuadraticLogit, Spline, Temperature, VennAbers
+from calibrant.calibration import (
+    BBQ,
+    Auto,
+    Beta,
+    Binning,
+    Dirichlet,
+    Isotonic,
+    MatrixScaling,
+    Platt,
+    PriorShift,
+    QuadraticLogit,
+    Spline,
+    Temperature,
+    VectorScaling,
+    VennAbers,
+)
 
 SIZES = [500, 4000, 32_000]
 
@@ -23,6 +38,10 @@ def straight(x):
 
 def through_zero(x):
     return 0.6 * x
+
+
+def shifted(x):
+    return x - 0.7
 
 
 def two_slopes(x):
@@ -41,6 +60,15 @@ PROMISES = {
     "spline": (Spline(), waves, 4.0, 1 / 2),
     "Venn-Abers": (VennAbers(), waves, 1.2, 1 / 3),
     "BBQ": (BBQ(), waves, 2.0, 1 / 3),
+    "isotonic": (Isotonic(), waves, 1.2, 1 / 3),
+    "centred isotonic": (Isotonic(mode="centred", smooth_ends=True), waves, 1.2, 1 / 3),
+    "binning": (Binning("cv"), waves, 2.0, 1 / 3),
+    "binning by width": (Binning("cv", strategy="width"), waves, 2.0, 1 / 3),
+    "vector scaling": (VectorScaling(), two_slopes, 4.0, 1 / 2),
+    "matrix scaling": (MatrixScaling(), two_slopes, 4.0, 1 / 2),
+    "Dirichlet": (Dirichlet(), two_slopes, 4.0, 1 / 2),
+    "prior shift": (PriorShift(), shifted, 3.0, 1 / 2),
+    "auto": (Auto(), waves, 4.0, 1 / 2),
 }
 
 
