@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
 from scipy.special import expit, logit
@@ -93,3 +94,11 @@ def test_a_curve_that_falls_is_not_called_monotone():
     p, y = drawn(0, 4000, bent=3.0)
     assert not Spline().fit(p, y).is_monotone
     assert Spline().fit(*drawn(0, bent=0.0)).is_monotone
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    p, y = drawn(0, 5000)
+    one = Spline().fit(p, y)
+    with parallel_config(n_jobs=3):
+        three = Spline().fit(p, y)
+    np.testing.assert_array_equal(one.values_, three.values_)

@@ -115,7 +115,9 @@ def error_of_three(calibrator, n_rows, seed):
     return float(np.sqrt(np.mean((found - truth[n_rows:]) ** 2)))
 
 
-@pytest.mark.parametrize("calibrator", [Temperature(), VectorScaling(), MatrixScaling(), UNPENALISED, Pairwise()], ids=repr)
+@pytest.mark.parametrize(
+    "calibrator", [Temperature(), VectorScaling(), MatrixScaling(), UNPENALISED, Pairwise()], ids=repr
+)
 def test_many_classes_are_mended_at_the_rate_of_one_half(calibrator):
     few, many = (np.mean([error_of_three(calibrator, n, seed) for seed in range(4)]) for n in (500, 16_000))
     assert many <= few / 2.5
