@@ -7,10 +7,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <vector>
 
+#include "cubic_pieces.hpp"
 #include "interruptible.hpp"
 #include "log_odds.hpp"
 #include "logistic.hpp"
@@ -130,6 +133,39 @@ std::tuple<double, Column, Matrix> sums_at(const std::vector<Numbers>& columns, 
     return {sums.loss, gradient, hessian};
 }
 
+using Whole = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Cubics = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+
+std::vector<std::size_t> bounds_of(const Whole& bounds, std::size_t n_pieces, std::size_t n_rows) {
+    require_length(bounds.shape(0), n_pieces + 1, "bounds must have one entry for each piece, and the end");
+    std::vector<std::size_t> found(bounds.data(), bounds.data() + bounds.shape(0));
+    if (!std::is_sorted(found.begin(), found.end()) || found.back() > n_rows) throw nb::value_error("bounds must rise to the number of rows");
+    return found;
+}
+
+std::tuple<double, Matrix, Matrix> pieces_at(const Numbers& away, const Numbers& weights, const Numbers& goals, const Whole& bounds, const Cubics& cubics,
+                                             std::size_t n_threads) {
+    const std::size_t n_rows = away.shape(0), n_pieces = cubics.shape(0);
+    require_length(weights.shape(0), n_rows, "weights must have one entry for each row");
+    require_length(goals.shape(0), n_rows, "goals must have one entry for each row");
+    const auto whole = bounds_of(bounds, n_pieces, n_rows);
+    std::vector<Cubic> curve(n_pieces);
+    for (std::size_t k = 0; k < n_pieces; ++k) std::copy_n(cubics.data() + 4 * k, 4, curve[k].begin());
+    const PieceRows rows{{away.data(), n_rows}, {weights.data(), n_rows}, {goals.data(), n_rows}, whole};
+    const auto sums = [&] {
+        const nb::gil_scoped_release released;
+        return piece_sums(rows, curve, n_threads, {});
+    }();
+    double loss = 0;
+    Matrix slopes = new_matrix(n_pieces, 4), curvature = new_matrix(n_pieces, 7);
+    for (std::size_t k = 0; k < n_pieces; ++k) {
+        loss += sums[k].loss;
+        std::copy(sums[k].slopes.begin(), sums[k].slopes.end(), slopes.data() + 4 * k);
+        std::copy(sums[k].curvature.begin(), sums[k].curvature.end(), curvature.data() + 7 * k);
+    }
+    return {loss, slopes, curvature};
+}
+
 template <auto Write>
 Column written(const Numbers& proba, double least) {
     Column out = new_column(proba.shape(0));
@@ -169,6 +205,8 @@ void bind_calibration(nb::module_& module) {
     module.def("logistic_sums", &sums_at, "columns"_a.noconvert(), "scale"_a.noconvert(), "shift"_a.noconvert(), "positive"_a.noconvert(),
                "weights"_a.noconvert().none(), "low"_a, "high"_a, "coef"_a.noconvert(), "n_threads"_a,
                "Give the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its gradient and its Hessian.");
+    module.def("piece_sums", &pieces_at, "away"_a.noconvert(), "weights"_a.noconvert(), "goals"_a.noconvert(), "bounds"_a.noconvert(), "cubics"_a.noconvert(),
+               "n_threads"_a, "Give the cross-entropy of log-odds that are cubic in each piece of the rows, and for each piece the moments of its derivatives.");
     module.def("logs", &written<&write_logs>, "proba"_a.noconvert(), "least"_a, "Give ln p, p kept at least or more.");
     module.def("logits", &written<&write_logits>, "proba"_a.noconvert(), "least"_a, "Give ln(p / (1 - p)), p kept that far from 0 and 1.");
 }

@@ -536,6 +536,11 @@ def logistic_sums(columns: Sequence[Annotated[NDArray[numpy.float64], dict(shape
     Give the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its gradient and its Hessian.
     """
 
+def piece_sums(away: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], goals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cubics: Annotated[NDArray[numpy.float64], dict(shape=(None, 4), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Give the cross-entropy of log-odds that are cubic in each piece of the rows, and for each piece the moments of its derivatives.
+    """
+
 def logs(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """Give ln p, p kept at least or more."""
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 
-from calibrant.calibration import Auto, Platt, calibrator_from_dict
+from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
 from calibrant.calibration._mended import mend
 from calibrant.calibration._mixing import best_weights
 from calibrant.calibration._scores import read_scored
@@ -132,6 +132,30 @@ def test_overconfident_classes_are_mended(n_classes):
     assert loss < log_loss(y[1000:], sharp[1000:]) - 0.1
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_called_monotone_only_where_no_rank_changes(seed):
+    scores, y = known(600, slope=[0.5, 1.0, 2.0][seed % 3], seed=seed)
+    found = Auto(price=0.0, multiple=0.0).fit(scores, y)
+    falls = (np.diff(found.predict(np.linspace(0.001, 0.999, 2000))) < 0).any()
+    assert found.is_monotone == all(member.is_monotone for member in found.members_)
+    assert not (found.is_monotone and falls)
+
+
+def test_a_member_that_falls_makes_the_mix_none_that_is_monotone():
+    scores = np.linspace(0.02, 0.98, 3000)
+    y = np.random.default_rng(0).random(3000) < 0.5 + 0.4 * np.sin(9 * scores)
+    found = Auto().fit(scores, y)
+    assert any(isinstance(member, Spline) for member in found.members_)
+    assert not found.is_monotone
+    assert not Auto().is_monotone
+
+
+def test_margins_that_speak_against_their_class_are_not_monotone():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(scale=3, size=1000)
+    assert not Auto(price=np.inf).fit(scores, rng.random(1000) < expit(-scores)).is_monotone
+
+
 def test_too_few_rows_are_told_by_their_number():
     with pytest.warns(LittleDataWarning, match=r"29 calibration rows, 9 of them of the class 1, are too little"):
         found = Auto().fit(np.linspace(0.1, 0.9, 29), [0] * 20 + [1] * 9)
@@ -170,6 +194,15 @@ def test_the_candidates_make_a_frame():
     frame = Auto().fit(*known(500)).choice_.to_frame()
     assert frame["name"].tolist()[:2] == ["no map", "vector_scaling"]
     assert frame["weight"].sum() == pytest.approx(1.0)
+
+
+def test_the_best_mix_of_two_classes_is_that_of_several_of_which_one_never_comes():
+    rng = np.random.default_rng(0)
+    odds, y = rng.normal(size=(3, 300)), rng.integers(2, size=300).astype(np.int32)
+    two = np.log(np.stack([expit(-odds), expit(odds)], axis=2))
+    three = np.concatenate([two, np.full((3, 300, 1), -200.0)], axis=2)
+    found = [best_weights(logs, y, np.full(300, 1.5), price=2.0) for logs in (two, three)]
+    np.testing.assert_allclose(*found, atol=1e-4)
 
 
 def test_parameters_are_checked():

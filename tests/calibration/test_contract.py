@@ -77,7 +77,7 @@ def test_two_rows_are_enough(name, scores):
 
 @every
 def test_one_class_alone_is_refused(name):
-    with pytest.raises(DataError, match="one class only"):
+    with pytest.raises(DataError, match=r"one class only \(1\)"):
         fitted(name, [0.2, 0.4, 0.9], [1, 1, 1])
 
 

@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logit, softmax
 
 from calibrant.calibration import Dirichlet, MatrixScaling, VectorScaling
+from calibrant.calibration._multinomial import Diagonal, Penalty, fit_multinomial
 from calibrant.exceptions import DataError, ParameterError
 
 FREE = [Dirichlet(off_diagonal=0, intercept=0, l2=0), MatrixScaling(strength=0), VectorScaling(strength=0)]
@@ -146,3 +147,22 @@ def test_odir_is_the_papers_penalty():
     here = np.concatenate([found.coef_.ravel(), found.intercept_])
     rng = np.random.default_rng(0)
     assert all(objective(here) < objective(here + 1e-3 * rng.normal(size=20)) for _ in range(50))
+
+
+@pytest.mark.parametrize("strength", [0.5, 1.0, 30.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_vector_scaling_of_two_classes_is_the_multinomial_one(strength, seed):
+    rng = np.random.default_rng(seed)
+    score, weight = rng.random(300), rng.random(300)
+    y = rng.random(300) < score**2
+    found = VectorScaling(strength=strength).fit(score, y, weight)
+    penalty = Penalty(np.full(4, 2 * strength / weight.sum()), np.array([1.0, 1.0, 0.0, 0.0]))
+    best = fit_multinomial(Diagonal(found._logs(score[:, None]), y.astype(np.int32), weight), penalty)
+    np.testing.assert_allclose([*np.diag(found.coef_), *found.intercept_], best, atol=1e-6)
+
+
+def test_maps_of_two_classes_are_called_monotone_as_they_were_learnt():
+    score = np.linspace(0.01, 0.99, 200)
+    assert VectorScaling().fit(score, np.random.default_rng(0).random(200) < score).is_monotone
+    assert not VectorScaling(strength=0).fit(score, np.arange(200) % 150 < 60).is_monotone
+    assert not VectorScaling().fit(np.eye(3)[[0, 1, 2, 0]] / 2 + 1 / 6, [0, 1, 2, 1]).is_monotone

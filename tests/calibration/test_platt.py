@@ -65,3 +65,8 @@ def test_a_constant_map_has_no_inverse():
         found = Platt().fit([3.0] * 4, [0, 0, 1, 1])
     with pytest.raises(DataError, match="no inverse"):
         found.inverse([0.5])
+
+
+def test_a_class_without_rows_is_named_as_it_was_given():
+    with pytest.raises(DataError, match=r"no row is of the class 3: nothing"):
+        Platt().fit([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [1, 2], labels=[1, 2, 3])

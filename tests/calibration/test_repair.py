@@ -3,8 +3,8 @@ import pytest
 from scipy.special import expit, softmax
 from scipy.stats import chi2, kstest
 
-from calibrant.calibration import Chain, Isotonic, Platt, repair_base_rate
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.calibration import Auto, Chain, Isotonic, Platt, repair_base_rate
+from calibrant.exceptions import DataError, LittleDataWarning, ParameterError
 
 
 def draw(seed=0, n_rows=3000, shift=0.0):
@@ -25,14 +25,30 @@ def test_a_shifted_model_is_brought_back_to_the_truth(seed):
 
 def test_a_model_that_is_right_is_not_shifted():
     scores, _, y = draw(n_rows=200)
-    repair = repair_base_rate(scores, y, alpha=1e-9)
+    repair = repair_base_rate(scores, y, calibrator="platt", alpha=1e-9)
     assert not repair.is_shifted
     assert isinstance(repair.calibrator, Platt)
     assert "The map alone was fitted" in repr(repair)
 
 
+def test_a_shift_undone_leaves_little_for_the_guarded_map_which_is_named():
+    scores, _, y = draw(shift=2.0)
+    repair = repair_base_rate(scores, y)
+    assert isinstance(repair.calibrator.then_, Auto)
+    assert repair.calibrator.then_.choice_.gain < 0.005
+    assert f"then the map fitted (chosen: {repair.calibrator.then_.choice_.name})" in repr(repair)
+    assert repair.calibrator.is_monotone == repair.calibrator.then_.is_monotone
+
+
+def test_too_few_rows_for_the_guarded_map_are_told_once():
+    scores, _, y = draw(n_rows=60)
+    with pytest.warns(LittleDataWarning, match="too little for a map") as told:
+        repair_base_rate(scores, y, train_prior=0.5)
+    assert len(told) == 1
+
+
 def test_p_values_of_models_that_are_right_are_uniform():
-    found = [repair_base_rate(*draw(seed, n_rows=300)[::2]).pvalue for seed in range(60)]
+    found = [repair_base_rate(*draw(seed, n_rows=300)[::2], calibrator="platt").pvalue for seed in range(60)]
     assert kstest(found, "uniform").pvalue > 1e-4
 
 

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from calibrant.calibration import Platt, Spline
-from calibrant.calibration._natural_spline import SplineLoss, curve_through, place_knots
+from calibrant.calibration._natural_spline import SplineLoss, curve_through, never_falls, place_knots
 
 
 def drawn(seed, n=400, bent=1.0):
@@ -79,3 +80,25 @@ def test_knots_are_quantiles_of_weight_and_keep_their_distance():
 
 def test_one_knot_is_a_constant():
     np.testing.assert_array_equal(curve_through(np.array([2.0]), np.array([0.3]), np.array([-1.0, 9.0])), [0.3, 0.3])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_it_is_called_monotone_just_where_the_curve_falls_nowhere(seed):
+    random = np.random.default_rng(seed)
+    knots, values = np.sort(random.random(5)), np.sort(random.normal(size=5))
+    steps = np.diff(curve_through(knots, values, np.linspace(-0.5, 1.5, 40_001)))
+    assert never_falls(knots, values) == (steps.min() >= -1e-12)
+
+
+def test_a_curve_that_falls_is_not_called_monotone():
+    p, y = drawn(0, 4000, bent=3.0)
+    assert not Spline().fit(p, y).is_monotone
+    assert Spline().fit(*drawn(0, bent=0.0)).is_monotone
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    p, y = drawn(0, 5000)
+    one = Spline().fit(p, y)
+    with parallel_config(n_jobs=3):
+        three = Spline().fit(p, y)
+    np.testing.assert_array_equal(one.values_, three.values_)

@@ -116,3 +116,10 @@ def test_what_does_not_fit_together_is_refused():
         venn.fit(p, y, folds=[1, 2])
     with pytest.raises(DataError, match="2 column"):
         venn.predict_pair([[0.1, 0.9]])
+
+
+def test_the_pair_is_refused_as_the_probability_is():
+    venn = VennAbers().fit([0.2, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    for ask in (venn.predict, venn.predict_pair):
+        with pytest.raises(DataError, match=r"scores has 2 column\(s\); this calibrator was fitted with 1"):
+            ask([[0.2, 0.8]])

@@ -155,3 +155,19 @@ def test_codes_are_never_the_labels_themselves():
     y = np.zeros(5_000, dtype=np.int32)
     y[::2] = 1
     assert not np.shares_memory(code_labels(y).codes, y)
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0], [-2.0, 5.0, 700.0], [3.0], [1e15, 1e15 + 2], [-0.0, 1e18]])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_many_classes_that_are_floats_are_coded_as_few_are(values, dtype):
+    y = np.random.default_rng(0).choice(np.array(values, dtype=dtype), 2000)
+    labels = code_labels(y)
+    expected = np.unique(y, return_inverse=True)
+    np.testing.assert_array_equal(labels.classes, expected[0])
+    np.testing.assert_array_equal(labels.codes, expected[1])
+    assert labels.classes.dtype == dtype
+
+
+def test_many_numbers_that_are_no_classes_are_refused():
+    with pytest.raises(DataError, match="continuous"):
+        code_labels(np.linspace(0.0, 1.0, 2000))

@@ -16,7 +16,7 @@ from calibrant.calibration._beta import Beta
 from calibrant.calibration._choice import AutoChoice, Candidate
 from calibrant.calibration._dirichlet import Dirichlet
 from calibrant.calibration._isotonic import Isotonic
-from calibrant.calibration._logits import as_logs
+from calibrant.calibration._logits import as_logits, as_logs, from_logits
 from calibrant.calibration._matrix_scaling import MatrixScaling
 from calibrant.calibration._mended import Mended, mend
 from calibrant.calibration._mixing import best_weights, log_mix, row_losses
@@ -129,6 +129,19 @@ class Auto(Calibrator):
         self.price = price
         self.multiple = multiple
 
+    @property
+    def is_monotone(self) -> bool:  # type: ignore[override]
+        """Whether a greater score never has a smaller probability, as was chosen and learnt; False before.
+
+        Examples
+        --------
+        >>> auto = Auto(price=np.inf)
+        >>> auto.is_monotone, auto.fit(np.linspace(0.1, 0.9, 40), [0, 1] * 20).is_monotone
+        (False, True)
+        """
+        is_of_one = hasattr(self, "members_") and len(self.classes_) == 2
+        return is_of_one and all(member.is_monotone and _rises(member) for member in self.members_)
+
     def _fit_scored(self, scored: Scored) -> None:
         self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
         sample = pool_equal_rows(_one_score(scored))
@@ -171,9 +184,12 @@ class Auto(Calibrator):
         if self.mended_ is not None:
             table = self.mended_.table(table)
         maps = ([table] if self.weights_[0] > 0 else []) + [each._predict_table(table) for each in self.members_]
-        logs = np.stack([_log_table(proba) for proba in maps])
-        proba = np.exp(log_mix(logs, self.weights_[self.weights_ > 0]))
-        return proba[:, 1] if self.n_columns_ == 1 else proba
+        shares = self.weights_[self.weights_ > 0]
+        if len(self.classes_) > 2:
+            return np.exp(log_mix(np.stack([as_logs(proba) for proba in maps]), shares))
+        odds = sum(share * as_logits(proba.ravel()) for share, proba in zip(shares, maps, strict=True))
+        proba = from_logits(np.asarray(odds))
+        return proba if self.n_columns_ == 1 else np.stack([1.0 - proba, proba], axis=1)
 
     def _write(self) -> dict[str, Any]:
         return {
@@ -282,6 +298,11 @@ def _learnt(calibrator: Calibrator, rows: Scored) -> Calibrator:
     fitted.classes_, fitted.n_columns_ = rows.classes, rows.scores.shape[1]
     fitted._fit_scored(rows)
     return fitted
+
+
+def _rises(member: Calibrator) -> bool:
+    """Tell a sigmoid of scores that speak against the class from others: mixed with one that rises it may do either."""
+    return not isinstance(member, Platt) or member.slope_ >= 0.0
 
 
 def _log_table(proba: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -106,13 +106,17 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         array of shape (n_rows,) or (n_rows, n_classes)
             The probability of the last class for one column, of each class for several; rows sum to 1.
         """
+        return self._predict_table(self._read_table(scores))
+
+    def _read_table(self, scores: Any) -> NDArray[np.float64]:
+        """Check scores that are asked about: as many columns as in fit."""
         check_is_fitted(self, "n_columns_")
         table = read_scores(scores)
         if table.shape[1] != self.n_columns_:
             raise DataError(
                 f"scores has {table.shape[1]} column(s); this calibrator was fitted with {self.n_columns_}."
             )
-        return self._predict_table(table)
+        return table
 
     def to_dict(self) -> dict[str, Any]:
         """Give parameters and what was learnt as plain lists and numbers, which JSON can hold.
@@ -189,7 +193,7 @@ class ScoreMap(Calibrator):
             return
         empty = np.flatnonzero(scored.class_weights() == 0)
         if len(empty):
-            name = scored.classes[empty[0]]
+            name = scored.classes.tolist()[empty[0]]
             raise DataError(
                 f"no row is of the class {name!r}: nothing can be learnt of it. Calibrate with rows of every class."
             )

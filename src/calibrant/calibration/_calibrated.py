@@ -88,7 +88,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         The scores that the map was learnt from: ``rows``, ``scores``, ``y``, ``weight``. With ``ensemble=True`` those
         of all folds.
     choice_ : AutoChoice
-        What the automatic calibrator tried and chose, with its evidence.
+        What the automatic calibrator tried and chose, with its evidence. With ``ensemble=True`` each of
+        ``calibrators_`` has its own.
     n_features_in_, feature_names_in_
         Those of the base model, where it has any.
 

@@ -53,6 +53,20 @@ class Chain(Calibrator):
         self.first = first
         self.then = then
 
+    @property
+    def is_monotone(self) -> bool:  # type: ignore[override]
+        """Whether a greater score never has a smaller probability, as was learnt; before, as both promise.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import Binning, Platt, PriorShift
+        >>> Chain(PriorShift(), Platt()).is_monotone, Chain(PriorShift(), Binning()).is_monotone
+        (True, False)
+        """
+        is_fitted = hasattr(self, "then_")
+        parts = (self.first_, self.then_) if is_fitted else (self.first, self.then)
+        return all(part.is_monotone for part in parts)
+
     def _fit_scored(self, scored: Scored) -> None:
         self.first_ = _fitted(self.first, scored)
         self.then_ = _fitted(self.then, replace(scored, scores=self._between(scored.scores)))

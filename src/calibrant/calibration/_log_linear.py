@@ -63,6 +63,21 @@ class LogLinear(Calibrator):
     def _find(self, logs: NDArray[np.float64], scored: Scored) -> NDArray[np.float64]:
         """Give [W | b] from log-probabilities."""
 
+    @property
+    def is_monotone(self) -> bool:  # type: ignore[override]
+        """Whether a greater score of two classes never has a smaller probability, as was learnt; False before.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import VectorScaling
+        >>> VectorScaling().is_monotone, VectorScaling().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
+        (False, True)
+        """
+        if len(getattr(self, "coef_", ())) != 2:
+            return False
+        of_first, of_second = self.coef_[1] - self.coef_[0]
+        return bool(of_first <= 0.0 <= of_second)
+
     def _fit_scored(self, scored: Scored) -> None:
         self.on_ = settle_scale(scored.scores, "auto")
         self._begin(scored)

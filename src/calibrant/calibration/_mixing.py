@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.optimize import minimize
+
+from calibrant import _core
+from calibrant.data._coding import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["best_weights", "log_mix", "row_losses"]
+
+# The mean loss of a mix, and how it changes with each weight.
+_Loss: TypeAlias = "Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]"
 
 _NEGLIGIBLE = 0.01  # a weight below is not worth a map
 
@@ -70,15 +77,12 @@ def best_weights(
     """
     if math.isinf(price):
         return np.asarray(np.eye(len(logs))[0])
-    own = logs[:, np.arange(len(codes)), codes]
-    total, costs = float(weight.sum()), price * (np.arange(len(logs)) > 0)
+    mean = (_loss_of_two if logs.shape[2] == 2 else _loss_of_several)(logs, codes, weight)
+    costs = price / float(weight.sum()) * (np.arange(len(logs)) > 0)
 
     def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        log_proba = log_mix(logs, mix)
-        rows = weight[:, None] * np.exp(log_proba)
-        slopes = np.tensordot(logs, rows, axes=2) - own @ weight
-        value = weight @ row_losses(log_proba, codes) + costs @ mix
-        return float(value) / total, (slopes + costs) / total
+        value, slopes = mean(mix)
+        return value + float(costs @ mix), slopes + costs
 
     start = np.full(len(logs), 1.0 / len(logs))
     found = minimize(
@@ -92,3 +96,27 @@ def best_weights(
     ).x
     kept = np.where(found >= _NEGLIGIBLE, found, 0.0)
     return np.asarray(kept / kept.sum())
+
+
+def _loss_of_several(logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64]) -> _Loss:
+    own, total = logs[:, np.arange(len(codes)), codes] @ weight, float(weight.sum())
+
+    def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        log_proba = log_mix(logs, mix)
+        slopes = np.tensordot(logs, weight[:, None] * np.exp(log_proba), axes=2) - own
+        return float(weight @ row_losses(log_proba, codes)) / total, slopes / total
+
+    return loss
+
+
+def _loss_of_two(logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64]) -> _Loss:
+    """Give the loss of a mix of log-odds, which is that of a logistic regression without an intercept."""
+    odds, positive, total = [table[:, 1] - table[:, 0] for table in logs], codes == 1, float(weight.sum())
+    scale, shift, threads = np.ones(len(logs)), np.zeros(len(logs)), n_threads(None)
+
+    def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        coef = np.append(mix, 0.0)
+        value, slopes, _ = _core.logistic_sums(odds, scale, shift, positive, weight, 0.0, 1.0, coef, threads)
+        return value / total, slopes[:-1] / total
+
+    return loss

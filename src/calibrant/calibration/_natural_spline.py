@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.special import expit
+
+from calibrant import _core
+from calibrant.data._coding import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SplineLoss", "Sums", "curve_through", "place_knots"]
+__all__ = ["SplineLoss", "Sums", "curve_through", "never_falls", "place_knots"]
 
 
 _POWERS = np.add.outer(np.arange(3, -1, -1), np.arange(3, -1, -1))  # of the products of t^3, t^2, t and 1
@@ -53,36 +54,20 @@ class SplineLoss:
         spline = CubicSpline(knots, np.eye(len(knots)), bc_type="natural")
         roughness, self.shapes = np.linalg.eigh(_roughness(knots, spline(knots, 2)))
         self.roughness = np.where(np.arange(len(knots)) < 2, 0.0, roughness)
-        bounds = np.concatenate(([0], np.searchsorted(places, knots[1:-1]), [len(places)]))
-        self._weight, self._goal = weight, weight * goal
-        self._parts = [slice(*ends) for ends in pairwise(bounds)]
-        self._away = [places[part] - knot for part, knot in zip(self._parts, knots[:-1], strict=True)]
-        self._maps = [spline.c[:, k] @ self.shapes for k in range(len(knots) - 1)]
+        self._bounds = np.concatenate(([0], np.searchsorted(places, knots[1:-1]), [len(places)])).astype(np.int64)
+        self._away = places - np.repeat(knots[:-1], np.diff(self._bounds))
+        self._weight, self._goal = np.ascontiguousarray(weight), weight * goal
+        self._maps = np.stack([spline.c[:, k] @ self.shapes for k in range(len(knots) - 1)])
+        self._threads = n_threads(None)
 
     def sums(self, amounts: NDArray[np.float64]) -> Sums:
         """Give the loss of the curve that has these values at the knots: ``shapes @ amounts``."""
-        loss, gradient, hessian = 0.0, np.zeros(len(amounts)), np.zeros((len(amounts), len(amounts)))
-        for part, away, through in zip(self._parts, self._away, self._maps, strict=True):
-            weight, goal = self._weight[part], self._goal[part]
-            cubed, squared, straight, level = through @ amounts
-            z = ((cubed * away + squared) * away + straight) * away + level
-            proba, size = expit(z), np.abs(z)
-            loss += float((weight * (np.log1p(np.exp(-size)) + (z + size) / 2) - goal * z).sum())
-            gradient += through.T @ _moments(weight * proba - goal, away, 4)[::-1]
-            hessian += through.T @ _moments(weight * proba * (1.0 - proba), away, 7)[_POWERS] @ through
+        loss, slopes, curvature = _core.piece_sums(
+            self._away, self._weight, self._goal, self._bounds, self._maps @ amounts, self._threads
+        )
+        gradient = (slopes[:, ::-1, np.newaxis] * self._maps).sum(axis=(0, 1))
+        hessian = (self._maps.transpose(0, 2, 1) @ curvature[:, _POWERS] @ self._maps).sum(axis=0)
         return Sums(loss, gradient, hessian)
-
-
-def _moments(values: NDArray[np.float64], away: NDArray[np.float64], n_moments: int) -> NDArray[np.float64]:
-    """Give the sums of values times the powers of the distance, from 0 up.
-
-    NumPy's own sums, not a product of matrices: those depend on the number of threads in their last digits.
-    """
-    found = np.empty(n_moments)
-    for power in range(n_moments):
-        found[power] = values.sum()
-        values = values * away
-    return found
 
 
 def _roughness(knots: NDArray[np.float64], bend: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -143,3 +128,25 @@ def curve_through(
     spline = CubicSpline(knots, values, bc_type="natural")
     near = np.clip(places, knots[0], knots[-1])
     return np.asarray(spline(near) + spline(near, 1) * (places - near))
+
+
+def never_falls(knots: NDArray[np.float64], values: NDArray[np.float64]) -> bool:
+    """Tell whether the curve that has these values at the knots falls nowhere.
+
+    Between knots its slope is a parabola, which is least at an end or, if it opens upwards, at its bottom.
+
+    Examples
+    --------
+    >>> never_falls(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 4.0]))
+    True
+    >>> never_falls(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 5.0, 5.1, 10.0]))
+    False
+    """
+    if len(knots) == 1:
+        return True
+    spline = CubicSpline(knots, values, bc_type="natural")
+    cubed, squared, straight, _ = spline.c
+    is_up = cubed > 0.0
+    bottom = np.clip(-squared / np.where(is_up, 3.0 * cubed, 1.0), 0.0, np.diff(knots))
+    lowest = np.where(is_up, (3.0 * cubed * bottom + 2.0 * squared) * bottom + straight, np.inf)
+    return bool(min(lowest.min(), spline(knots, 1).min()) >= 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from calibrant._params import Real, check_param
+from calibrant.calibration._auto import Auto
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._chain import Chain
 from calibrant.calibration._log_linear import log_columns, refuse_free_class
@@ -19,7 +21,7 @@ from calibrant.calibration._names import as_calibrator
 from calibrant.calibration._prior_shift import Prior, PriorShift, implied_prior
 from calibrant.calibration._scores import Scored, read_scored
 from calibrant.calibration._temperature import Temperature
-from calibrant.exceptions import DataError
+from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Quality:
 
     Examples
     --------
-    >>> round(repair_base_rate([0.2, 0.6, 0.4, 0.9], [0, 0, 1, 1]).before.mse, 3)
+    >>> round(repair_base_rate([0.2, 0.6, 0.4, 0.9], [0, 0, 1, 1], calibrator="platt").before.mse, 3)
     0.385
     """
 
@@ -78,7 +80,7 @@ class BaseRateRepair:
 
     Examples
     --------
-    >>> repair = repair_base_rate([0.2, 0.6, 0.4, 0.9], [0, 0, 1, 1])
+    >>> repair = repair_base_rate([0.2, 0.6, 0.4, 0.9], [0, 0, 1, 1], calibrator="platt")
     >>> repair.is_shifted, round(repair.pvalue, 3), repair.calibrator
     (False, 0.907, Platt())
     """
@@ -95,17 +97,22 @@ class BaseRateRepair:
     def __repr__(self) -> str:
         was, now = self.before, self.after
         head = f"The mean probability of {self.classes[1]} was" if len(self.classes) == 2 else "Mean probabilities were"
-        done = "This was undone, then the map fitted." if self.is_shifted else "The map alone was fitted."
+        done = "This was undone, then the map fitted" if self.is_shifted else "The map alone was fitted"
         return "\n".join(
             [
                 f"{head} {self._rates(was.base_rate)}, observed: {self._rates(self.observed)} "
                 f"(p = {self.pvalue:.2g} if the model were right).",
-                f"The model behaves as if trained with {self._rates(self.implied)}. {done}",
+                f"The model behaves as if trained with {self._rates(self.implied)}. {done}{self._chosen()}.",
                 f"Repaired, it gives {self._rates(now.base_rate)} in the mean.",
                 f"Log-loss went from {was.log_loss:.4g} to {now.log_loss:.4g}, mse from {was.mse:.4g} to "
                 f"{now.mse:.4g}, the slope from {was.slope:.3g} to {now.slope:.3g} (1 is right).",
             ]
         )
+
+    def _chosen(self) -> str:
+        """Name the mix that the automatic calibrator chose."""
+        last = self.calibrator.then_ if isinstance(self.calibrator, Chain) else self.calibrator
+        return f" (chosen: {last.choice_.name})" if isinstance(last, Auto) else ""
 
     def _rates(self, rates: tuple[float, ...]) -> str:
         """Write base rates: that of the last of two classes, or of each class."""
@@ -120,7 +127,7 @@ def repair_base_rate(
     sample_weight: Any = None,
     *,
     train_prior: Prior = None,
-    calibrator: str | Calibrator = "platt",
+    calibrator: str | Calibrator = "auto",
     alpha: float = 0.05,
     labels: Any = None,
 ) -> BaseRateRepair:
@@ -141,7 +148,7 @@ def repair_base_rate(
     train_prior : number or one share for each class, optional
         The base rates that the model was trained with, where they are known.
     calibrator : str or Calibrator
-        The map.
+        The map; ``"auto"`` weighs several against none, so that nothing is mapped without evidence.
     alpha : float
         The p-value below which the mean probabilities count as shifted.
     labels : sequence, optional
@@ -160,9 +167,9 @@ def repair_base_rate(
     >>> balanced = 1 / (1 + np.exp(-logits - 1.7))
     >>> repair_base_rate(balanced, y)
     The mean probability of True was 0.433, observed: 0.15 (p = 2.7e-173 if the model were right).
-    The model behaves as if trained with 0.496. This was undone, then the map fitted.
+    The model behaves as if trained with 0.496. This was undone, then the map fitted (chosen: no map).
     Repaired, it gives 0.15 in the mean.
-    Log-loss went from 0.5854 to 0.3658, mse from 0.4024 to 0.2232, the slope from 1.04 to 0.999 (1 is right).
+    Log-loss went from 0.5854 to 0.3653, mse from 0.4024 to 0.2229, the slope from 1.04 to 1.02 (1 is right).
     """
     check_param("alpha", alpha, Real(0, 1))
     scored = read_scored(scores, y, sample_weight, labels)
@@ -204,7 +211,9 @@ def _out_of_fold(calibrator: Calibrator, scored: Scored) -> NDArray[np.float64]:
     names = scored.classes[scored.codes]
     for train, test in folds.split(scored.scores, scored.codes):
         weight = None if scored.weight is None else scored.weight[train]
-        part = clone(calibrator).fit(scored.scores[train], names[train], weight, labels=scored.classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CalibrantWarning)  # the fit to all rows gives them once
+            part = clone(calibrator).fit(scored.scores[train], names[train], weight, labels=scored.classes)
         found = part.predict(scored.scores[test])
         proba[test] = found if found.ndim == 2 else np.stack([1.0 - found, found], axis=1)
     return proba

@@ -228,7 +228,7 @@ def _in_order(seen: NDArray[Any], codes: NDArray[np.int32], labels: Any) -> tupl
 def _check_columns(classes: NDArray[Any], seen: NDArray[Any], n_columns: int) -> None:
     expected = 2 if n_columns == 1 else n_columns
     if len(seen) == 1:
-        raise DataError(f"y has one class only ({seen[0]!r}); a calibrator needs rows of two classes or more.")
+        raise DataError(f"y has one class only ({seen.tolist()[0]!r}); a calibrator needs rows of two classes or more.")
     if len(classes) != expected:
         raise DataError(
             f"y has {len(classes)} classes and scores has {n_columns} column(s); give one column for two classes, or "

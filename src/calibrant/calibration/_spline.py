@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from calibrant._params import Int, Rule
 from calibrant.calibration._axis import Axis, find_axis
 from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._logits import from_logits
-from calibrant.calibration._natural_spline import SplineLoss, Sums, curve_through, place_knots
+from calibrant.calibration._natural_spline import SplineLoss, Sums, curve_through, never_falls, place_knots
 from calibrant.calibration._platt import platt_target
 from calibrant.calibration._ties import pool_ties
 
@@ -29,6 +30,7 @@ _ENOUGH = 4
 _DEAR = 1.4  # Kim & Gu 2004: a degree of freedom costs more than its expectation, or curves are too rough
 _ROUNDS, _LEAST_STEP, _DECREASE, _NEAR = 100, 1e-10, 1e-4, 1e-10
 _ROUNDING, _SINGULAR = 1e-14, 1e-13
+_SURE = 1e-3  # the least of Cholesky's diagonal, of a matrix with ones on its own, by which nothing is singular
 
 
 class Spline(ScoreMap):
@@ -81,6 +83,17 @@ class Spline(ScoreMap):
 
     def __init__(self, *, n_knots: int = 10) -> None:
         self.n_knots = n_knots
+
+    @property
+    def is_monotone(self) -> bool:  # type: ignore[override]
+        """Whether a greater score never has a smaller probability, as was learnt; False before.
+
+        Examples
+        --------
+        >>> Spline().is_monotone, Spline().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
+        (False, True)
+        """
+        return hasattr(self, "knots_") and never_falls(self.knots_, self.values_)
 
     def _learn(self, sample: TwoClass) -> None:
         axis, pooled, target = find_axis(sample), pool_ties(sample), platt_target(sample)
@@ -140,5 +153,8 @@ def _solve(hessian: NDArray[np.float64], rough: NDArray[np.float64], right: NDAr
     """Solve with the penalty on the diagonal, each shape in a unit of its own; what no row tells stays as it is."""
     diagonal = np.diagonal(hessian) + rough
     units = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = (hessian + np.diag(rough)) * np.outer(units, units)
-    return np.asarray((units * np.linalg.lstsq(scaled, (units * right.T).T, rcond=_SINGULAR)[0].T).T)
+    scaled, wanted = (hessian + np.diag(rough)) * units * units[:, np.newaxis], (units * right.T).T
+    factor, found, is_short = dposv(scaled, wanted)
+    if is_short or np.diagonal(factor).min() < _SURE:
+        found = np.linalg.lstsq(scaled, wanted, rcond=_SINGULAR)[0]
+    return np.asarray((units * found.T).T)

@@ -99,6 +99,9 @@ def unit_folds(pooled: Scored, n_folds: int) -> Pieces:
 
 def _cut(rows: NDArray[np.intp], weight: NDArray[np.float64]) -> Pieces:
     """Cut rows laid end to end at every whole number; ``fold`` is the unit."""
+    if (weight == np.rint(weight)).all():
+        each = np.repeat(rows, weight.astype(np.intp))
+        return Pieces(each, np.ones(len(each)), np.arange(len(each)))
     ends = np.cumsum(weight)
     cuts = np.union1d(ends, np.arange(1.0, ends[-1]))
     starts = np.r_[0.0, cuts[:-1]]

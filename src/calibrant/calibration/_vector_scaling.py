@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant._params import Real, Rule
 from calibrant.calibration._log_linear import LogLinear, refuse_free_class
+from calibrant.calibration._logistic import Target, fit_logistic
 from calibrant.calibration._multinomial import Diagonal, Penalty, fit_multinomial
 from calibrant.calibration._scores import Scored
 
@@ -60,7 +61,20 @@ class VectorScaling(LogLinear):
         if not self._is_structured:
             refuse_free_class(scored)
         n_classes = logs.shape[1]
+        if n_classes == 2:
+            return _of_two(logs, scored, self.strength)
         each = self.strength * n_classes / float(scored.class_weights().sum())
         penalty = Penalty(np.full(2 * n_classes, each), np.repeat([1.0, 0.0], n_classes))
         slopes, intercepts = fit_multinomial(Diagonal(logs, scored.codes, scored.weight), penalty).reshape(2, -1)
         return np.column_stack([np.diag(slopes), intercepts])
+
+
+def _of_two(logs: NDArray[np.float64], scored: Scored, strength: float) -> NDArray[np.float64]:
+    """Give [W | b] of two classes: one logistic regression, since of two intercepts only the difference counts.
+
+    The nearest to 0 of those that differ so are half of it each, of which the squares are half the square of it.
+    """
+    penalty, towards = 2.0 * strength * np.array([2.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0])
+    target = Target(scored.codes == 1, weight=scored.weight)
+    first, second, apart = fit_logistic([-logs[:, 0], logs[:, 1]], target, towards, penalty=penalty, towards=towards)
+    return np.array([[first, 0.0, -apart / 2], [0.0, second, apart / 2]])

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant.calibration._base import ScoreMap, normalised
-from calibrant.calibration._scores import Scored, is_of_difference, one_column, read_scored, read_scores
+from calibrant.calibration._scores import Scored, is_of_difference, one_column, read_scored
 from calibrant.calibration._ties import pool_ties
 from calibrant.data._labels import check_weights
 from calibrant.exceptions import DataError
@@ -124,11 +124,7 @@ class VennAbers(ScoreMap):
         >>> p0.round(3), p1.round(3)
         (array([0.]), array([1.]))
         """
-        check_is_fitted(self, "n_columns_")
-        table = read_scores(scores)
-        if table.shape[1] != self.n_columns_:
-            raise DataError(f"scores has {table.shape[1]} column(s); VennAbers was fitted with {self.n_columns_}.")
-        return self._pairs(table)
+        return self._pairs(self._read_table(scores))
 
     def predict_folds(self, scores: Sequence[Any]) -> NDArray[np.float64]:
         """Give the probabilities of rows that the model of each fold has scored.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "check_weights", "code_labels", "label_codes"]
 
 _FEW_ROWS, _NARROW = 1_000, 2**16
+_EXACT = 2**53  # up to which every whole number is a float
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,9 @@ def _array_codes(array: NDArray[Any]) -> Coded:
         return nominal_codes(array, "y")
     if array.dtype.kind == "b":
         return _truth_codes(array)
-    if array.dtype.kind in "iu" and len(array) > _FEW_ROWS:
+    if array.dtype.kind in "iuf" and len(array) > _FEW_ROWS:
         low, high = int(array.min()), int(array.max())
-        if high - low < _NARROW:
+        if high - low < _NARROW and (array.dtype.kind != "f" or max(-low, high) < _EXACT):
             return _narrow_codes(array, low, high)
     values, codes = np.unique(array, return_inverse=True)
     return Coded(codes.astype(np.int32), tuple(values))
@@ -159,7 +160,8 @@ def _label_array(y: Any) -> NDArray[Any]:
         array = np.asarray(column_or_1d(array, warn=True))
         if array.dtype.kind == "f":
             _refuse_infinite(array)
-            check_classification_targets(array[~np.isnan(array)])
+            if not (array == np.rint(array)).all():  # whole numbers are classes; else it says what is wrong
+                check_classification_targets(array[~np.isnan(array)])
     except ValueError as error:
         raise DataError(f"{error} Give each row one class.") from error
     return array

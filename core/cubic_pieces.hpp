@@ -1,0 +1,31 @@
+// A curve of cubic pieces as log-odds of sorted rows: the cross-entropy of each piece with the sums its derivatives are made of.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace calibrant {
+
+// Rows in the order of the pieces; piece k has the rows from bounds[k] on and before bounds[k + 1].
+struct PieceRows {
+    std::span<const double> away;  // from where the row's piece begins
+    std::span<const double> weights;
+    std::span<const double> goals;  // what the probability is drawn to, times the weight
+    std::span<const std::size_t> bounds;
+};
+
+struct PieceSums {
+    double loss = 0;
+    std::array<double, 4> slopes{};     // of weight * probability - goal, times away^0 to away^3
+    std::array<double, 7> curvature{};  // of weight * probability * (1 - probability), times away^0 to away^6
+};
+
+using Cubic = std::array<double, 4>;  // the cubic coefficient first
+
+// A piece is summed by one thread in the order of its rows, so that any number of threads gives the same.
+std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads, const std::stop_token& stop);
+
+}  // namespace calibrant
