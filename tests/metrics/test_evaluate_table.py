@@ -99,7 +99,7 @@ def test_positives_of_one_bin_that_are_not_tied_are_less_precise():
     score = evaluate_table(rows, target="y", proba="p", metrics=["average_precision"])["average_precision"]
     limit = float(re.search(r"at most ([\d.]+)", score.note)[1])
     assert score.value == pytest.approx(2 / 3)  # truly (1/2 + 2/3) / 2
-    assert 1 / 12 <= limit < 0.15
+    assert 1 / 12 <= limit < 0.25
 
 
 @pytest.mark.parametrize("name", ["auc", "lift", "aulc"])
