@@ -67,6 +67,10 @@ def evaluate(
     chance alone, so that no percentile holds: they have a value without that bias, the p-value of perfect calibration,
     and the interval of the mean distance of the calibration curve from the diagonal, by honest bands.
 
+    On simulated rows whose truth is known, intervals at 95 % hold it 93 to 97 times in 100; honest bands at least 95
+    times. Two measures jump with single rows and fall short: ks (93 of 100 with 300 and with 1,000 rows; it is a
+    maximum) and lift (92.6 of 100 with 300 rows, of which it looks at 30).
+
     Parameters
     ----------
     y_true : sequence of length n_rows
