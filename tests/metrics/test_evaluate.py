@@ -148,7 +148,8 @@ def test_a_card_reads_as_text_frame_and_html():
 def test_names_in_html_are_escaped():
     y, p = drawn(60)
     html = evaluate(y, p, by=["<b>"] * 30 + ["c"] * 30, metrics=["mse"], n_boot=20)._repr_html_()
-    assert "<h4>&lt;b&gt;</h4>" in html
+    assert "Scores of &lt;b&gt;: 30 rows" in html
+    assert "Scores of all rows: 60 rows" in html
 
 
 def test_what_cannot_be_judged_is_refused_by_name():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,8 @@ def card_text(card: ScoreCard) -> str:
 def card_html(card: ScoreCard) -> str:
     """Write a card as a table of HTML, without anything to fetch."""
     if card.cards:
-        parts = "".join(f"<h4>{escape(str(name))}</h4>{card_html(part)}" for name, part in card.cards.items())
+        whole = replace(card, name="all rows", cards={}, equal_calibration=None)
+        parts = card_html(whole) + "".join(map(card_html, card.cards.values()))
         told = f"<p>{escape(str(card.equal_calibration))}</p>" if card.equal_calibration is not None else ""
         return f"<div><p><b>{escape(_title(card))}</b></p>{told}{parts}</div>"
     head = "".join(f"<th {_STYLE}>{name}</th>" for name in ("metric", "value", "interval", "by", "calibration"))
