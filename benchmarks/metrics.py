@@ -45,6 +45,10 @@ def ece_of_netcal(y: Array, proba: Array) -> float:
     return float(ECE(N_BINS).measure(proba, y))
 
 
+def every_metric(y: Array, proba: Array) -> metrics.ScoreCard:
+    return metrics.evaluate(y, proba, metrics="all", confidence=None)
+
+
 def race(name: str, bar: float, rounds: int, ours: Callable[[], Any], peer: Callable[[], Any]) -> None:
     times = best_of(rounds, ours=ours, peer=peer)
     ratio = times["peer"] / times["ours"]
@@ -61,6 +65,7 @@ def beside_peers(y: Array, p: Array, rounds: int) -> None:
         ("Brier, scikit-learn", 8, metrics.brier, theirs.brier_score_loss),
         ("CAL, cumulative sums in NumPy", 3, metrics.cal, cal_by_sums),
         (f"ECE, {ece_peer.__name__}", 5, metrics.ece, ece_peer),
+        ("all metrics of evaluate, roc_auc_score alone", 1, every_metric, theirs.roc_auc_score),
     ):
         race(name, bar, rounds, lambda ours=ours: ours(y, p), lambda peer=peer: peer(y, p))
 
@@ -85,6 +90,7 @@ def memory(y: Array, p: Array) -> None:
         ("ECE", metrics.ece),
         ("AUC", metrics.auc),
         ("CAL", metrics.cal),
+        ("all metrics of evaluate", every_metric),
     ):
         peak = peak_of(lambda metric=metric: metric(y, p))
         print(f"  {name:<44} {peak / len(y):8.1f} bytes a prediction beyond the input (at most 40)")

@@ -1,7 +1,9 @@
-// Rows are parted into many slices of neighbouring probabilities first; each is then sorted within the cache, several at once.
+// Rows are parted into many slices of neighbouring probabilities first; each is then sorted within the cache, several at once. Rows
+// that come in order stay where they are.
 #include "ranking.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -33,6 +35,8 @@ struct Range {
     bool is_wrong = false;
     void add(const Range& other) { *this = {std::min(low, other.low), std::max(high, other.high), is_wrong || other.is_wrong}; }
 };
+
+bool falls(std::span<const double> probabilities) { return std::is_sorted(probabilities.begin(), probabilities.end(), std::greater<>()); }
 
 Range range_of(std::span<const double> probabilities) {
     Range range;
@@ -69,6 +73,7 @@ public:
 
     void sort() {
         const Range range = find_range();
+        if (falls(rows_.scores)) return copy();
         const std::size_t n_slices = std::clamp<std::size_t>(std::bit_floor(rows_.size() / rows_of_slice + 1), 1, most_slices);
         const Slices slices(range.low, range.high, n_slices);
         part_into(slices, n_slices);
@@ -90,6 +95,13 @@ private:
         for (const Range& range : ranges) all.add(range);
         if (all.is_wrong) throw std::invalid_argument("probabilities must lie in [0, 1]");
         return all;
+    }
+
+    void copy() {
+        const std::span<Rank> to = ranks_.part(0, rows_.size());
+        for_each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+            for (std::size_t row = begin; row < end; ++row) to[row] = rank_of<Rank>(rows_, row);
+        });
     }
 
     // Counts first, so that every chunk knows where its rows of a slice belong; slices end where `ends_` says.

@@ -9,9 +9,11 @@ from scipy.stats import bootstrap
 from calibrant.metrics import METRICS, evaluate
 from calibrant.metrics._bootstrap import bca_interval
 from calibrant.metrics._intervals import DECISIONS, recipe_of
+from calibrant.metrics._judged import Judged
 from calibrant.metrics._predictions import read_predictions
 from calibrant.metrics._recipes import RECIPES, Layout, Seen
 from calibrant.metrics._resampling import Resampled, Sampling, replicate
+from calibrant.metrics._weighed_anew import weighed_anew
 
 SEED = np.random.SeedSequence(3)
 
@@ -49,6 +51,25 @@ def scaled(name, expected):
 def _without(label, proba, order, rank):
     row = rank if order is None else order[rank]
     return np.delete(label, row), np.delete(proba, row, axis=0)
+
+
+@pytest.mark.parametrize("name", ["h_measure", "auprc", "three_point_precision", "eleven_point_precision"])
+def test_rows_weighed_anew_are_the_rows_drawn(name):
+    label, proba = drawn(60)
+    judged = Judged(read_predictions(label, proba), n_boot=3, seed=SEED)
+    found, left_out = weighed_anew(judged, {name: METRICS[name]})[name]
+    expected = [METRICS[name].function(*_without(label, proba, None, row)) for row in range(60)]
+    assert sorted(left_out) == pytest.approx(sorted(expected), rel=1e-12)
+    assert len(set(found)) == 3
+
+
+def test_rows_weighed_anew_give_the_replicates_of_the_core_but_for_chance():
+    label, proba = drawn(300)
+    judged = Judged(read_predictions(label, proba), n_boot=2000, seed=SEED)
+    found, left_out = weighed_anew(judged, {"mse": METRICS["mse"]})["mse"]
+    ours = bca_interval(METRICS["mse"].judge(judged.read), found, left_out, 0.95)
+    core = evaluate(label, proba, metrics=["mse"], n_boot=2000)["mse"]
+    assert ours == pytest.approx((core.low, core.high), abs=0.1 * (core.high - core.low))
 
 
 def test_bca_is_scipy_s_for_a_mean():

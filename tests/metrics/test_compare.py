@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import compare, evaluate, evaluate_table
 
 METRICS = ["log_loss", "auc", "ks", "accuracy", "ece", "f1"]
@@ -39,6 +39,15 @@ def test_calibration_errors_have_a_difference_and_no_interval():
     assert compare(*cards(metrics=METRICS))["ece"].low is None
 
 
+def test_metrics_that_the_core_does_not_know_are_paired_too():
+    names = ["h_measure", "calibration_slope", "auprc", "three_point_precision"]
+    first, second = cards(metrics=names, blur=0.9, n_boot=200)
+    found = compare(first, second)
+    assert found["h_measure"].better == found["auprc"].better == "first"
+    assert found["calibration_slope"].low < found["calibration_slope"].difference < found["calibration_slope"].high
+    assert all((same.low, same.high) == (0, 0) for same in compare(first, first).values())
+
+
 def test_several_classes_are_compared_too():
     found = compare(*cards(metrics=["log_loss", "auc", "accuracy"], n_classes=3, blur=0.8))
     assert found["log_loss"].better == "first"
@@ -55,6 +64,10 @@ def test_other_rows_are_refused():
     first, _ = cards(metrics=["mse"])
     with pytest.raises(DataError, match="not of the same rows"):
         compare(first, evaluate([0, 1], [0.2, 0.4], metrics=["mse"]))
+    with pytest.raises(DataTypeError, match="two cards of evaluate; got list"):
+        compare(first, [0.2, 0.4])
+    with pytest.raises(DataError, match="no metric in common"):
+        compare(first, cards(metrics=["auc"])[0])
     table = {"y": [0, 1], "p": [0.2, 0.4]}
     polars = pytest.importorskip("polars")
     with pytest.raises(DataError, match="evaluate_table do not"):
@@ -64,6 +77,7 @@ def test_other_rows_are_refused():
 def test_differences_read_as_text_and_frame():
     found = compare(*cards(metrics=METRICS))
     assert repr(found).startswith("Differences of two cards: 800 rows")
+    assert repr(found).endswith("ece: no interval that holds")
     assert list(found.to_frame().index) == METRICS
     with pytest.raises(ParameterError, match="no 'mse' in both"):
         found["mse"]

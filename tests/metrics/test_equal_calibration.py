@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from calibrant.metrics import evaluate
 from calibrant.metrics._equal_calibration import equal_calibration, holm
 from calibrant.metrics._logistic_line import fitted_line
 from calibrant.metrics._rows import TwoClass
@@ -22,6 +23,38 @@ def drawn(seed, n=1500, shift=0.0, slope=1.0):
 def test_p_values_of_segments_that_are_alike_are_uniform():
     pvalues = [equal_calibration(*drawn(seed), ["a", "b", "c"]).pvalues["c"] for seed in range(200)]
     assert kstest(pvalues, "uniform").pvalue > 1e-4
+
+
+def clustered(seed, n=300, copies=5):
+    """Draw rows that come in equal copies, as those of one patient may."""
+    rows, segment = drawn(seed, n)
+    proba, positive = np.repeat(rows.proba, copies), np.repeat(rows.positive, copies)
+    return TwoClass(proba, positive), np.repeat(segment, copies), np.repeat(np.arange(n), copies)
+
+
+def test_clusters_do_not_count_as_so_many_rows():
+    pvalues = []
+    for seed in range(200):
+        rows, segment, cluster = clustered(seed)
+        found = equal_calibration(rows, segment, ["a", "b", "c"], cluster)
+        pvalues.append(found.pvalues["c"])
+    assert kstest(pvalues, "uniform").pvalue > 1e-4
+
+
+def test_rows_as_clusters_of_one_are_tested_about_as_rows():
+    rows, segment = drawn(7)
+    plain, robust = (equal_calibration(rows, segment, ["a", "b", "c"], of) for of in (None, np.arange(1500)))
+    assert list(robust.pvalues.values()) == pytest.approx(list(plain.pvalues.values()), abs=0.1)
+
+
+def test_a_card_of_clusters_tests_its_segments_by_them():
+    rows, segment, cluster = clustered(4)
+    alone, by_cluster = (
+        evaluate(rows.positive, rows.proba, by=segment, groups=groups, metrics=["mse"], n_boot=20).equal_calibration
+        for groups in (None, cluster)
+    )
+    assert by_cluster.pvalues == equal_calibration(rows, segment, [0, 1, 2], cluster).pvalues
+    assert by_cluster.pvalues != alone.pvalues
 
 
 @pytest.mark.parametrize("change", [{"shift": 0.8}, {"slope": 2.0}])

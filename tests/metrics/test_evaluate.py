@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from calibrant.exceptions import DataError, ParameterError
@@ -77,6 +78,27 @@ def test_an_infinite_loss_has_an_interval_without_an_end():
     p[0], y[0] = 1.0, 0
     score = evaluate(y, p, metrics=["log_loss"])["log_loss"]
     assert score.value == score.high == np.inf
+    assert score.note == "1 row(s) of probability 0 came true (first at row 0)"
+    assert evaluate(y, p, metrics=["log_loss_bits"], confidence=None)["log_loss_bits"].note == score.note
+
+
+def test_replicates_that_are_all_alike_give_no_interval():
+    y = np.arange(40) % 2
+    card = evaluate(y, y.astype(float), metrics=["mse", "average_precision", "accuracy", "auc"], n_boot=50)
+    assert [score.low is None for score in card.values()] == [True, True, False, False]
+    assert "mse, average_precision: no interval: every replicate has the same value" in repr(card)
+    alone = evaluate(*drawn(), groups=np.zeros(400), metrics=["mse", "auc", "h_measure"], n_boot=20)
+    assert [score.low for score in alone.values()] == [None, None, None]
+
+
+def test_a_metric_without_a_value_says_so():
+    card = evaluate([0, 0, 0], [0.1, 0.2, 0.3], labels=[0, 1], metrics=["auc", "mcc", "mse"], n_boot=20)
+    assert repr(card).endswith("auc, mcc: not defined for these rows")
+
+
+def test_strata_leave_formulas_of_whole_samples_aside():
+    card = evaluate(*drawn(), metrics=["accuracy", "auc", "calibration_slope"], stratified=True, n_boot=50)
+    assert [score.method for score in card.values()] == ["BCa", "DeLong", "BCa"]
 
 
 def test_segments_have_cards_of_their_own_and_a_test():
@@ -89,6 +111,28 @@ def test_segments_have_cards_of_their_own_and_a_test():
     assert card.cards["odd"]["mse"] == evaluate(y[odd], p[odd], metrics=["mse"], n_boot=50)["mse"]
     assert card.equal_calibration.corrected["odd"] < 0.01
     assert "odd" in repr(card)
+
+
+def test_windows_of_time_may_be_periods_or_dates():
+    days = pd.Series(pd.date_range("2024-01-30", periods=60))
+    y, p = drawn(60)
+    by_month = evaluate(y, p, by=days.dt.to_period("M"), metrics=["mse"], n_boot=20)
+    assert [(name, card.n_rows) for name, card in by_month.cards.items()] == [
+        *(("2024-01", 2), ("2024-02", 29)),
+        ("2024-03", 29),
+    ]
+    of_years = evaluate(y, p, by=days.to_numpy().astype("datetime64[Y]"), metrics=["mse"], n_boot=20)
+    assert len(of_years.cards) == 1
+    assert of_years.equal_calibration is None
+
+
+def test_segments_print_as_a_table_below_all_rows():
+    y, p = drawn(60)
+    lines = repr(evaluate(y, p, by=[1] * 30 + [2] * 30, metrics=["mse", "calibration_intercept"], n_boot=20)).split(
+        "\n"
+    )
+    assert [line.split()[0] for line in lines[1:5]] == ["rows", "(all)", "1", "2"]
+    assert len({len(line) for line in lines[1:5]}) == 1
 
 
 def test_a_card_reads_as_text_frame_and_html():
@@ -104,13 +148,16 @@ def test_a_card_reads_as_text_frame_and_html():
 def test_names_in_html_are_escaped():
     y, p = drawn(60)
     html = evaluate(y, p, by=["<b>"] * 30 + ["c"] * 30, metrics=["mse"], n_boot=20)._repr_html_()
-    assert "<h4>&lt;b&gt;</h4>" in html
+    assert "Scores of &lt;b&gt;: 30 rows" in html
+    assert "Scores of all rows: 60 rows" in html
 
 
 def test_what_cannot_be_judged_is_refused_by_name():
     y, p = drawn(20)
     with pytest.raises(ParameterError, match="Did you mean 'auc'"):
         evaluate(y, p, metrics=["auk"])
+    with pytest.raises(ParameterError, match="list of ids, 'all' or None; got 3"):
+        evaluate(y, p, metrics=3)
     with pytest.raises(ParameterError, match="needs matrix"):
         evaluate(y, p, metrics=["cost"])
     with pytest.raises(ParameterError, match="the card has no 'mse'"):
@@ -123,6 +170,10 @@ def test_groups_and_segments_must_fit_the_rows():
     y, p = drawn(20)
     with pytest.raises(DataError, match="groups has 19 rows"):
         evaluate(y, p, groups=np.zeros(19))
+    with pytest.raises(DataError, match=r"by must name a part of the rows for each row: .* got 'region'"):
+        evaluate(y, p, by="region")
+    with pytest.raises(DataError, match=r"groups must name .* got ndarray of shape \(20, 2\)"):
+        evaluate(y, p, groups=np.zeros((20, 2)))
     with pytest.raises(DataError, match="by has 1 missing"):
         evaluate(y, p, by=[None, *["a"] * 19])
 

@@ -163,8 +163,7 @@ def test_wrong_labels_and_weights_are_named(labels, options, message):
 
 
 def test_pos_label_must_be_a_class_of_the_column():
-    """Three classes with the one that is meant to be positive: a single column cannot say which of the others."""
-    with pytest.raises(DataError, match=r"1 column\(s\) for 3 classes"):
-        read_predictions(Y, P, pos_label="perhaps")
+    with pytest.raises(ParameterError, match=r"pos_label is 'yess', which is not a class.* Did you mean 'yes'\?"):
+        read_predictions(Y, P, pos_label="yess")
     with pytest.raises(DataTypeError, match="y_true is None"):
         read_predictions(None, P)

@@ -95,6 +95,16 @@ def test_davis_and_goadrichs_area_is_that_of_ties_mixed_ever_finer(seed):
     assert auprc(y, p) == pytest.approx(area / y.sum(), rel=1e-5)
 
 
+@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_rows_in_order_are_ranked_as_any(n, weighed):
+    y, p, w = drawn(n, n)
+    order, weight = np.argsort(-p), w if weighed else np.ones(n)
+    for metric in (auc, average_precision, h_measure, ks):
+        in_order = metric(y[order], p[order], sample_weight=w[order] if weighed else None)
+        assert in_order == pytest.approx(metric(y, p, sample_weight=weight), rel=1e-12)
+
+
 @given(SEEDS)
 def test_ks_is_scipys(seed):
     y, p, _ = drawn(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import calibration_verdict, evaluate, rows_needed
 
 
@@ -43,6 +43,13 @@ def test_few_rows_are_called_few_and_how_many_more_is_about_right():
     assert calibration_verdict(*drawn(enough, seed=1)).kind == "calibrated"
 
 
+def test_few_rows_of_distinct_probabilities_expect_more_of_them():
+    """Bands are wider the more distinct probabilities there are, and further rows bring new ones."""
+    rng = np.random.default_rng(0)
+    few, many = (n + calibration_verdict(rng.random(n) < p, p).more_rows for n in (30, 600) for p in [rng.random(n)])
+    assert few == pytest.approx(many, rel=0.5)
+
+
 def test_a_card_has_the_verdict_of_its_rows():
     y, p = drawn(2000)
     assert evaluate(y, p, metrics=["mse"], n_boot=20).verdict == calibration_verdict(y, p)
@@ -73,5 +80,7 @@ def test_nearer_takes_more_rows():
 def test_what_is_not_a_probability_is_refused():
     with pytest.raises(DataError, match="must hold probabilities"):
         rows_needed([0.2, 1.2])
+    with pytest.raises(DataTypeError, match="must hold numbers"):
+        rows_needed(["a"])
     with pytest.raises(ParameterError, match="within"):
         rows_needed([0.2], within=0)

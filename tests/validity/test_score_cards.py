@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from calibrant.metrics import compare, evaluate, proportion_interval
+from calibrant.metrics import compare, evaluate, evaluate_table, proportion_interval
 
-REGULAR = (
-    *("log_loss", "mse", "spherical", "auc", "average_precision", "aulc", "accuracy", "f1", "mcc"),
-    *("calibration_slope", "calibration_intercept"),
-)
+LOSSES = ("mse", "brier", "ql", "rms", "mse01", "log_loss", "log_loss_bits", "mxe", "nce", "avll", "spherical")
+RANKS = ("auc", "gini", "average_precision", "aulc")
+DECISIONS = ("accuracy", "error", "kappa", "mcc", "g_mean")
+OF_TWO = ("f1", "f_beta", "sensitivity_specificity", "calibration_slope", "calibration_intercept")
 JUMPING = ("ks", "lift")  # a maximum and a share of few rows: neither is smooth in the rows, both fall short
-DRAWS = 1000
+WEIGHED_ANEW = ("auprc", "three_point_precision", "eleven_point_precision")
 
 
 def drawn(random, n, shift):
@@ -21,33 +22,58 @@ def drawn(random, n, shift):
     return random.random(n) < 1 / (1 + np.exp(-odds - 0.2)), 1 / (1 + np.exp(-1.3 * odds))
 
 
-def truth_of(metrics, shift):
-    return evaluate(*drawn(np.random.default_rng(0), 4_000_000, shift), metrics=metrics, confidence=None)
+def drawn_of_three(random, n, shift):
+    """The same with three classes; the larger the shift, the fewer are of the last."""
+    truth = np.exp(1.2 * random.normal(size=(n, 3)) - shift * np.arange(3))
+    truth /= truth.sum(axis=1, keepdims=True)
+    claimed = truth**1.3
+    return (random.random(n)[:, None] > truth.cumsum(axis=1)[:, :2]).sum(axis=1), claimed / claimed.sum(axis=1)[:, None]
 
 
-@pytest.fixture(scope="module", params=[(300, 0.0), (1000, 2.0)], ids=["300 rows", "1000 rows, one in six positive"])
-def coverage(request):
-    n, shift = request.param
-    random, metrics = np.random.default_rng(1), [*REGULAR, *JUMPING]
-    truth = truth_of(metrics, shift)
-    held = dict.fromkeys(metrics, 0)
-    for draw in range(DRAWS):
-        card = evaluate(*drawn(random, n, shift), metrics=metrics, n_boot=999, random_state=draw)
+def coverage(draw, n, shift, metrics, n_draws, n_boot=999):
+    """Give how often each interval holds the value of four million rows."""
+    truth = evaluate(*draw(np.random.default_rng(0), 4_000_000, shift), metrics=metrics, confidence=None)
+    random, held = np.random.default_rng(1), dict.fromkeys(metrics, 0)
+    for number in range(n_draws):
+        card = evaluate(*draw(random, n, shift), metrics=metrics, n_boot=n_boot, random_state=number)
         for name, score in card.items():
             held[name] += score.low <= truth[name].value <= score.high
-    return {name: times / DRAWS for name, times in held.items()}
+    return {name: times / n_draws for name, times in held.items()}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", REGULAR)
-def test_intervals_at_95_hold_the_truth_93_to_97_times_in_100(coverage, name):
-    assert 0.93 <= coverage[name] <= 0.97
+@pytest.mark.parametrize(("n", "shift"), [(300, 0.0), (1000, 2.0)], ids=["300 rows", "1000 rows, one in six positive"])
+def test_intervals_at_95_hold_the_truth_93_to_97_times_in_100(n, shift):
+    found = coverage(drawn, n, shift, [*LOSSES, *RANKS, *DECISIONS, *OF_TWO, *JUMPING], 1000)
+    jumping = {name: found.pop(name) for name in JUMPING}
+    assert all(0.92 <= held <= 0.97 for held in jumping.values()), jumping
+    assert all(0.93 <= held <= 0.97 for held in found.values()), found
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", JUMPING)
-def test_measures_that_jump_hold_it_90_to_97_times(coverage, name):
-    assert 0.90 <= coverage[name] <= 0.97
+def test_intervals_of_three_classes_hold_it_93_to_97_times():
+    found = coverage(drawn_of_three, 300, 0.5, [*LOSSES, *RANKS, *DECISIONS], 600)
+    assert all(0.93 <= held <= 0.97 for held in found.values()), found
+
+
+@pytest.mark.long
+def test_intervals_of_rows_weighed_anew_hold_it_93_to_97_times():
+    found = coverage(drawn, 300, 0.0, ["h_measure", *WEIGHED_ANEW], 400, n_boot=499)
+    assert 0.92 <= found.pop("h_measure") <= 0.97  # from a hull, which lies above the curve
+    assert all(0.93 <= held <= 0.97 for held in found.values()), found
+
+
+@pytest.mark.long
+def test_intervals_of_streamed_tables_hold_it_93_to_97_times():
+    names = ["mse", "rms", "log_loss", "log_loss_bits", "mse01", "spherical", "auc", "gini", "accuracy", "kappa", "f1"]
+    truth = evaluate(*drawn(np.random.default_rng(0), 4_000_000, 0.0), metrics=names, confidence=None)
+    random, held = np.random.default_rng(6), dict.fromkeys(names, 0)
+    for number in range(600):
+        rows = pd.DataFrame(dict(zip(("y", "p"), drawn(random, 500, 0.0), strict=True)))
+        card = evaluate_table(rows, target="y", proba="p", metrics=names, labels=[False, True], random_state=number)
+        for name, score in card.items():
+            held[name] += score.low <= truth[name].value <= score.high
+    assert all(0.93 <= times / 600 <= 0.97 for times in held.values()), held
 
 
 @pytest.mark.long

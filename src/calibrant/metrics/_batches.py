@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 
 from calibrant._optional import optional_import
-from calibrant.exceptions import DataTypeError, MissingFileError, SchemaError, nearest
+from calibrant.exceptions import DataTypeError, MissingFileError, ReadError, SchemaError, nearest
 
 __all__ = ["batches"]
 
@@ -53,11 +53,18 @@ def _of_parquet(path: Path, columns: Sequence[str], batch_size: int) -> Iterator
     parquet = optional_import("pyarrow.parquet", extra="data", purpose="read Parquet")
     if not path.is_file():
         raise MissingFileError.at(path, "there is no such file", hint="Pass the path of a Parquet file.")
-    with parquet.ParquetFile(path) as file:
+    with _opened(parquet, path) as file:
         _check(columns, file.schema_arrow.names)
         arrow = optional_import("pyarrow", extra="data", purpose="read Parquet")
         for batch in file.iter_batches(batch_size=batch_size, columns=list(columns)):
             yield nw.from_native(arrow.Table.from_batches([batch]), eager_only=True)
+
+
+def _opened(parquet: Any, path: Path) -> Any:
+    try:
+        return parquet.ParquetFile(path)
+    except ValueError as error:
+        raise ReadError.at(path, "is no Parquet file", hint="Pass the path of a Parquet file, or a frame.") from error
 
 
 def _of_dask(source: Any, columns: Sequence[str]) -> Iterator[Any]:
@@ -68,9 +75,18 @@ def _of_dask(source: Any, columns: Sequence[str]) -> Iterator[Any]:
 
 def _of_lazy(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
     _check(columns, source.collect_schema().names())
-    wanted, begin = source.select(list(columns)), 0
-    while len(batch := wanted.slice(begin, batch_size).collect()):
+    for batch in _lazy_batches(source.select(list(columns)), batch_size):
         yield nw.from_native(batch, eager_only=True)
+
+
+def _lazy_batches(wanted: Any, batch_size: int) -> Iterator[Any]:
+    """Run the query once where polars can hand over its batches, else once for each batch."""
+    if hasattr(wanted, "collect_batches"):
+        yield from wanted.collect_batches(chunk_size=batch_size)
+        return
+    begin = 0
+    while len(batch := wanted.slice(begin, batch_size).collect()):
+        yield batch
         begin += len(batch)
 
 
@@ -88,6 +104,8 @@ def _of_frame(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[
 
 
 def _check(columns: Sequence[str], found: Sequence[str]) -> None:
+    if len(set(columns)) < len(columns):
+        raise SchemaError(f"target, proba and weight must be different columns; got {', '.join(map(repr, columns))}.")
     for name in columns:
         if name not in found:
             raise SchemaError(f"source has no column {name!r}.{nearest(name, found)}")

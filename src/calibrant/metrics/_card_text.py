@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -47,14 +48,14 @@ def card_text(card: ScoreCard) -> str:
     cells = [_cells(score) for score in card.scores.values()]
     widths = [max((len(row[column]) for row in cells), default=0) for column in range(5)]
     lines += [_row_text(row, widths) for row in cells]
-    notes = dict.fromkeys(f"{score.metric}: {score.note}" for score in card.scores.values() if score.note)
-    return "\n".join([*lines, *notes])
+    return "\n".join([*lines, *_notes(card)])
 
 
 def card_html(card: ScoreCard) -> str:
     """Write a card as a table of HTML, without anything to fetch."""
     if card.cards:
-        parts = "".join(f"<h4>{escape(str(name))}</h4>{card_html(part)}" for name, part in card.cards.items())
+        whole = replace(card, name="all rows", cards={}, equal_calibration=None)
+        parts = card_html(whole) + "".join(map(card_html, card.cards.values()))
         told = f"<p>{escape(str(card.equal_calibration))}</p>" if card.equal_calibration is not None else ""
         return f"<div><p><b>{escape(_title(card))}</b></p>{told}{parts}</div>"
     head = "".join(f"<th {_STYLE}>{name}</th>" for name in ("metric", "value", "interval", "by", "calibration"))
@@ -62,7 +63,7 @@ def card_html(card: ScoreCard) -> str:
         "<tr>" + "".join(f"<td {_STYLE}>{escape(cell)}</td>" for cell in _cells(score)) + "</tr>"
         for score in card.scores.values()
     )
-    notes = "".join(f"<br>{escape(s.metric)}: {escape(s.note)}" for s in card.scores.values() if s.note)
+    notes = "".join(f"<br>{escape(note)}" for note in _notes(card))
     return (
         f"<div><p><b>{escape(_title(card))}</b></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         f"<p><small>{_estimand(card)}{notes}</small></p></div>"
@@ -72,7 +73,16 @@ def card_html(card: ScoreCard) -> str:
 def _title(card: ScoreCard) -> str:
     of = f" of {card.name}" if card.name is not None else ""
     sure = f", intervals at {100 * card.confidence:g} %" if card.confidence is not None else ""
-    return f"Scores{of}: {card.n_rows:,} rows, {len(card.classes)} classes{sure}"
+    rows = "1 row" if card.n_rows == 1 else f"{card.n_rows:,} rows"
+    return f"Scores{of}: {rows}, {len(card.classes)} classes{sure}"
+
+
+def _notes(card: ScoreCard) -> list[str]:
+    """Write each note once, behind the metrics that it is of."""
+    of_note: dict[str, list[str]] = {}
+    for score in card.scores.values():
+        of_note.setdefault(score.note, []).append(score.metric)
+    return [f"{', '.join(metrics)}: {note}" for note, metrics in of_note.items() if note]
 
 
 def _estimand(card: ScoreCard) -> str:
@@ -99,11 +109,12 @@ def _interval_text(score: Score) -> str:
 
 
 def _segments_text(card: ScoreCard) -> list[str]:
-    names = [str(name) for name in card.cards]
-    width = max(map(len, names), default=0)
-    metrics = list(next(iter(card.cards.values()))) if card.cards else []
-    lines = ["  " + " ".join([" " * width, f"{'rows':>9}", *(f"{metric:>18}" for metric in metrics)])]
-    for name, part in zip(names, card.cards.values(), strict=True):
-        values = [f"{number_text(part[metric].value):>18}" for metric in metrics]
-        lines.append("  " + " ".join([name.ljust(width), f"{part.n_rows:>9,}", *values]))
+    parts = [("(all)", card), *((str(name), part) for name, part in card.cards.items())]
+    cells = [["", "rows", *card]]
+    cells += [[name, f"{part.n_rows:,}", *map(number_text, map(float, part.values()))] for name, part in parts]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(["", row[0].ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(row[1:], widths[1:], strict=True))])
+        for row in cells
+    ]
     return [*lines, str(card.equal_calibration)] if card.equal_calibration is not None else lines

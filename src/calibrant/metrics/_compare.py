@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.exceptions import DataError, ParameterError, nearest
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._bootstrap import bca_interval
 from calibrant.metrics._card_text import number_text
 from calibrant.metrics._delong import area_difference
-from calibrant.metrics._intervals import recipe_of
+from calibrant.metrics._intervals import has_replicates, recipe_of
 from calibrant.metrics._judged import Judged
 from calibrant.metrics._proportions import Interval
 from calibrant.metrics._recipes import Layout, Recipe, Seen
 from calibrant.metrics._resampling import replicate
 from calibrant.metrics._score_card import ScoreCard
+from calibrant.metrics._weighed_anew import by_rank, weighed_anew
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +114,9 @@ class CardComparison(Mapping[str, Difference]):
 
     def __repr__(self) -> str:
         title = f"Differences of two cards: {self.n_rows:,} rows, intervals at {100 * self.confidence:g} %"
-        return "\n".join([title, *(f"  {found!r}" for found in self.differences.values())])
+        bare = ", ".join(name for name, found in self.differences.items() if found.low is None)
+        told = [f"{bare}: no interval that holds"] if bare else []
+        return "\n".join([title, *(f"  {found!r}" for found in self.differences.values()), *told])
 
 
 def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
@@ -145,6 +148,8 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     one, other = _same_rows(card_a, card_b)
     confidence = one.confidence or other.confidence or 0.95
     shared = [name for name in card_a if name in card_b]
+    if not shared:
+        raise DataError("the cards have no metric in common; pass the same metrics= to evaluate for both.")
     found = {name: card_a[name].value - card_b[name].value for name in shared}
     ends = _paired_replicates(one, other, found, confidence) | _paired_areas(one, other, found, confidence)
     differences = {name: _difference(name, found[name], ends.get(name)) for name in shared}
@@ -152,6 +157,9 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
 
 
 def _same_rows(card_a: ScoreCard, card_b: ScoreCard) -> tuple[Judged, Judged]:
+    for card in (card_a, card_b):
+        if not isinstance(card, ScoreCard):
+            raise DataTypeError(f"compare needs two cards of evaluate; got {type(card).__name__}.")
     one, other = card_a.judged, card_b.judged
     if one is None or other is None:
         raise DataError("compare needs cards of evaluate, which keep their rows; those of evaluate_table do not.")
@@ -205,15 +213,24 @@ def _paired_replicates(
 
     recipes = {name: recipe_of(METRICS[name], one.read.n_classes) for name in found}
     known = {name: recipe for name, recipe in recipes.items() if recipe is not None}
-    if not known:
-        return {}
-    first = Layout.of(one.read, known.values())
-    second = Layout.of(other.read, known.values(), order=first.order)
-    mine, theirs = (_read_off(one, judged, layout, known) for judged, layout in ((one, first), (other, second)))
-    return {name: (bca_interval(found[name], *_less(mine[name], theirs[name]), confidence), "BCa") for name in known}
+    mine, theirs = _known_to_the_core(one, other, known) if known else ({}, {})
+    unknown = {name: METRICS[name] for name in found if name not in known and has_replicates(METRICS[name], one)}
+    if unknown:
+        order = by_rank(one.read)
+        mine |= weighed_anew(one, unknown, order)
+        theirs |= weighed_anew(replace(one, read=other.read), unknown, order)
+    return {name: (bca_interval(found[name], *_less(mine[name], theirs[name]), confidence), "BCa") for name in mine}
 
 
 Drawn = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
+
+
+def _known_to_the_core(
+    one: Judged, other: Judged, known: Mapping[str, Recipe]
+) -> tuple[dict[str, Drawn], dict[str, Drawn]]:
+    first = Layout.of(one.read, known.values())
+    second = Layout.of(other.read, known.values(), order=first.order)
+    return _read_off(one, one, first, known), _read_off(one, other, second, known)
 
 
 def _read_off(plan: Judged, judged: Judged, layout: Layout, recipes: Mapping[str, Recipe]) -> dict[str, Drawn]:

@@ -13,7 +13,7 @@ from calibrant.metrics._ranking import check_two_classes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["confusion_matrix", "confusion_of", "two_by_two"]
+__all__ = ["confusion_matrix", "confusion_of", "remember_confusion", "two_by_two"]
 
 _THRESHOLD = Real(0, 1) | Nothing()
 
@@ -80,6 +80,20 @@ def confusion_of(read: Predictions, threshold: float | None = None, inclusive: b
     if key not in read.memory:
         read.memory[key] = _counted(read, threshold, inclusive)
     return np.asarray(read.memory[key])
+
+
+def remember_confusion(read: Predictions, counts: NDArray[np.float64]) -> None:
+    """Keep the table of rows for whom it is known already.
+
+    Examples
+    --------
+    >>> read = read_predictions([0, 1, 1], [0.2, 0.5, 0.9])
+    >>> remember_confusion(read, np.eye(2))
+    >>> confusion_of(read)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    read.memory["confusion", None, False] = counts
 
 
 def _counted(read: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import chi2
 
-from calibrant.metrics._logistic_line import fitted_line
+from calibrant.metrics._logistic_line import Line, fitted_line
 from calibrant.metrics._rows import TwoClass
 
 if TYPE_CHECKING:
@@ -49,8 +49,12 @@ class EqualCalibration:
         return f"calibrated differently from the rest: {told}, corrected for {len(self.corrected)} segments)"
 
 
-def equal_calibration(rows: TwoClass, segment: NDArray[np.intp], names: list[Any]) -> EqualCalibration:
+def equal_calibration(
+    rows: TwoClass, segment: NDArray[np.intp], names: list[Any], cluster: NDArray[np.intp] | None = None
+) -> EqualCalibration:
     """Test, for each segment, whether a line of its own on the scale of log-odds fits it better than that of all rows.
+
+    With clusters the spread of the score is that of their sums, whatever holds within them (Boos 1992).
 
     Parameters
     ----------
@@ -60,6 +64,8 @@ def equal_calibration(rows: TwoClass, segment: NDArray[np.intp], names: list[Any
         The number of each row's segment.
     names : list
         The name of each segment.
+    cluster : array of shape (n_rows,), optional
+        The number of the cluster of each row, where rows are not independent or stand for several.
 
     Returns
     -------
@@ -82,8 +88,20 @@ def equal_calibration(rows: TwoClass, segment: NDArray[np.intp], names: list[Any
         own = line.information(within)
         pull = line.score(within)
         left = own - own @ inverse @ own  # the common line takes a part of the pull
+        if cluster is not None:
+            left = _spread_of_sums(line, within, own @ inverse, cluster)
         pvalues.append(float(chi2.sf(pull @ np.linalg.pinv(left, rcond=1e-10, hermitian=True) @ pull, 2)))
     return EqualCalibration(dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True)))
+
+
+def _spread_of_sums(
+    line: Line, within: NDArray[np.bool_], taken: NDArray[np.float64], cluster: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Give the covariance of a segment's pull, less what the common line takes of all, from sums of clusters."""
+    pulls = line.design * (line.residual * line.weight)[:, None]
+    net = within[:, None] * pulls - pulls @ taken.T
+    sums = np.stack([np.bincount(cluster, column) for column in net.T])
+    return np.asarray(sums @ sums.T)
 
 
 def holm(pvalues: list[float]) -> list[float]:

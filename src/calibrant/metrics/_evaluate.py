@@ -67,6 +67,11 @@ def evaluate(
     chance alone, so that no percentile holds: they have a value without that bias, the p-value of perfect calibration,
     and the interval of the mean distance of the calibration curve from the diagonal, by honest bands.
 
+    On simulated rows whose truth is known, intervals at 95 % hold it 93 to 97 times in 100; honest bands at least 95
+    times. Three measures fall short: ks, a maximum (93.0 of 100 with 300 rows, 93.4 with 1,000), lift, a share of few
+    rows (92.6 with 300 rows, of which it looks at 30), and h_measure, which takes the best threshold of the same rows
+    (92.7 with 300 rows, 92.0 with 1,000).
+
     Parameters
     ----------
     y_true : sequence of length n_rows
@@ -84,8 +89,8 @@ def evaluate(
     n_boot : int
         Number of replicates.
     by : sequence of length n_rows, optional
-        The segment or time window of each row: there is a card for each, and a test, corrected for their number by
-        Holm, of whether it is calibrated as the others are.
+        The segment or time window of each row, such as ``dates.to_period("M")`` of pandas: there is a card for each,
+        and a test, corrected for their number by Holm, of whether it is calibrated as the others are.
     groups : sequence of length n_rows, optional
         The cluster of each row, such as the patient that several rows are of: rows are then drawn cluster by cluster.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
@@ -100,7 +105,8 @@ def evaluate(
         Whether a weight of 2 is the row twice, or a row that stands for two in the population, as in surveys and
         case-control samples; then rows are drawn within the classes and weighted.
     stratified : bool
-        Draw within the classes, which keeps their shares as they are.
+        Draw within the classes, which keeps their shares as they are; whole clusters, where `groups` is told, are not
+        parted for it.
     n_jobs : int, optional
         Number of threads, as scikit-learn counts them.
 
@@ -158,6 +164,8 @@ def chosen_metrics(metrics: str | Iterable[str] | None, read: Predictions) -> di
         if metrics != "all":
             raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}. Pass [{metrics!r}].")
         return can
+    if not isinstance(metrics, Iterable):
+        raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.")
     return {name: _asked_for(name, METRICS) for name in metrics}
 
 
@@ -188,5 +196,6 @@ def _card(judged: Judged, metrics: Mapping[str, Metric], interval: str, name: An
 def _by_segment(card: ScoreCard, judged: Judged, metrics: Mapping[str, Metric], interval: str, by: Any) -> ScoreCard:
     codes, names = read_codes("by", by, judged.read)
     cards = {name: _card(judged.part(codes == number), metrics, interval, name) for number, name in enumerate(names)}
-    found = equal_calibration(judged.read.judged(), codes, names) if judged.confidence is not None else None
+    is_tested = judged.confidence is not None and len(names) > 1
+    found = equal_calibration(judged.read.judged(), codes, names, judged.clusters()) if is_tested else None
     return ScoreCard(card.scores, card.n_rows, card.classes, card.confidence, None, cards, found, judged)

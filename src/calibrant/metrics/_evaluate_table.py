@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._params import Int, Nothing, check_param
+from calibrant._params import Int, Nothing, check_param, choose
+from calibrant._random import SeedLike, seed_sequence
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._batches import batches
-from calibrant.metrics._card_text import number_text
 from calibrant.metrics._delong import area_interval
-from calibrant.metrics._intervals import DECISIONS
+from calibrant.metrics._intervals import DECISIONS, UNDEFINED, score_of_replicates
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._predictions import read_predictions
+from calibrant.metrics._predictions import read_predictions, two_classes
 from calibrant.metrics._proportions import CONFIDENCE, Interval, proportion_interval, two_sided_z
 from calibrant.metrics._recipes import of_cells
 from calibrant.metrics._running import Running
+from calibrant.metrics._sample_size import round_up
 from calibrant.metrics._score_card import Score, ScoreCard
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ def evaluate_table(
     target: str,
     proba: str | Sequence[str],
     weight: str | None = None,
-    metrics: Iterable[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
     confidence: float | None = 0.95,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     batch_size: int = _BATCH,
-    random_state: int = 0,
+    random_state: SeedLike = 0,
 ) -> ScoreCard:
     """Judge the predictions of a table larger than memory, batch by batch.
 
@@ -67,17 +68,17 @@ def evaluate_table(
     Parameters
     ----------
     source : path, polars LazyFrame, Dask frame, or a frame in memory
-        The table; a path is that of a Parquet file. It is read once, or twice where neither `labels` nor `pos_label`
-        with one column of probabilities tells the classes.
+        The table; a path is that of a Parquet file. It is read once where `labels` tells the classes, else twice.
     target : str
         The column of classes.
     proba : str or sequence of str
         The column of the probability of the positive class, or a column for each class in the order of `labels`.
     weight : str, optional
         The column that says how often each row counts.
-    metrics : sequence of str, optional
-        Ids of losses, decisions and measures of ranks; by default log_loss, mse, auc, average_precision, ks, lift,
-        accuracy, kappa, f1 and mcc, as far as the number of classes allows.
+    metrics : sequence of str, "all" or None
+        Ids of losses, decisions and measures of ranks; None: log_loss, mse, auc, average_precision, ks, lift,
+        accuracy, kappa, f1 and mcc, as far as the number of classes allows; "all": every one that can be read off
+        batches.
     confidence : float or None
         How often such intervals hold the true value; None: no intervals.
     pos_label : optional
@@ -86,8 +87,8 @@ def evaluate_table(
         The classes in the order of the columns; by default those found, sorted.
     batch_size : int
         How many rows are in memory at once, where the source lets it be told.
-    random_state : int
-        The seed of the drawn tables.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None
+        The source of randomness of the drawn tables.
 
     Returns
     -------
@@ -106,10 +107,12 @@ def evaluate_table(
     check_param("confidence", confidence, CONFIDENCE | Nothing())
     check_param("batch_size", batch_size, Int(1))
     columns = [proba] if isinstance(proba, str) else list(proba)
-    names = _classes(source, target, weight, batch_size) if labels is None else list(labels)
+    names = list(labels) if labels is not None else _classes(source, target, weight, batch_size)
+    if labels is None and len(columns) == 1:
+        names = two_classes(names, pos_label)
     running = _summed(source, target, columns, weight, pos_label, names, batch_size)
     wanted = _chosen(metrics, len(names))
-    scores = _Scorer(running, confidence, np.random.default_rng(random_state)).scored(wanted)
+    scores = _Scorer(running, confidence, np.random.default_rng(seed_sequence(random_state))).scored(wanted)
     return ScoreCard(scores, running.n_rows, tuple(names), confidence)
 
 
@@ -134,13 +137,19 @@ def _summed(
     batch_size: int,
 ) -> Running:
     running: Running | None = None
+    begin = 0
     for batch in batches(source, [target, *proba, *([weight] if weight else [])], batch_size):
+        first, begin = begin, begin + len(batch)
         counts = None if weight is None else batch[weight].to_numpy()
         if not len(batch) or (counts is not None and not counts.any()):
             continue
         table = batch[proba[0]].to_numpy() if len(proba) == 1 else batch.select(proba).to_numpy()
         y = batch[target].to_numpy()
-        read = read_predictions(y, table, sample_weight=counts, pos_label=pos_label, labels=labels)
+        try:
+            read = read_predictions(y, table, sample_weight=counts, pos_label=pos_label, labels=labels)
+        except DataError as error:
+            where = f"in the batch that starts at row {first:,} of source: " if first else ""
+            raise type(error)(f"{where}{error}") from error
         if running is None:
             running = Running(read)
         else:
@@ -150,20 +159,28 @@ def _summed(
     return running
 
 
-def _chosen(metrics: Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
+def _chosen(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
     from calibrant.metrics import METRICS  # it holds every metric, evaluate_table's neighbours
 
     known = [*_MEANS, *DECISIONS, *(_RANKS if n_classes == 2 else ())]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}
     if metrics is None:
         return {name: can[name] for name in _DEFAULT if name in can}
-    for name in metrics:
-        if name not in can:
-            raise ParameterError(
-                f"metrics: {name!r} cannot be read off batches of {n_classes} classes; there are {', '.join(can)}. Use "
-                "evaluate on a sample of the rows."
-            )
-    return {name: can[name] for name in metrics}
+    if isinstance(metrics, str):
+        if metrics != "all":
+            raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}. Pass [{metrics!r}].")
+        return can
+    return {name: _asked_for(name, can, METRICS, n_classes) for name in metrics}
+
+
+def _asked_for(name: str, can: Mapping[str, Metric], known: Mapping[str, Metric], n_classes: int) -> Metric:
+    choose("a metric", name, known)
+    if name not in can:
+        raise ParameterError(
+            f"metrics: {name!r} cannot be read off batches of {n_classes} classes; there are {', '.join(can)}. Use "
+            "evaluate on a sample of the rows."
+        )
+    return can[name]
 
 
 class _Scorer:
@@ -197,6 +214,8 @@ class _Scorer:
     def _decision(self, metric: Metric) -> Score:
         running = self._running
         value = metric.judge(of_cells(running.like, running.cells))
+        if math.isnan(value):
+            return Score(metric.id, value, note=UNDEFINED)
         if self._confidence is None:
             return Score(metric.id, value)
         if metric.id in ("accuracy", "error"):
@@ -206,19 +225,25 @@ class _Scorer:
             shares = running.cells / running.cells.sum()
             self._tables = self._rng.multinomial(max(1, round(running.total)), shares, _N_TABLES).astype(np.float64)
         drawn = np.array([metric.judge(of_cells(running.like, cells)) for cells in self._tables])
-        tail = (1.0 - self._confidence) / 2.0
-        low, high = np.nanquantile(drawn, [tail, 1.0 - tail]) if not np.isnan(drawn).all() else (math.nan, math.nan)
-        return Score(metric.id, value, float(low), float(high), "percentile")
+        return score_of_replicates(metric.id, value, drawn, None, self._confidence, "percentile")
 
     def _rank(self, metric: Metric) -> Score:
-        tied = self._running.ranked("tied")
-        value = metric.judge(tied)
-        off = max(abs(metric.judge(self._running.ranked(how)) - value) for how in ("first", "last"))
-        note = "" if off <= 1e-12 else f"approximate: off by at most {number_text(off)}"
+        value = metric.judge(self._running.ranked("tied"))
+        if math.isnan(value):
+            return Score(metric.id, value, note=UNDEFINED)
+        off = max(abs(end - value) for end in self._extremes(metric))
+        notes = [] if off <= 1e-12 else [f"approximate: off by at most {round_up(off):g}"]
         ends = self._area_ends(metric.id, off) if self._confidence is not None else None
-        if ends is None:
-            return Score(metric.id, value, note=note)
-        return Score(metric.id, value, *ends, "DeLong", note=note)
+        if ends is not None:
+            return Score(metric.id, value, *ends, "DeLong", note="".join(notes))
+        notes += ["no interval: it takes the rows themselves"] if self._confidence is not None else []
+        return Score(metric.id, value, note="; ".join(notes))
+
+    def _extremes(self, metric: Metric) -> Iterator[float]:
+        """Give the metric with the best and the worst order within the bins."""
+        yield metric.judge(self._running.ranked("first"))
+        is_precision = metric.id == "average_precision"
+        yield self._running.least_precision() if is_precision else metric.judge(self._running.ranked("last"))
 
     def _area_ends(self, name: str, off: float) -> Interval | None:
         """Give DeLong's interval, longer on either side by what is open."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._random import stream
 from calibrant.metrics._bootstrap import bca_interval, percentile_interval
 from calibrant.metrics._calibration_scores import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._delong import area_interval
@@ -18,8 +17,9 @@ from calibrant.metrics._logistic_line import standard_errors
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._proportions import Interval, proportion_interval, two_sided_z
 from calibrant.metrics._recipes import RECIPES, Layout, Recipe, Seen
-from calibrant.metrics._resampling import Sampling, replicate
+from calibrant.metrics._resampling import replicate
 from calibrant.metrics._score_card import Score
+from calibrant.metrics._weighed_anew import weighed_anew
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from calibrant.metrics._honest_bands import Band
     from calibrant.metrics._rows import Predictions
 
-__all__ = ["DECISIONS", "recipe_of", "scored"]
+__all__ = ["DECISIONS", "UNDEFINED", "has_replicates", "recipe_of", "score_of_replicates", "scored"]
 
 DECISIONS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
 _MOST_CLASSES = 256  # cells are numbered by 16 bits
 _TESTS = ("spiegelhalter_z",)  # a test's statistic is a statement of evidence itself
-_MOST_DRAWN = 2 * 10**7  # rows times replicates that are sorted anew for a metric without a recipe
-_STREAM = 3
+UNDEFINED = "not defined for these rows"
+_SAME = 1e-12  # ends of no interval but of rounding
+_MOST_DRAWN = 10**8  # rows times replicates that are weighed anew for a metric without a recipe
 
 Drawn = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
 
@@ -68,7 +69,16 @@ def scored(
         scores |= {name: Score(name, value) for name, value in values.items()}
     else:
         scores |= _with_intervals(judged, others, values, interval)
-    return {name: scores[name] for name in metrics}
+    return {name: _with_rows(judged.read, scores[name]) for name in metrics}
+
+
+def _with_rows(read: Predictions, score: Score) -> Score:
+    """Tell the rows that make a loss infinite."""
+    if not math.isinf(score.value) or "surprise" not in getattr(RECIPES.get(score.metric), "values", ()):
+        return score
+    wrong = read.rows[read.of_own_class() == 0.0]
+    note = f"{len(wrong):,} row(s) of probability 0 came true (first at row {wrong[0]})"
+    return replace(score, note=f"{note}; {score.note}" if score.note else note)
 
 
 def recipe_of(metric: Metric, n_classes: int) -> Recipe | None:
@@ -78,6 +88,12 @@ def recipe_of(metric: Metric, n_classes: int) -> Recipe | None:
     if metric.id in DECISIONS and n_classes <= _MOST_CLASSES:
         return Recipe(lambda seen: seen.decided(metric.judge), by_decision=True)
     return None
+
+
+def has_replicates(metric: Metric, judged: Judged) -> bool:
+    """Say whether rows may be weighed anew for a metric: it is no test and no calibration error, and they are few."""
+    is_regular = metric.id not in _TESTS and metric.id not in CALIBRATION_ERRORS
+    return is_regular and judged.read.n_rows * judged.n_boot <= _MOST_DRAWN
 
 
 def _with_intervals(
@@ -90,27 +106,43 @@ def _with_intervals(
     for name, (low_high, method) in formulas.items():
         scores[name] = Score(name, values[name], *low_high, method)
     for name, (replicates, left_out) in drawn.items():
-        scores[name] = _from_replicates(name, values[name], replicates, left_out, judged, interval)
+        scores[name] = score_of_replicates(
+            name, values[name], replicates, left_out, judged.confidence or 0.95, interval
+        )
     return scores
 
 
 def _bare(metric: Metric, value: float) -> Score:
-    why = (
-        "a test's statistic, without an interval" if metric.id in _TESTS else "no interval: too many rows to sort anew"
-    )
+    is_test = metric.id in _TESTS
+    why = "a test's statistic, without an interval" if is_test else "no interval: too many rows to weigh so often"
     return Score(metric.id, value, note=why)
 
 
-def _from_replicates(
-    name: str, value: float, drawn: NDArray[np.float64], left_out: NDArray[np.float64] | None, judged: Judged, how: str
+def score_of_replicates(
+    name: str,
+    value: float,
+    drawn: NDArray[np.float64],
+    left_out: NDArray[np.float64] | None,
+    confidence: float,
+    how: str,
 ) -> Score:
-    confidence = judged.confidence or 0.0
+    """Give the score of a metric with the interval that its replicates give, or why they give none.
+
+    Examples
+    --------
+    >>> score_of_replicates("f1", 0.0, np.zeros(9), None, 0.95, "bootstrap").note
+    'no interval: every replicate has the same value'
+    """
+    if math.isnan(value):
+        return Score(name, value, note=UNDEFINED)
     if how == "percentile":
         ends, method = percentile_interval(drawn, confidence), "percentile"
     else:
         ends, method = bca_interval(value, drawn, left_out, confidence), "BCa"
     if math.isnan(ends.low):
         return Score(name, value, note="no interval: most replicates have no value")
+    if math.isclose(ends.low, ends.high, rel_tol=_SAME):
+        return Score(name, value, note="no interval: every replicate has the same value")
     n_missing = int(np.isnan(drawn).sum())
     note = f"{n_missing} of {len(drawn)} replicates have no value" if n_missing else ""
     return Score(name, value, ends.low, ends.high, method, note=note)
@@ -123,7 +155,7 @@ def _by_formula(judged: Judged, values: Mapping[str, float]) -> dict[str, tuple[
         return found
     read, confidence = judged.read, judged.confidence
     for name in {"accuracy", "error"} & set(values):
-        if judged.counts_whole_rows:
+        if judged.counts_whole_rows and not judged.stratified:
             successes = min(values[name] * read.total, read.total)
             found[name] = proportion_interval(successes, read.total, confidence), "Wilson"
     for name in {"auc", "gini"} & set(values):
@@ -131,7 +163,7 @@ def _by_formula(judged: Judged, values: Mapping[str, float]) -> dict[str, tuple[
             rows = read.two_class()
             _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, judged.n_threads)
             found[name] = (ends if name == "auc" else Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)), method
-    return found | _line_intervals(judged, values, confidence)
+    return found if judged.stratified else found | _line_intervals(judged, values, confidence)
 
 
 def _line_intervals(judged: Judged, values: Mapping[str, float], confidence: float) -> dict[str, tuple[Interval, str]]:
@@ -163,43 +195,5 @@ def _drawn(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, Drawn]:
         without = None if left_out is None else Seen(left_out, layout, judged.read)
         for name, recipe in known.items():
             found[name] = recipe.read_off(seen), None if without is None else recipe.read_off(without)
-    unknown = {n: m for n, m in metrics.items() if n not in known and n not in _TESTS}
-    if unknown and judged.read.n_rows * judged.n_boot <= _MOST_DRAWN:
-        found |= _sorted_anew(judged, unknown)
-    return found
-
-
-def _sorted_anew(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, Drawn]:
-    """Judge rows weighted by how often they are drawn, for metrics that no replicate of the core knows."""
-    sampling, values = judged.sampling(None), {name: np.empty(judged.n_boot) for name in metrics}
-    for number in range(judged.n_boot):
-        read = _weighted(judged, _weights(sampling, stream(judged.seed, _STREAM, number)))
-        for name, metric in metrics.items():
-            values[name][number] = metric.judge(read)
-    return {name: (drawn, None) for name, drawn in values.items()}
-
-
-def _weights(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.float64]:
-    counts = np.zeros(sampling.n_units)
-    begin = 0
-    for end in sampling.stratum_ends.astype(np.int64).tolist():
-        copies = None if sampling.unit_weight is None else sampling.unit_weight[begin:end]
-        n_drawn = end - begin if copies is None else max(1, round(float(copies.sum())))
-        shares = None if copies is None else copies / copies.sum()
-        places = rng.choice(end - begin, n_drawn, p=shares) if end > begin else np.empty(0, dtype=np.int64)
-        counts[begin:end] = np.bincount(places, minlength=end - begin)
-        begin = end
-    of_rows = counts if sampling.unit is None else counts[sampling.unit]
-    return of_rows if sampling.row_weight is None else of_rows * sampling.row_weight
-
-
-def _weighted(judged: Judged, weights: NDArray[np.float64]) -> Predictions:
-    kept = np.flatnonzero(weights)
-    read = judged.read
-    return replace(
-        read,
-        label=read.label[kept],
-        table=np.ascontiguousarray(read.table[kept]),
-        weights=weights[kept],
-        kept=read.rows[kept],
-    )
+    unknown = {name: m for name, m in metrics.items() if name not in known and has_replicates(m, judged)}
+    return found | weighed_anew(judged, unknown) if unknown else found

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant.data._labels import label_codes
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._resampling import Sampling
 from calibrant.metrics._rows import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from calibrant.data._values import Coded
 
 __all__ = ["Judged", "read_codes"]
 
@@ -72,6 +74,20 @@ class Judged:
         weights = self.read.weights
         return weights is None or (self.weight_kind == "frequency" and bool((weights == np.round(weights)).all()))
 
+    def clusters(self) -> NDArray[np.intp] | None:
+        """Give the unit that each row was drawn with, where formulas for independent rows that are counted do not hold.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._predictions import read_predictions
+        >>> read = read_predictions([0, 1], [0.2, 0.7], sample_weight=[1.5, 3.0])
+        >>> Judged(read).clusters(), Judged(read, weight_kind="probability").clusters()
+        (None, array([0, 1]))
+        """
+        if self.group is not None or self.is_simple:
+            return self.group
+        return np.arange(self.read.n_rows)
+
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
         """Plan to draw the rows, laid out in some order."""
         weight, group, label = (self._laid_out(x, order) for x in (self.read.weights, self.group, self.read.label))
@@ -111,7 +127,7 @@ def read_codes(name: str, given: Any, read: Predictions) -> tuple[NDArray[np.int
     >>> read_codes("groups", ["x", "y", "x"], read_predictions([0, 1, 1], [0.2, 0.7, 0.6]))
     (array([0, 1, 0]), ['x', 'y'])
     """
-    coded = label_codes(given)
+    coded = _coded(name, given)
     if len(coded.codes) != read.n_given:
         raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {read.n_given}; pass one for each row.")
     codes = coded.codes[read.rows]
@@ -120,3 +136,19 @@ def read_codes(name: str, given: Any, read: Predictions) -> tuple[NDArray[np.int
         raise DataError(f"{name} has {(codes < 0).sum()} missing value(s) (first at row {first}); drop those rows.")
     found, numbers = np.unique(codes, return_inverse=True)
     return numbers, [np.asarray(coded.categories).tolist()[code] for code in found.tolist()]
+
+
+def _coded(name: str, given: Any) -> Coded:
+    """Code the names; periods of time are named by what they print as."""
+    if str(getattr(given, "dtype", "")).startswith("period["):
+        given = [str(period) if period == period else None for period in given]  # NaT is unlike itself
+    try:
+        return label_codes(given)
+    except (DataError, DataTypeError) as error:
+        told = "a string, a whole number, a date or a period" if np.ndim(given) == 1 else "a sequence as long as y_true"
+        raise DataError(f"{name} must name a part of the rows for each row: {told}; got {_kind(given)}.") from error
+
+
+def _kind(given: Any) -> str:
+    kind = type(given).__name__
+    return f"{kind} of shape {np.shape(given)}" if np.ndim(given) else repr(given)

@@ -13,7 +13,7 @@ from calibrant.metrics._rows import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Predictions", "read_more_labels", "read_predictions"]
+__all__ = ["Predictions", "read_more_labels", "read_predictions", "two_classes"]
 
 _OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
 _SUM = 1e-6  # how far a row may sum from 1
@@ -124,7 +124,7 @@ def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> li
     """Give the class of each column; of both where there is one column for two classes."""
     classes = seen if labels is None else _told(labels)
     if n_columns == 1 and labels is None:
-        classes = _two(seen, pos_label)
+        classes = two_classes(seen, pos_label)
     if n_columns != len(classes) and (n_columns, len(classes)) != (1, 2):
         whose = "y_true" if labels is None else "labels"
         raise DataError(
@@ -142,8 +142,14 @@ def _told(labels: Any) -> list[Any]:
     return names
 
 
-def _two(seen: list[Any], pos_label: Any) -> list[Any]:
-    """Give the negative and the positive class of a single column, the one that does not occur among them."""
+def two_classes(seen: list[Any], pos_label: Any) -> list[Any]:
+    """Give the negative and the positive class of a single column, the one that does not occur among them.
+
+    Examples
+    --------
+    >>> two_classes(["no"], "yes"), two_classes(["a", "b"], None)
+    (['no', 'yes'], ['a', 'b'])
+    """
     if pos_label is None:
         if len(seen) == 1:
             raise DataError(
@@ -152,6 +158,8 @@ def _two(seen: list[Any], pos_label: Any) -> list[Any]:
             )
         return seen
     others = [name for name in seen if name != pos_label]
+    if len(others) > 1:
+        _positive(seen, pos_label)
     return [*(others or [f"not {pos_label}"]), pos_label]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant.metrics._confusion import remember_confusion
 from calibrant.metrics._resampling import RankedBy, Replicates, Resampled
 from calibrant.metrics._row_values import ROW_VALUES
 from calibrant.metrics._rows import Predictions
@@ -149,8 +150,16 @@ def of_cells(read: Predictions, cells: NDArray[np.float64]) -> Predictions:
     """Give rows that stand for the cells of a table of classes and decisions, with their weights."""
     found = np.flatnonzero(cells)
     label, decided = np.divmod(found, read.n_classes)
-    table = np.eye(read.n_classes)[decided]
-    return replace(read, label=label.astype(np.int32), table=table, weights=cells[found], kept=None, n_given=len(found))
+    rows = replace(
+        read,
+        label=label.astype(np.int32),
+        table=np.eye(read.n_classes)[decided],
+        weights=cells[found],
+        kept=None,
+        n_given=len(found),
+    )
+    remember_confusion(rows, cells.reshape(read.n_classes, read.n_classes))
+    return rows
 
 
 def _mean(name: str, then: Callable[[NDArray[np.float64], Seen], NDArray[np.float64]] | None = None) -> Recipe:

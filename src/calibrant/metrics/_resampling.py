@@ -13,7 +13,7 @@ from calibrant._random import stream, stream_seed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RANK_MEASURES", "RankedBy", "Replicates", "Resampled", "Sampling", "replicate"]
+__all__ = ["RANK_MEASURES", "RankedBy", "Replicates", "Resampled", "Sampling", "left_out_blocks", "replicate"]
 
 RANK_MEASURES = (
     "positive",
@@ -219,11 +219,24 @@ def replicate(
         Those drawn and those with a part left out.
     """
     drawn = _run(rows, sampling, n_boot, None, stream_seed(seed, 0), n_threads)
-    if sampling.unit_weight is not None or not leave_out:
+    blocks = left_out_blocks(sampling, seed) if leave_out else None
+    if blocks is None:
         return drawn, None
+    return drawn, _run(rows, sampling, int(blocks.max()) + 1, blocks, 0, n_threads)
+
+
+def left_out_blocks(sampling: Sampling, seed: np.random.SeedSequence) -> NDArray[np.uint32] | None:
+    """Give the block that each unit is left out with; None where units have copies, or where there is but one.
+
+    Examples
+    --------
+    >>> left_out_blocks(Sampling.of(4), np.random.SeedSequence(0))
+    array([2, 0, 3, 1], dtype=uint32)
+    """
+    if sampling.unit_weight is not None or sampling.n_units < 2:
+        return None
     n_blocks = min(sampling.n_units, _MOST_BLOCKS)
-    blocks = stream(seed, 1).permutation(sampling.n_units) % n_blocks
-    return drawn, _run(rows, sampling, n_blocks, blocks.astype(np.uint32), 0, n_threads)
+    return (stream(seed, 1).permutation(sampling.n_units) % n_blocks).astype(np.uint32)
 
 
 def _run(

@@ -107,6 +107,21 @@ class Running:
             n_given=int(kept.sum()),
         )
 
+    def least_precision(self) -> float:
+        """Give what the average precision is not below, however the rows of a bin are ordered.
+
+        In the worst order the negative ones come first and the positive ones follow one by one, the less each weighs
+        the worse: the precision is then integrated over them.
+        """
+        found = np.flatnonzero(self.ranks.any(axis=0))[::-1]
+        negative, positive = self.ranks[:, found]
+        passed, reached = np.cumsum(negative), np.cumsum(positive)
+        tied = positive * reached / (reached + passed)
+        before = np.maximum(reached - positive + passed, np.finfo(float).tiny)
+        one_by_one = positive - passed * np.log((reached + passed) / before)
+        is_mixed = self.least[found] < self.most[found]
+        return float(np.where(is_mixed & (passed > 0.0), one_by_one, tied).sum() / reached[-1])
+
     def _columns(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.like.is_one_column:
             return np.ascontiguousarray(scores[:, None])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._honest_bands import Band, honest_bands
 from calibrant.metrics._proportions import CONFIDENCE
 
@@ -20,6 +20,7 @@ __all__ = ["CalibrationReach", "calibration_reach", "reach_of", "round_up", "row
 
 SHARE = 0.9  # of the rows, for which bands are to be near the diagonal
 _GROUPS, _MOST_GROUPS = 200, 1001  # planned with; what bands of many rows have
+_FURTHER_ROWS = 10_000  # what is asked for mostly
 _WITHIN = Real(0, 1, closed="neither")
 _MOST_ROWS = 1e12
 
@@ -33,7 +34,8 @@ def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) 
     Parameters
     ----------
     y_proba : array of shape (n_rows,) or (n_rows, n_classes)
-        Probabilities of the positive class; of several columns the greatest of each row is looked at.
+        Probabilities of the positive class; of several columns the greatest of each row is looked at. Rows are taken to
+        have no others than these: the more distinct ones are given, up to 1,000, the more rows it takes.
     within : float
         How near the bands are to stay to the diagonal.
     confidence : float
@@ -51,7 +53,10 @@ def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) 
     """
     check_param("within", within, _WITHIN)
     check_param("confidence", confidence, CONFIDENCE)
-    proba = np.asarray(y_proba, dtype=np.float64)
+    try:
+        proba = np.asarray(y_proba, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("y_proba must hold numbers: probabilities of the positive class, or of each.") from error
     if not proba.size or not ((proba >= 0.0) & (proba <= 1.0)).all():
         raise DataError("y_proba must hold probabilities, at least one; found none, NaN, or values outside [0, 1].")
     greatest = proba if proba.ndim == 1 else proba.max(axis=1)
@@ -90,8 +95,13 @@ class CalibrationReach:
         return high
 
 
-def calibration_reach(proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float) -> CalibrationReach:
-    """Gather probabilities into groups of about equal weight, and keep the level of the bands that all would have."""
+def calibration_reach(
+    proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float, new_share: float = 0.0
+) -> CalibrationReach:
+    """Gather probabilities into groups of about equal weight, and keep the level of the bands that all would have.
+
+    Of further rows a share has probabilities that were not seen yet, which makes the bands wider.
+    """
     found, of_found = np.unique(proba, return_inverse=True)
     weights = np.bincount(of_found, weight)
     ends = np.cumsum(weights)
@@ -101,7 +111,7 @@ def calibration_reach(proba: NDArray[np.float64], weight: NDArray[np.float64], c
     _, group = np.unique(group, return_inverse=True)
     shares = np.bincount(group, weights) / ends[-1]
     places = np.bincount(group, weights * found) / ends[-1] / shares
-    n_groups, n_final = len(places), min(len(found), _MOST_GROUPS)
+    n_groups, n_final = len(places), min(len(found) + new_share * _FURTHER_ROWS, _MOST_GROUPS)
     level = n_groups * (n_groups + 1.0) / (n_final * (n_final + 1.0))
     return CalibrationReach(places, shares, 1.0 - (1.0 - confidence) * level)
 

@@ -164,11 +164,23 @@ def _told(judged: Judged, within: float, confidence: float) -> Verdict:
 
 
 def _more_rows(judged: Judged, within: float, confidence: float) -> int:
-    total = judged.read.total
-    needed = calibration_reach(judged.read.judged().proba, judged.read.weight, confidence).rows_for(within)
+    total, proba, weight = judged.read.total, judged.read.judged().proba, judged.read.weight
+    needed = calibration_reach(proba, weight, confidence, _new_share(proba, weight)).rows_for(within)
     more = max(needed - total, 0.1 * total, 1.0)
     digits = 10.0 ** (np.floor(np.log10(more)) - 1)
     return int(np.ceil(more / max(digits, 1.0)) * max(digits, 1.0))
+
+
+def _new_share(proba: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    """Estimate the chance that a further row has a probability that none had: the share of those seen once (Good 1953).
+
+    Examples
+    --------
+    >>> _new_share(np.array([0.1, 0.2, 0.2, 0.7]), np.ones(4))
+    0.5
+    """
+    of_each = np.bincount(np.unique(proba, return_inverse=True)[1], weight)
+    return float(np.count_nonzero(of_each == 1.0) / weight.sum())
 
 
 def _off_ranges(proba: NDArray[np.float64], band: Band) -> tuple[OffRange, ...]:
