@@ -20,6 +20,7 @@ from calibrant.metrics import (
     hosmer_lemeshow,
     ici,
     log_loss,
+    mse,
     murphy_decomposition,
     smooth_ece,
     spiegelhalter_z,
@@ -191,6 +192,26 @@ def test_a_decomposition_adds_up(seed):
     assert decomposition(y, p, score="log_loss").score == pytest.approx(log_loss(y, p), rel=1e-14)
     for n_bins in (None, 5):
         assert murphy_decomposition(y, p, n_bins=n_bins).score == pytest.approx(brier(y, p, form="half"), rel=1e-13)
+
+
+@given(seed=SEEDS)
+def test_decompositions_of_several_classes_add_up_to_the_squared_error(seed):
+    random = np.random.default_rng(seed)
+    y, proba = np.append([0, 1, 2], random.integers(0, 3, 30)), random.dirichlet(np.ones(3), 33).round(1)
+    proba /= proba.sum(axis=1, keepdims=True)
+    weight = random.integers(1, 4, 33)
+    one_by_one = [decomposition(y == k, proba[:, k], sample_weight=weight).miscalibration for k in range(3)]
+    parts = decomposition(y, proba, sample_weight=weight)
+    assert parts.miscalibration == pytest.approx(sum(one_by_one), rel=1e-12)
+    assert parts.score == pytest.approx(mse(y, proba, sample_weight=weight), rel=1e-12)
+    for n_bins in (None, 4):
+        found = murphy_decomposition(y, proba, sample_weight=weight, n_bins=n_bins)
+        assert found.score == pytest.approx(mse(y, proba, sample_weight=weight), rel=1e-12)
+
+
+def test_the_log_loss_of_several_classes_is_not_a_sum_over_them():
+    with pytest.raises(ParameterError, match="the decomposition of the log-loss judges one class against all others"):
+        decomposition([0, 1, 2], np.eye(3), score="log_loss")
 
 
 def test_what_is_monotone_changes_miscalibration_alone():

@@ -13,6 +13,7 @@ from calibrant._random import stream
 from calibrant.metrics._bootstrap import bca_interval, percentile_interval
 from calibrant.metrics._calibration_scores import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._delong import area_interval
+from calibrant.metrics._information import LOGARITHMIC
 from calibrant.metrics._judged import Judged
 from calibrant.metrics._logistic_line import standard_errors
 from calibrant.metrics._metric import Metric
@@ -68,7 +69,16 @@ def scored(
         scores |= {name: Score(name, value) for name, value in values.items()}
     else:
         scores |= _with_intervals(judged, others, values, interval)
-    return {name: scores[name] for name in metrics}
+    return {name: _with_cause(scores[name], judged.read) for name in metrics}
+
+
+def _with_cause(score: Score, read: Predictions) -> Score:
+    """Say which rows make a logarithmic loss infinite."""
+    if score.metric not in LOGARITHMIC or not math.isinf(score.value):
+        return score
+    rows = read.rows[read.of_own_class() == 0.0]
+    why = f"{len(rows):,} row(s) of a class that was given 0 (first at row {rows[0]}); infinite_rows tells all"
+    return replace(score, note="; ".join(filter(None, (why, score.note))))
 
 
 def recipe_of(metric: Metric, n_classes: int) -> Recipe | None:
