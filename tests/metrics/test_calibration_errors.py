@@ -55,6 +55,14 @@ def test_cal_is_what_the_windows_give_one_by_one(seed, window):
     assert cal(y, p, window=window) == pytest.approx(windows_one_by_one(y, p, window), rel=1e-12, abs=1e-14)
 
 
+@given(seed=SEEDS, window=st.integers(1, 120))
+def test_cal_of_whole_weights_has_windows_of_the_rows_that_often(seed, window):
+    y, p = drawn(seed)
+    weight = np.random.default_rng(seed).integers(1, 4, len(y))
+    expected = windows_one_by_one(np.repeat(y, weight), np.repeat(p, weight), window)
+    assert cal(y, p, sample_weight=weight, window=window) == pytest.approx(expected, rel=1e-11, abs=1e-13)
+
+
 @given(seed=SEEDS)
 def test_cal_of_weights_that_are_not_whole_holds_rows_in_part(seed):
     """Four times the weights in windows four times as wide, started at every fourth of them, are the same windows."""
