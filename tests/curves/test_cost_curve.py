@@ -28,6 +28,16 @@ def test_figure_5_5_operating_ranges():
     assert B.operating_range() == pytest.approx((0.25, 0.75))
 
 
+def test_figure_5_5_extreme_classifiers():
+    """Pages 177 and 178: always -, always +, always wrong, always right, from the left end to the right one."""
+    lines = {(0, 1): [0, 0.5, 1], (1, 0): [1, 0.5, 0], (1, 1): [1, 1, 1], (0, 0): [0, 0, 0]}
+    for (fpr, fnr), heights in lines.items():
+        assert CostLine(fpr, fnr).at([0, 0.5, 1]).tolist() == heights
+    curve = error_curve([0, 1, 1], [0.3, 0.2, 0.9])
+    assert (curve.line(np.inf).fpr, curve.line(np.inf).fnr) == (0, 1)
+    assert (curve.line(0.0).fpr, curve.line(0.0).fnr) == (1, 0)
+
+
 def test_figure_5_5_lines_cross_at_0_35():
     """Page 178 reads about 0.45 off the figure; the lines of the two operating ranges meet at 0.35."""
     assert A.crossover(B).probability_cost == pytest.approx(0.35)

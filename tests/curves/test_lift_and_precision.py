@@ -40,14 +40,14 @@ def test_interpolated_precision_is_the_best_at_that_recall_or_more():
 
 
 def test_table_5_6_has_a_lift_of_2_4_among_the_first_ten():
-    """Witten, Frank & Hall, page 168: 8 of the first 10 rows are yes, of all 150 rows 50."""
+    """Witten, Frank & Hall, pages 168 to 169: 8 of the first 10 rows are yes, of all 150 rows 50."""
     curve = lift(table_5_6.y, table_5_6.proba)
     assert curve.responses_at(10 / 150) == pytest.approx(8)
     assert curve.lift_at(10 / 150) == pytest.approx(2.4)
 
 
 def test_figure_5_1_marks_400_and_800_of_1000_respondents():
-    """Page 167, in thousands of households: 10 % hold 400 respondents, a lift of 4; 40 % hold 800, a lift of 2."""
+    """Pages 168 to 170, in single households: 10 % hold 400 respondents, a lift of 4; 40 % hold 800, a lift of 2."""
     y = np.repeat([1, 0, 1, 0, 1, 0], [400, 99_600, 400, 299_600, 200, 599_800])
     curve = lift(y, np.repeat([0.9, 0.5, 0.1], [100_000, 300_000, 600_000]))
     assert curve.responses_at([0.1, 0.4]).tolist() == pytest.approx([400, 800])

@@ -1,4 +1,4 @@
-"""Weka's Evaluation and ThresholdCurve on its own distributions: losses, decisions, areas and curves."""
+"""Weka's Evaluation and ThresholdCurve on its own distributions, and figures of scikit-learn that were kept."""
 
 from __future__ import annotations
 
@@ -15,16 +15,22 @@ from calibrant.metrics import (
     accuracy,
     auc,
     average_precision,
+    brier,
     confusion_matrix,
     description_length,
     error,
     f1,
     infinite_rows,
+    information_score,
     kappa,
+    log_loss,
     mcc,
+    numeric,
     precision_at_k,
     recall_at_k,
+    relative_absolute_error,
     rms,
+    root_relative_squared_error,
 )
 
 SETS = ["glass", "ionosphere", "iris", "labor", "soybean", "vote"]
@@ -85,6 +91,47 @@ def test_losses_are_wekas(goldens, name):
 
 
 @pytest.mark.parametrize("name", SETS)
+def test_errors_relative_to_the_prior_are_wekas(goldens, name):
+    for y, proba, columns, run in runs(goldens, name):
+        found = run["evaluation"]
+        prior = np.array(found["classPriors"]) / sum(found["classPriors"])
+        proba = proba / proba.sum(axis=1, keepdims=True)
+        one_hot, told = np.eye(len(prior))[y], {"prior": prior, **columns}
+        absolute = numeric.mean_absolute_error(one_hot.ravel(), proba.ravel())
+        assert absolute == pytest.approx(found["meanAbsoluteError"], rel=1e-8, abs=1e-8)
+        assert 100 * relative_absolute_error(y, proba, **told) == pytest.approx(
+            found["relativeAbsoluteError"], rel=1e-8, abs=1e-8
+        )
+        assert 100 * root_relative_squared_error(y, proba, **told) == pytest.approx(
+            found["rootRelativeSquaredError"], rel=1e-8, abs=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_information_is_wekas(goldens, name):
+    for y, proba, columns, run in runs(goldens, name):
+        found = run["evaluation"]
+        prior = np.array(found["classPriors"]) / sum(found["classPriors"])
+        proba = proba / proba.sum(axis=1, keepdims=True)
+        bits = description_length(y, np.tile(prior, (len(y), 1)), **columns)
+        assert bits == pytest.approx(found["SFPriorEntropy"], **CLOSE)
+        ours = information_score(y, proba, prior=prior, **columns)
+        assert ours == pytest.approx(found["KBMeanInformation"], rel=1e-8, abs=1e-9)
+        assert 100 * ours * len(y) / bits == pytest.approx(found["KBRelativeInformation"], rel=1e-8, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_f_of_all_classes_is_wekas(goldens, name):
+    """Weka's means are NaN where a class is never decided for."""
+    theirs = {"micro": "unweightedMicroFmeasure", "macro": "unweightedMacroFmeasure", "weighted": "weightedFMeasure"}
+    for y, proba, columns, run in runs(goldens, name):
+        for average, key in theirs.items():
+            told = run["evaluation"][key]
+            if told is not None:
+                assert f1(y, proba, average=average, **columns) == pytest.approx(told, **CLOSE)
+
+
+@pytest.mark.parametrize("name", SETS)
 def test_areas_are_wekas(goldens, name):
     n_apart = 0
     for y, proba, _, run in runs(goldens, name):
@@ -122,3 +169,14 @@ def test_precision_and_recall_of_the_first_rows_are_those_of_threshold_curves(go
                 if k > 0:
                     assert precision_at_k(*one, k=k) == pytest.approx(point["Precision"], **CLOSE)
                     assert recall_at_k(*one, k=k) == pytest.approx(point["Recall"], **CLOSE)
+
+
+def test_the_figures_kept_of_scikit_learn(goldens):
+    """Of `calibration_sklearn_R.json`: the scores through a rising map, so that they are probabilities."""
+    for case in json.loads((goldens / "calibration_sklearn_R.json").read_text())["cases"]:
+        y, scores = case["y"], np.array(case["f"])
+        ranks = np.searchsorted(np.unique(scores), scores) / len(scores)
+        assert auc(y, ranks) == pytest.approx(case["roc_auc_of_f"], rel=1e-12)
+        assert average_precision(y, ranks) == pytest.approx(case["average_precision_of_f"], rel=1e-12)
+        assert brier(y, case["iso_train_pred"], form="half") == pytest.approx(case["brier_of_iso"], rel=1e-12)
+        assert log_loss(y, case["platt_p"]) == pytest.approx(case["log_loss_nats_of_platt"], rel=1e-12)

@@ -1,11 +1,11 @@
-"""Figures of relplot, model-diagnostics and hmeasure on four sets of probabilities; see SOURCE.md."""
+"""Figures of relplot, model-diagnostics, hmeasure and netcal on four sets of probabilities; see SOURCE.md."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from calibrant.metrics import decomposition, h_measure, smooth_ece
+from calibrant.metrics import decomposition, ece, h_measure, smooth_ece
 
 SETS = json.loads(Path(__file__).with_name("metrics.json").read_text())
 
@@ -30,3 +30,18 @@ def test_the_h_measure_is_that_of_hmeasure(found):
     older = {"alpha": 2.0, "beta": 1 + (len(y) - n_positive) / n_positive}
     assert h_measure(y, proba) == pytest.approx(found["h"], rel=1e-9)
     assert h_measure(y, proba, **older) == pytest.approx(found["h_beta_2"], rel=1e-9)
+
+
+@pytest.mark.parametrize("found", SETS)
+@pytest.mark.parametrize("n_bins", [10, 15])
+def test_the_expected_calibration_error_is_netcals(found, n_bins):
+    y, proba, told = found["y"], found["proba"], found["netcal"][str(n_bins)]
+    assert ece(y, proba, n_bins=n_bins) == pytest.approx(told["ece"], rel=1e-12)
+    if "mass" in told and len(y) % n_bins == 0:
+        assert ece(y, proba, n_bins=n_bins, strategy="mass") == pytest.approx(told["mass"], rel=1e-12)
+
+
+@pytest.mark.parametrize("found", SETS)
+def test_the_greatest_calibration_error_is_netcals(found):
+    told = found["netcal"]["15"]["mce"]
+    assert ece(found["y"], found["proba"], norm="max") == pytest.approx(told, rel=1e-12)

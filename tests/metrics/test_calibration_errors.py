@@ -20,6 +20,7 @@ from calibrant.metrics import (
     hosmer_lemeshow,
     ici,
     log_loss,
+    mse,
     murphy_decomposition,
     smooth_ece,
     spiegelhalter_z,
@@ -52,6 +53,14 @@ def windows_one_by_one(y, p, width):
 def test_cal_is_what_the_windows_give_one_by_one(seed, window):
     y, p = drawn(seed)
     assert cal(y, p, window=window) == pytest.approx(windows_one_by_one(y, p, window), rel=1e-12, abs=1e-14)
+
+
+@given(seed=SEEDS, window=st.integers(1, 120))
+def test_cal_of_whole_weights_has_windows_of_the_rows_that_often(seed, window):
+    y, p = drawn(seed)
+    weight = np.random.default_rng(seed).integers(1, 4, len(y))
+    expected = windows_one_by_one(np.repeat(y, weight), np.repeat(p, weight), window)
+    assert cal(y, p, sample_weight=weight, window=window) == pytest.approx(expected, rel=1e-11, abs=1e-13)
 
 
 @given(seed=SEEDS)
@@ -191,6 +200,26 @@ def test_a_decomposition_adds_up(seed):
     assert decomposition(y, p, score="log_loss").score == pytest.approx(log_loss(y, p), rel=1e-14)
     for n_bins in (None, 5):
         assert murphy_decomposition(y, p, n_bins=n_bins).score == pytest.approx(brier(y, p, form="half"), rel=1e-13)
+
+
+@given(seed=SEEDS)
+def test_decompositions_of_several_classes_add_up_to_the_squared_error(seed):
+    random = np.random.default_rng(seed)
+    y, proba = np.append([0, 1, 2], random.integers(0, 3, 30)), random.dirichlet(np.ones(3), 33).round(1)
+    proba /= proba.sum(axis=1, keepdims=True)
+    weight = random.integers(1, 4, 33)
+    one_by_one = [decomposition(y == k, proba[:, k], sample_weight=weight).miscalibration for k in range(3)]
+    parts = decomposition(y, proba, sample_weight=weight)
+    assert parts.miscalibration == pytest.approx(sum(one_by_one), rel=1e-12)
+    assert parts.score == pytest.approx(mse(y, proba, sample_weight=weight), rel=1e-12)
+    for n_bins in (None, 4):
+        found = murphy_decomposition(y, proba, sample_weight=weight, n_bins=n_bins)
+        assert found.score == pytest.approx(mse(y, proba, sample_weight=weight), rel=1e-12)
+
+
+def test_the_log_loss_of_several_classes_is_not_a_sum_over_them():
+    with pytest.raises(ParameterError, match="the decomposition of the log-loss judges one class against all others"):
+        decomposition([0, 1, 2], np.eye(3), score="log_loss")
 
 
 def test_what_is_monotone_changes_miscalibration_alone():

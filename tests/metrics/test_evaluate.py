@@ -78,7 +78,7 @@ def test_an_infinite_loss_has_an_interval_without_an_end():
     p[0], y[0] = 1.0, 0
     score = evaluate(y, p, metrics=["log_loss"])["log_loss"]
     assert score.value == score.high == np.inf
-    assert score.note == "1 row(s) of probability 0 came true (first at row 0)"
+    assert score.note == "1 row(s) of probability 0 came true (first at row 0; infinite_rows tells all)"
     assert evaluate(y, p, metrics=["log_loss_bits"], confidence=None)["log_loss_bits"].note == score.note
 
 
@@ -183,3 +183,14 @@ def test_rows_of_weight_0_are_as_if_absent():
     weight = np.repeat([1, 0], 50)
     with_them = evaluate(y, p, sample_weight=weight, groups=np.arange(100), metrics=["mse"])["mse"]
     assert with_them.value == evaluate(y[:50], p[:50], metrics=["mse"])["mse"].value
+
+
+def test_a_card_names_the_rows_that_make_a_loss_infinite():
+    y, p = [0, 1, 1, 0, 1] * 4, [0.2, 0.7, 0.0, 0.3, 0.6] * 4
+    for confidence in (None, 0.95):
+        card = evaluate(
+            y, p, metrics=["log_loss", "mse"], sample_weight=[1] * 18 + [0, 1], confidence=confidence, n_boot=20
+        )
+        assert card["log_loss"].value == np.inf
+        assert card["log_loss"].note.startswith("4 row(s) of probability 0 came true (first at row 2;")
+        assert card["mse"].note == ""

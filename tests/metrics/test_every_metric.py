@@ -38,6 +38,7 @@ def judge(name, y, proba, vote, **options):
         "matrix": np.add.outer(order**2, order) + 3 * np.eye(len(order)),
         "amount": np.asarray(y) + 1.0,
         "cost": 0.5,
+        "prior": dict(zip(order.tolist(), (order + 1.0) / (order + 1.0).sum(), strict=True)),
     }
     told = {"pos_label": 0} if METRICS[name].classes == "two" else {}
     return METRICS[name].function(y, proba, **{need: extras[need] for need in METRICS[name].needs}, **(told | options))

@@ -42,6 +42,16 @@ def test_the_area_is_that_of_going_down_the_ranks(seed):
 
 
 @given(SEEDS)
+def test_the_area_of_whole_weights_goes_down_the_rows_that_often(seed):
+    labels, proba, prior = draw(seed)
+    weight = np.random.default_rng(seed).integers(1, 4, len(labels))
+    y, often = np.repeat(labels, weight), np.repeat(proba, weight, axis=0)
+    areas = [float(area_of_class(y == k, often[:, k])) for k in range(proba.shape[1])]
+    found = aulc(labels, proba, sample_weight=weight, prior=prior)
+    assert found == pytest.approx(np.dot(areas, prior), rel=1e-12)
+
+
+@given(SEEDS)
 def test_ties_count_as_the_mean_over_their_orders(seed):
     """Every order of four tied rows, none of them in a place of its own."""
     random = np.random.default_rng(seed)

@@ -48,6 +48,15 @@ def test_auc_counts_pairs_and_half_of_those_tied(seed):
 
 
 @given(SEEDS)
+def test_auc_weighs_every_pair_by_both_of_its_rows(seed):
+    y, p, weight = drawn(seed)
+    above, below = p[y == 1][:, np.newaxis], p[y == 0]
+    pairs = np.multiply.outer(weight[y == 1], weight[y == 0])
+    won = pairs * ((above > below) + (above == below) / 2)
+    assert auc(y, p, sample_weight=weight) == pytest.approx(won.sum() / pairs.sum(), rel=1e-12)
+
+
+@given(SEEDS)
 def test_areas_are_scikit_learns(seed):
     y, p, weight = drawn(seed)
     for ours, theirs in (

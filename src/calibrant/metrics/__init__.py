@@ -44,6 +44,14 @@ from calibrant.metrics._precision import (
     three_point_precision,
 )
 from calibrant.metrics._proportions import Interval, proportion_interval
+from calibrant.metrics._relative import (
+    INFORMATION_SCORE,
+    RELATIVE_ABSOLUTE_ERROR,
+    ROOT_RELATIVE_SQUARED_ERROR,
+    information_score,
+    relative_absolute_error,
+    root_relative_squared_error,
+)
 from calibrant.metrics._sample_size import rows_needed
 from calibrant.metrics._score_card import Score, ScoreCard
 from calibrant.metrics._smooth_ece import SMOOTH_ECE, smooth_ece
@@ -96,6 +104,7 @@ __all__ = [
     "hosmer_lemeshow",
     "ici",
     "infinite_rows",
+    "information_score",
     "informational_loss",
     "kappa",
     "ks",
@@ -114,7 +123,9 @@ __all__ = [
     "ql",
     "quadratic_loss",
     "recall_at_k",
+    "relative_absolute_error",
     "rms",
+    "root_relative_squared_error",
     "rows_needed",
     "sensitivity_specificity",
     "smooth_ece",
@@ -136,6 +147,9 @@ _ALL = (
     AVLL,
     SPHERICAL,
     DESCRIPTION_LENGTH,
+    RELATIVE_ABSOLUTE_ERROR,
+    ROOT_RELATIVE_SQUARED_ERROR,
+    INFORMATION_SCORE,
     CAL,
     ECE,
     CLASSWISE_ECE,

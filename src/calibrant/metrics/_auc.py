@@ -16,7 +16,7 @@ from calibrant.metrics._rows import TwoClass, rank
 
 __all__ = ["AUC", "GINI", "KS", "auc", "gini", "ks"]
 
-_AVERAGES = Choice("one_vs_rest", "one_vs_one")
+_AVERAGES = Choice("one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted")
 
 
 def auc(
@@ -45,10 +45,11 @@ def auc(
         The class that a single column gives the probability of; by default the last sorted one.
     labels : sequence, optional
         The classes in the order of the columns.
-    average : {"one_vs_rest", "one_vs_one"}
+    average : {"one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted"}
         With more than two classes: the mean of the areas of each class against all others, weighted by the share of
         the class, as Weka gives it; or the mean over all pairs of classes of the two areas that the rows of those
-        classes have (Hand & Till 2001).
+        classes have (Hand & Till 2001). The other two weigh the other way: every class alike, and every pair by the
+        rows of its classes (Ferri, Hernandez-Orallo & Modroiu 2009).
 
     Returns
     -------
@@ -69,21 +70,21 @@ def _auc(read: Predictions, average: str = "one_vs_rest") -> float:
     check_param("average", average, _AVERAGES)
     if read.n_classes <= 2:
         return read.ranking().auc()
-    return _one_vs_rest(read) if average == "one_vs_rest" else _one_vs_one(read)
-
-
-def _one_vs_rest(read: Predictions) -> float:
-    weights = read.class_weights()
-    found = np.flatnonzero(weights)
+    found = np.flatnonzero(read.class_weights()).tolist()
     if len(found) < 2:
         return math.nan
-    return float(np.average([read.ranking(k).auc() for k in found.tolist()], weights=weights[found]))
+    return _one_vs_rest(read, found, average) if "rest" in average else _one_vs_one(read, found, average)
 
 
-def _one_vs_one(read: Predictions) -> float:
-    found = np.flatnonzero(read.class_weights()).tolist()
-    areas = [_pair_area(read, *pair) for pair in itertools.permutations(found, 2)]
-    return float(np.mean(areas)) if areas else math.nan
+def _one_vs_rest(read: Predictions, found: list[int], average: str) -> float:
+    weights = None if average == "one_vs_rest_equal" else read.class_weights()[found]
+    return float(np.average([read.ranking(k).auc() for k in found], weights=weights))
+
+
+def _one_vs_one(read: Predictions, found: list[int], average: str) -> float:
+    pairs = list(itertools.permutations(found, 2))
+    weights = [read.class_weights()[list(pair)].sum() for pair in pairs] if average == "one_vs_one_weighted" else None
+    return float(np.average([_pair_area(read, *pair) for pair in pairs], weights=weights))
 
 
 def _pair_area(read: Predictions, one: int, other: int) -> float:

@@ -13,7 +13,7 @@ from calibrant import _core
 from calibrant._params import Choice, Int, Nothing, check_param
 from calibrant.data._coding import n_threads
 from calibrant.metrics._predictions import Predictions, read_predictions
-from calibrant.metrics._ranking import positive_ranking
+from calibrant.metrics._ranking import check_two_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,8 @@ def decomposition(
     """Take a score apart by isotonic regression (CORP: Dimitriadis, Gneiting & Jordan 2021).
 
     The parts are never negative and need no bins: miscalibration is what isotonic regression on these very rows takes
-    off the score, discrimination what is then left to the base rate.
+    off the score, discrimination what is then left to the base rate. Of several classes Brier's score is taken apart
+    class by class, each against all others, and the parts are summed: they add up to `mse`.
 
     Parameters
     ----------
@@ -108,13 +109,13 @@ def decomposition(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
+        The positive class; by default the last sorted one of two. Where there are more it may be told, and all others
+        are then the negative class; the log-loss demands it.
     labels : sequence, optional
         The classes in the order of the columns.
     score : {"brier", "log_loss"}
-        The squared error of the positive class, half of `mse`; or the log-loss in nats, whose miscalibration is
-        infinite where it is itself.
+        The squared error of the positive class, half of `mse`, or of more classes than two its sum over all; or the
+        log-loss in nats, whose miscalibration is infinite where it is itself.
 
     Returns
     -------
@@ -134,16 +135,27 @@ def decomposition(
 
 
 def _decomposition(read: Predictions, score: str) -> Decomposition:
-    ranking = positive_ranking(read, "decomposition")
+    if score == "log_loss":
+        check_two_classes(read, "the decomposition of the log-loss")
+    parts = [_of_class(read, which, score) for which in _judged_classes(read)]
+    return Decomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
+
+
+def _judged_classes(read: Predictions) -> list[int]:
+    return [read.positive] if read.n_classes <= 2 or read.is_told else list(range(read.n_classes))
+
+
+def _of_class(read: Predictions, which: int, score: str) -> tuple[float, float, float]:
+    ranking = read.ranking(which)
     weight, positive, _ = ranking.hull()
     per_share = _variance if score == "brier" else _entropy
     best = float(weight @ per_share(positive / weight)) / ranking.weight
     base = float(per_share(np.array([ranking.positive / ranking.weight]))[0])
-    return Decomposition(max(0.0, _measured(read, score) - best), max(0.0, base - best), base)
+    return max(0.0, _measured(read, which, score) - best), max(0.0, base - best), base
 
 
-def _measured(read: Predictions, score: str) -> float:
-    rows = read.two_class()
+def _measured(read: Predictions, which: int, score: str) -> float:
+    rows = read.two_class(which)
     threads = n_threads(None)
     if score == "brier":
         return float(_core.squared_errors(rows.proba, rows.positive, rows.weight, threads)) / read.total
@@ -170,6 +182,9 @@ def murphy_decomposition(
 ) -> MurphyDecomposition:
     """Take Brier's score, the squared error of the positive class, apart in bins (Murphy 1973).
 
+    Of several classes it is taken apart class by class, each against all others, and the parts are summed: they add up
+    to `mse`.
+
     Parameters
     ----------
     y_true : sequence of length n_rows
@@ -179,8 +194,8 @@ def murphy_decomposition(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
+        The positive class; by default the last sorted one of two. Where there are more it may be told, and all others
+        are then the negative class.
     labels : sequence, optional
         The classes in the order of the columns.
     n_bins : int, optional
@@ -200,21 +215,25 @@ def murphy_decomposition(
     """
     check_param("n_bins", n_bins, Int(1) | Nothing())
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    weight, positive, proba = _bins(read, n_bins)
+    parts = [_in_bins(read, which, n_bins) for which in _judged_classes(read)]
+    return MurphyDecomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
+
+
+def _in_bins(read: Predictions, which: int, n_bins: int | None) -> tuple[float, float, float, float]:
+    weight, positive, proba = _bins(read, which, n_bins)
     part, share, base = weight / read.total, positive / weight, float(positive.sum()) / read.total
     reliability = float(part @ (proba - share) ** 2)
     resolution, uncertainty = float(part @ (share - base) ** 2), base * (1.0 - base)
-    rest = 0.0 if n_bins is None else _measured(read, "brier") - (reliability - resolution + uncertainty)
-    return MurphyDecomposition(reliability, resolution, uncertainty, rest)
+    rest = 0.0 if n_bins is None else _measured(read, which, "brier") - (reliability - resolution + uncertainty)
+    return reliability, resolution, uncertainty, rest
 
 
-def _bins(read: Predictions, n_bins: int | None) -> tuple[NDArray[np.float64], ...]:
+def _bins(read: Predictions, which: int, n_bins: int | None) -> tuple[NDArray[np.float64], ...]:
     """Give weight, weight of positives and mean probability of each bin that has a row."""
-    ranking = positive_ranking(read, "murphy_decomposition")
     if n_bins is None:
-        proba, weight, positive = ranking.groups()
+        proba, weight, positive = read.ranking(which).groups()
         return weight, positive, proba
-    rows = read.two_class()
+    rows = read.two_class(which)
     weight, positive, total = _core.width_sums(rows.proba, rows.positive, rows.weight, n_bins, n_threads(None))
     found = weight > 0
     return weight[found], positive[found], total[found] / weight[found]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._params import Real, check_param
+from calibrant._params import Choice, Nothing, Real, check_param
+from calibrant.exceptions import ParameterError
 from calibrant.metrics._confusion import confusion_of, two_by_two
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
@@ -23,6 +24,8 @@ __all__ = [
     "sensitivity_specificity",
 ]
 
+_AVERAGES = Choice("macro", "weighted", "micro") | Nothing()
+
 
 def f1(
     y_true: Any,
@@ -33,6 +36,7 @@ def f1(
     labels: Any = None,
     threshold: float | None = None,
     inclusive: bool = False,
+    average: str | None = None,
 ) -> float:
     """Give the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
 
@@ -54,6 +58,11 @@ def f1(
         lower class.
     inclusive : bool
         Decide for the positive class at the threshold itself, too.
+    average : {"macro", "weighted", "micro"}, optional
+        Judge every class against all others instead of the positive one: the mean over classes; that weighted by
+        the rows of each class, as Weka gives it; or from the sums of all counts, which is the accuracy. Classes that
+        have no row and are not decided for are left out; one that has rows or is decided for, but never rightly,
+        has 0. A threshold then cannot be told.
 
     Returns
     -------
@@ -64,13 +73,14 @@ def f1(
     --------
     >>> f1(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.8
+    >>> f1(["a", "b", "c"], [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.5, 0.2, 0.3]], average="macro")  # 2/3, 1 and 0
+    0.5555555555555555
     """
-    return _f_beta(
+    return _f1(
         read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        1.0,
         threshold,
         inclusive,
-        "f1",
+        average,
     )
 
 
@@ -84,6 +94,7 @@ def f_beta(
     beta: float = 1.0,
     threshold: float | None = None,
     inclusive: bool = False,
+    average: str | None = None,
 ) -> float:
     """Give the weighted harmonic mean of precision and recall: from 0 to 1 (best).
 
@@ -107,6 +118,11 @@ def f_beta(
         lower class.
     inclusive : bool
         Decide for the positive class at the threshold itself, too.
+    average : {"macro", "weighted", "micro"}, optional
+        Judge every class against all others instead of the positive one: the mean over classes; that weighted by
+        the rows of each class, as Weka gives it; or from the sums of all counts, which is the accuracy. Classes that
+        have no row and are not decided for are left out; one that has rows or is decided for, but never rightly,
+        has 0. A threshold then cannot be told.
 
     Returns
     -------
@@ -123,6 +139,7 @@ def f_beta(
         beta,
         threshold,
         inclusive,
+        average,
     )
 
 
@@ -131,16 +148,35 @@ def _f_beta(
     beta: float = 1.0,
     threshold: float | None = None,
     inclusive: bool = False,
+    average: str | None = None,
     who: str = "f_beta",
 ) -> float:
     check_param("beta", beta, Real(0))
+    check_param("average", average, _AVERAGES)
+    if average is not None:
+        return _f_of_classes(read, beta, threshold, average)
     tp, fp, fn, _ = two_by_two(read, who, threshold, inclusive)
     whole = (1.0 + beta**2) * tp + beta**2 * fn + fp
     return (1.0 + beta**2) * tp / whole if whole > 0 else math.nan
 
 
-def _f1(read: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    return _f_beta(read, 1.0, threshold, inclusive, "f1")
+def _f_of_classes(read: Predictions, beta: float, threshold: float | None, average: str) -> float:
+    if threshold is not None:
+        raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
+    counts = confusion_of(read, None, False)
+    hits, actual, decided = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    if average == "micro":
+        return float(hits.sum() / actual.sum())
+    whole = beta**2 * actual + decided
+    found = whole > 0
+    each = (1.0 + beta**2) * hits[found] / whole[found]
+    return float(np.average(each, weights=actual[found] if average == "weighted" else None))
+
+
+def _f1(
+    read: Predictions, threshold: float | None = None, inclusive: bool = False, average: str | None = None
+) -> float:
+    return _f_beta(read, 1.0, threshold, inclusive, average, "f1")
 
 
 def sensitivity_specificity(

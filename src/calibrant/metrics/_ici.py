@@ -14,8 +14,8 @@ def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     """Give the mean difference, without sign, between the probabilities and the calibration curve at them: 0 is best.
 
     The curve is isotonic regression, as in CORP reliability diagrams: it has no width to choose and never falls. Austin
-    & Steyerberg (2019) draw theirs by loess, as does Hmisc's ``val.prob`` (Eavg), which is smoother and may fall; the
-    two differ by a little noise. With more than two classes it speaks of the decided one.
+    & Steyerberg (2019) draw theirs by loess, as does ``val.prob`` of R's rms (Eavg), which is smoother and may fall;
+    the two differ by a little noise. With more than two classes it speaks of the decided one.
 
     Parameters
     ----------

@@ -14,7 +14,9 @@ from calibrant.metrics._sums import surprise
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DESCRIPTION_LENGTH", "description_length", "infinite_rows", "informational_loss"]
+__all__ = ["DESCRIPTION_LENGTH", "LOGARITHMIC", "description_length", "infinite_rows", "informational_loss"]
+
+LOGARITHMIC = frozenset({"log_loss", "log_loss_bits", "mxe", "nce", "description_length"})  # infinite at a 0
 
 
 def informational_loss(

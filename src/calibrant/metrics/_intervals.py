@@ -12,6 +12,7 @@ import numpy as np
 from calibrant.metrics._bootstrap import bca_interval, percentile_interval
 from calibrant.metrics._calibration_scores import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._delong import area_interval
+from calibrant.metrics._information import LOGARITHMIC
 from calibrant.metrics._judged import Judged
 from calibrant.metrics._logistic_line import standard_errors
 from calibrant.metrics._metric import Metric
@@ -69,16 +70,16 @@ def scored(
         scores |= {name: Score(name, value) for name, value in values.items()}
     else:
         scores |= _with_intervals(judged, others, values, interval)
-    return {name: _with_rows(judged.read, scores[name]) for name in metrics}
+    return {name: _with_cause(scores[name], judged.read) for name in metrics}
 
 
-def _with_rows(read: Predictions, score: Score) -> Score:
-    """Tell the rows that make a loss infinite."""
-    if not math.isinf(score.value) or "surprise" not in getattr(RECIPES.get(score.metric), "values", ()):
+def _with_cause(score: Score, read: Predictions) -> Score:
+    """Say which rows make a logarithmic loss infinite."""
+    if score.metric not in LOGARITHMIC or not math.isinf(score.value):
         return score
-    wrong = read.rows[read.of_own_class() == 0.0]
-    note = f"{len(wrong):,} row(s) of probability 0 came true (first at row {wrong[0]})"
-    return replace(score, note=f"{note}; {score.note}" if score.note else note)
+    rows = read.rows[read.of_own_class() == 0.0]
+    why = f"{len(rows):,} row(s) of probability 0 came true (first at row {rows[0]}; infinite_rows tells all)"
+    return replace(score, note="; ".join(filter(None, (why, score.note))))
 
 
 def recipe_of(metric: Metric, n_classes: int) -> Recipe | None:

@@ -11,7 +11,7 @@ from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
-from calibrant.metrics._ranking import positive_ranking
+from calibrant.metrics._ranking import of_one_or_all, over_classes, positive_ranking
 
 __all__ = [
     "AUPRC",
@@ -73,10 +73,7 @@ def average_precision(
 def _average_precision(read: Predictions) -> float:
     if read.n_classes <= 2:
         return read.ranking().average_precision()
-    weights = read.class_weights()
-    found = np.flatnonzero(weights)
-    areas = [read.ranking(k).average_precision() for k in found.tolist()]
-    return float(np.average(areas, weights=weights[found]))
+    return over_classes(read, lambda ranking: ranking.average_precision())
 
 
 def auprc(
@@ -99,8 +96,8 @@ def auprc(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
+        The positive class; by default the last sorted one of two. Where there are more and none is told, every class
+        is judged against all others, and the mean is weighted by their shares.
     labels : sequence, optional
         The classes in the order of the columns.
     interpolation : {"davis_goadrich", "linear"}
@@ -126,7 +123,7 @@ def auprc(
 
 def _auprc(read: Predictions, interpolation: str = "davis_goadrich") -> float:
     check_param("interpolation", interpolation, _INTERPOLATION)
-    return positive_ranking(read, "auprc").precision_area(interpolation == "linear")
+    return of_one_or_all(read, lambda ranking: ranking.precision_area(interpolation == "linear"))
 
 
 def three_point_precision(
@@ -146,8 +143,8 @@ def three_point_precision(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
+        The positive class; by default the last sorted one of two. Where there are more and none is told, every class
+        is judged against all others, and the mean is weighted by their shares.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -167,7 +164,7 @@ def three_point_precision(
 
 
 def _three_point(read: Predictions) -> float:
-    return float(positive_ranking(read, "three_point_precision").precision_at(_THREE).mean())
+    return of_one_or_all(read, lambda ranking: float(ranking.precision_at(_THREE).mean()))
 
 
 def eleven_point_precision(
@@ -186,8 +183,8 @@ def eleven_point_precision(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
+        The positive class; by default the last sorted one of two. Where there are more and none is told, every class
+        is judged against all others, and the mean is weighted by their shares.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -207,7 +204,7 @@ def eleven_point_precision(
 
 
 def _eleven_point(read: Predictions) -> float:
-    return float(positive_ranking(read, "eleven_point_precision").precision_at(_ELEVEN).mean())
+    return of_one_or_all(read, lambda ranking: float(ranking.precision_at(_ELEVEN).mean()))
 
 
 def precision_at_k(
@@ -337,7 +334,7 @@ AVERAGE_PRECISION = Metric(
     1.0,
     {"Caruana & Niculescu-Mizil 2006": "APR"},
 )
-AUPRC = Metric("auprc", auprc, _auprc, "higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"}, classes="two")
+AUPRC = Metric("auprc", auprc, _auprc, "higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
 THREE_POINT_PRECISION = Metric(
     "three_point_precision",
     three_point_precision,
@@ -346,7 +343,6 @@ THREE_POINT_PRECISION = Metric(
     0.0,
     1.0,
     {_WFH: "three-point average recall"},
-    classes="two",
 )
 ELEVEN_POINT_PRECISION = Metric(
     "eleven_point_precision",
@@ -356,7 +352,6 @@ ELEVEN_POINT_PRECISION = Metric(
     0.0,
     1.0,
     {_WFH: "eleven-point average recall"},
-    classes="two",
 )
 PRECISION_AT_K = Metric(
     "precision_at_k",
