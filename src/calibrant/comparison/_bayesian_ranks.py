@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bayesian_signed_rank_test"]
 
+_ROUNDING = 1e-12  # of sums of weights
 _AT_ONCE = 2**22  # numbers held at a time
 _FOR_INTERVAL = 4000  # draws: an end is then within 0.004 of its probability
 
@@ -98,7 +99,8 @@ def _shares(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: float) 
     """Give how often below, within and above are the most probable; draws that tie count in equal parts."""
     above, below = _chance_beyond(draws, sets, rope), _chance_beyond(draws, -sets, rope)
     if rope == 0:
-        greater = float(np.heaviside(above - 0.5, 0.5).mean())
+        lead = np.where(np.abs(above - below) > _ROUNDING, above - below, 0.0)
+        greater = float(np.heaviside(lead, 0.5).mean())
         return 1.0 - greater, 0.0, greater
     three = np.stack([below, 1.0 - below - above, above])
     is_most = three == three.max(axis=0)
