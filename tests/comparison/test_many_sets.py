@@ -55,7 +55,7 @@ def test_one_method_can_be_compared_with_all_others() -> None:
 def test_what_a_pair_says_does_not_depend_on_the_others() -> None:
     three, two = compare_methods(TABLE, methods=METHODS), compare_methods(TABLE[:, :2], methods=METHODS[:2])
     assert three.pairs[0].wilcoxon.pvalue == two.pairs[0].wilcoxon.pvalue
-    assert three.pairs[0].bayes == two.pairs[0].bayes
+    assert three.pairs[0].bayes.greater == two.pairs[0].bayes.greater
 
 
 def test_printed_it_says_how_many_comparisons_were_corrected_for() -> None:
@@ -63,7 +63,7 @@ def test_printed_it_says_how_many_comparisons_were_corrected_for() -> None:
     assert text.startswith("3 comparisons, corrected by Holm over 20 data sets (higher is better):\n  neither is shown")
     assert "by Holm for 3 comparisons" in text
     assert "for this pair alone" in text
-    assert "Bayesian signed-rank test of 20 pairs" in text
+    assert "Bayesian signed-rank test of 20 pairs, one of 3 comparisons, not corrected for the others" in text
     assert "1 comparison over 20 data sets" in repr(compare_methods(TABLE[:, :2]))
 
 
@@ -150,6 +150,18 @@ def test_the_bayesian_t_test_has_the_scale_of_the_corrected_one() -> None:
     corrected = corrected_resampled_t_test(a, b, n_train=9, n_test=1)
     assert 2 * min(bayes.less, bayes.greater) == pytest.approx(corrected.pvalue)
     assert (bayes.low, bayes.high, bayes.pvalue) == (corrected.low, corrected.high, corrected.pvalue)
+
+
+def test_the_correlation_of_trials_can_be_told_instead_of_their_rows() -> None:
+    a, b = TABLE[:, 0], TABLE[:, 1]
+    assert bayesian_correlated_t_test(a, b, rho=0.1).greater == pytest.approx(
+        bayesian_correlated_t_test(a, b, n_train=9, n_test=1).greater
+    )
+    assert bayesian_correlated_t_test(a, b, rho=0).pvalue == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
+    with pytest.raises(ParameterError, match="rho must be given alone"):
+        bayesian_correlated_t_test(a, b, rho=0.1, n_train=9, n_test=1)
+    with pytest.raises(ParameterError, match=r"n_test must be a number above 0.*; got None"):
+        bayesian_correlated_t_test(a, b)
 
 
 @pytest.mark.parametrize("rope", [0.0, 0.02])

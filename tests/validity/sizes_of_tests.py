@@ -37,7 +37,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 DOCS = Path(__file__).parents[2] / "docs" / "size_of_tests.md"
 N_ROWS, N_COLUMNS, SHIFT = 200, 5, 0.5
 LEVEL = 0.05
-KINDS = ("nearest centroid", "nearest neighbour", "tree", "many tables")
+KINDS = ("nearest centroid", "nearest neighbour", "tree", "many tables", "separate tables")
 MARK = "<!-- written by tests/validity/sizes_of_tests.py -->"
 Labels = np.ndarray
 
@@ -179,6 +179,15 @@ def many_tables(seed: int, critical: tuple[float, float]) -> Iterator[tuple[str,
     yield "20 tables, four methods: Wilcoxon uncorrected, any of 6 pairs", min(pairs) <= LEVEL
 
 
+def separate_tables(seed: int) -> Iterator[tuple[str, bool]]:
+    """Run a third held out, one method on each of 10 tables, the other on 14 others."""
+    random = np.random.default_rng(seed)
+    values = [one_third(random, SHIFT)[0] for _ in range(24)]
+    for df in ("conservative", "welch"):
+        found = unpaired_t_test(values[:10], values[10:], df=df)
+        yield f"10 and 14 other tables: unpaired t, {df}", found.pvalue <= LEVEL
+
+
 def one_third(random: np.random.Generator, shift: float) -> list[float]:
     y, blocks = draw(random, 4, shift)
     train = random.permutation(N_ROWS)[None] >= N_ROWS // 3
@@ -187,10 +196,15 @@ def one_third(random: np.random.Generator, shift: float) -> list[float]:
 
 def sizes(n_tables: int, kind: str, first_seed: int = 0) -> dict[str, list[int]]:
     """Give for each test in how many tables it finds a difference, and in how many it was tried."""
-    critical = critical_differences() if kind == "many tables" else (math.nan, math.nan)
+    critical = critical_differences()
+    runs: dict[str, Callable[[int], Iterator[tuple[str, bool]]]] = {
+        "many tables": lambda seed: many_tables(seed, critical),
+        "separate tables": separate_tables,
+    }
+    run = runs.get(kind, lambda seed: one_table(seed, kind))
     counts: dict[str, list[int]] = {}
     for seed in range(first_seed, first_seed + n_tables):
-        for name, found in many_tables(seed, critical) if kind == "many tables" else one_table(seed, kind):
+        for name, found in run(seed):
             count = counts.setdefault(name, [0, 0])
             count[0] += bool(found)
             count[1] += 1
@@ -212,11 +226,24 @@ def share(found: int, n: int) -> tuple[float, float]:
 
 def table_of(title: str, counts: dict[str, list[int]]) -> str:
     n = max(n for _, n in counts.values())
-    lines = [f"### {title} ({n:,} tables)", "", "| plan: test | finds a difference |", "|---|---|"]
+    lines = [f"### {title} ({n:,} draws)", "", "| plan: test | finds a difference |", "|---|---|"]
     for name, count in counts.items():
         mean, error = share(*count)
         lines.append(f"| {name} | {100 * mean:.1f} % ± {100 * error:.1f} |")
     return "\n".join([*lines, ""])
+
+
+def documented() -> dict[str, dict[str, tuple[float, float]]]:
+    """Read the shares and their errors in the documentation, by kind and test."""
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for line in DOCS.read_text("utf-8").split(MARK)[1].splitlines():
+        if line.startswith("### "):
+            rows = found.setdefault(line[4:].split(" (")[0], {})
+        elif " % ± " in line:
+            _, name, figures, _ = (part.strip() for part in line.split("|"))
+            mean, error = figures.split(" % ± ")
+            rows[name] = float(mean) / 100, float(error) / 100
+    return found
 
 
 def write(paths: list[str]) -> None:

@@ -7,22 +7,25 @@ from typing import Any
 
 from scipy.special import stdtr
 
-from calibrant._params import Real, check_param
+from calibrant._params import Nothing, Real, check_param
 from calibrant.comparison._pairs import read_differences, read_names
 from calibrant.comparison._posterior import Posterior
 from calibrant.comparison._t_tests import CONFIDENCE, figures_of, mean_size
+from calibrant.exceptions import ParameterError
 
 __all__ = ["ROPE", "bayesian_correlated_t_test"]
 
 ROPE = Real(0)
+_RHO = Real(0, 1, closed="left") | Nothing()
 
 
 def bayesian_correlated_t_test(
     a: Any,
     b: Any,
     *,
-    n_train: Any,
-    n_test: Any,
+    n_train: Any = None,
+    n_test: Any = None,
+    rho: float | None = None,
     rope: float = 0.0,
     confidence: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
@@ -40,6 +43,8 @@ def bayesian_correlated_t_test(
     n_train, n_test : number or sequence of length n
         Rows trained on and tested on in a trial, or in each; only the ratio of their means counts: 9 and 1 for tenfold
         cross-validation.
+    rho : float, optional
+        The correlation of trials, instead of these: 0.1 for tenfold cross-validation, 0 for independent trials.
     rope : float
         The difference that does not matter, such as 0.01 for accuracy: the region of practical equivalence goes from
         -rope to rope.
@@ -68,7 +73,7 @@ def bayesian_correlated_t_test(
     check_param("confidence", confidence, CONFIDENCE)
     check_param("rope", rope, ROPE)
     found, named = read_differences(a, b, "bayesian_correlated_t_test"), read_names(names)
-    ratio = mean_size("n_test", n_test, found.n) / mean_size("n_train", n_train, found.n)
+    ratio = _ratio(n_train, n_test, rho, found.n)
     variance = (1.0 / found.n + ratio) * found.variance
     statistic, df, pvalue, mean, low, high = figures_of(found.mean, variance, found.n - 1, confidence)
     less, greater = (_beyond(sign * mean, rope, math.sqrt(variance), df) for sign in (-1.0, 1.0))
@@ -84,6 +89,16 @@ def bayesian_correlated_t_test(
         df=df,
         pvalue=pvalue,
     )
+
+
+def _ratio(n_train: Any, n_test: Any, rho: float | None, n: int) -> float:
+    """Give the rows tested on for each trained on, as told or as the correlation says."""
+    check_param("rho", rho, _RHO)
+    if rho is None:
+        return mean_size("n_test", n_test, n) / mean_size("n_train", n_train, n)
+    if n_train is not None or n_test is not None:
+        raise ParameterError("rho must be given alone, or n_train and n_test; they say the same.")
+    return rho / (1.0 - rho)
 
 
 def _beyond(mean: float, rope: float, scale: float, df: float) -> float:

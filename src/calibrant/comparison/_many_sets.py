@@ -181,4 +181,4 @@ def _corrected(tests: list[Comparison]) -> list[Comparison]:
 def _pair(test: Comparison, posterior: Posterior, better: Better) -> PairComparison:
     is_first = (test.difference > 0) == (better == "higher")
     winner = test.names[0 if is_first else 1] if test.is_significant else ""
-    return PairComparison(test, posterior, winner)
+    return PairComparison(test, replace(posterior, n_comparisons=test.n_comparisons), winner)

@@ -41,6 +41,8 @@ class Posterior:
         The methods.
     measure : str
         What `difference` is.
+    n_comparisons : int
+        How many comparisons this is one of; a posterior is not corrected for the others.
     statistic, df, pvalue : float
         Where the posterior is Student's: its middle in units of its scale, its degrees of freedom, and twice the
         probability of the less probable sign, which is the p-value of the corrected resampled t-test. Else NaN.
@@ -72,6 +74,7 @@ class Posterior:
     statistic: float = math.nan
     df: float = math.nan
     pvalue: float = math.nan
+    n_comparisons: int = 1
 
     def to_frame(self) -> pd.DataFrame:
         """Give the figures as a pandas frame of one row.
@@ -92,7 +95,9 @@ class Posterior:
     def __repr__(self) -> str:
         interval = f"{100 * self.confidence:g} % credible interval {self.low:.4g} to {self.high:.4g}"
         figures = f"{self.measure} {self.difference:.4g} ({interval})"
-        test = f"{self.test} of {self.n} pairs, a single comparison"
+        n = self.n_comparisons
+        alone = "a single comparison" if n == 1 else f"one of {n} comparisons, not corrected for the others"
+        test = f"{self.test} of {self.n} pairs, {alone}"
         return f"{self._finding()}; {figures}: {test}. Assumed: {self.assumes}."
 
     def _finding(self) -> str:

@@ -53,6 +53,20 @@ class Friedman:
     mean_ranks: dict[str, float]
     n_datasets: int
 
+    def to_frame(self) -> pd.DataFrame:
+        """Give a pandas frame with the mean rank of each method, the best first.
+
+        Examples
+        --------
+        >>> from calibrant.comparison import friedman
+        >>> friedman([[3, 2, 1], [3, 2, 1], [3, 1, 2]]).to_frame()["mean_rank"].round(2).tolist()
+        [1.0, 2.33, 2.67]
+        """
+        pandas = optional_import("pandas", extra="data", purpose="give mean ranks as a frame")
+        ranks = sorted(self.mean_ranks.items(), key=lambda item: item[1])
+        frame: pd.DataFrame = pandas.DataFrame(ranks, columns=["method", "mean_rank"]).set_index("method")
+        return frame
+
     def __repr__(self) -> str:
         n = len(self.mean_ranks)
         some = f"Some of {n} methods rank better than others"
