@@ -198,7 +198,7 @@ def test_printed_it_says_which_by_how_much_and_what_was_assumed() -> None:
     text = str(paired_t_test([1, 2, 4], [3, 4, 7], names=("forest", "tree")))
     assert text == (
         "forest is less than tree by 2.333 (95 % interval 0.8991 to 3.768): paired t-test of 3 pairs, t = -7, df = 2, "
-        "p = 0.0198. Assumed: the pairs are independent and their differences roughly normal."
+        "p = 0.0198, a single comparison. Assumed: the pairs are independent and their differences roughly normal."
     )
     text = str(corrected_resampled_t_test([1, 2, 4], [1, 4, 3], n_train=2, n_test=1, confidence=0.9))
     assert text.startswith("a and b are not shown to differ; the mean difference is -0.3333 (90 % interval -")

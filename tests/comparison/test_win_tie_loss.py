@@ -176,7 +176,7 @@ def spoilt(value: float) -> dict[str, np.ndarray]:
             r"'bupa' has 1 value\(s\) that are NaN or infinite \(first in trial 3, 'method 1'\)",
         ),
         (spoilt(-np.inf), {}, DataError, "'bupa' has 1 value"),
-        ({"iris": [[1, 2]]}, {}, DataError, r"'iris' has 1 trial\(s\) of 2 method\(s\); at least 2 of each"),
+        ({"iris": [[1, 2]]}, {}, DataError, r"'iris' has 1 trial\(s\) of 2 method\(s\); at least 2 and 2"),
         ({"iris": [[1], [2]]}, {}, DataError, r"'iris' has 2 trial\(s\) of 1 method\(s\)"),
         (
             {"B-PETs": [1, 2], "EB-PETs": [2, 3]},

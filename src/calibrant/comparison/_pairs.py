@@ -1,4 +1,4 @@
-"""The door of the tests: two arrays of paired values, checked once and reduced to the moments of their differences."""
+"""The door of the tests: two arrays of values, checked once and reduced to what the tests look at."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Differences", "read_differences", "read_names"]
+__all__ = ["Differences", "Signed", "read_differences", "read_names", "read_samples", "read_signed"]
 
 _ROUNDING = 1e-14  # differences of differences below this share of the values are the computer's, not the methods'
 
@@ -27,6 +27,13 @@ class Differences(NamedTuple):
     variance: float
 
 
+class Signed(NamedTuple):
+    """Differences of pairs, and the mid-ranks of their sizes among all, zeros included."""
+
+    values: NDArray[np.float64]
+    ranks: NDArray[np.float64]
+
+
 def read_differences(a: Any, b: Any, test: str) -> Differences:
     """Check paired values and give the moments of a - b.
 
@@ -39,17 +46,45 @@ def read_differences(a: Any, b: Any, test: str) -> Differences:
     >>> read_differences([0.3, 0.6, 0.9], [0.2, 0.5, 0.8], "test").variance
     0.0
     """
-    first, second = _values("a", a), _values("b", b)
-    if len(first) != len(second):
-        raise DataError(f"a has {len(first)} values, b {len(second)}; pass one of each a pair, in the same order.")
-    if len(first) < 2:
-        raise DataError(f"{test} needs at least 2 pairs to see how much they vary; got {len(first)}. Run more trials.")
-    differences = first - second
-    rounding = _ROUNDING * float(max(np.abs(first).max(), np.abs(second).max()))
-    mean = float(differences.mean())
+    differences, rounding = _differences(a, b, test)
+    n, mean = len(differences), float(differences.mean())
     if np.ptp(differences) > rounding:
-        return Differences(len(first), mean, float(differences.var(ddof=1)))
-    return Differences(len(first), mean if abs(mean) > rounding else 0.0, 0.0)
+        return Differences(n, mean, float(differences.var(ddof=1)))
+    return Differences(n, mean if abs(mean) > rounding else 0.0, 0.0)
+
+
+def read_signed(a: Any, b: Any, test: str) -> Signed:
+    """Check paired values and give a - b with its ranks, equal but for rounding being equal.
+
+    Examples
+    --------
+    >>> read_signed([0.3, 0.6, 0.9, 0.5], [0.2, 0.5, 0.7, 0.5], "test").ranks
+    array([2.5, 2.5, 4. , 1. ])
+    """
+    differences, rounding = _differences(a, b, test)
+    size = np.abs(differences)
+    order = np.argsort(size, kind="stable")
+    group = np.cumsum(np.diff(size[order], prepend=0.0) > rounding)  # group 0 is what differs by nothing
+    starts, ends = np.searchsorted(group, group), np.searchsorted(group, group, side="right")
+    ranks, values = np.empty(len(size)), np.empty(len(size))
+    ranks[order] = (starts + 1 + ends) / 2
+    values[order] = np.where(group == 0, 0.0, size[order][starts])
+    return Signed(np.copysign(values, differences) + 0.0, ranks)
+
+
+def read_samples(a: Any, b: Any, test: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Check values that are not paired.
+
+    Examples
+    --------
+    >>> read_samples([1, 2], [3, 4, 5], "test")[1]
+    array([3., 4., 5.])
+    """
+    first, second = _values("a", a), _values("b", b)
+    for name, values in (("a", first), ("b", second)):
+        if len(values) < 2:
+            raise DataError(f"{test} needs at least 2 values of each; {name} has {len(values)}. Run more trials.")
+    return first, second
 
 
 def read_names(names: Any) -> tuple[str, str]:
@@ -63,6 +98,16 @@ def read_names(names: Any) -> tuple[str, str]:
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
         raise ParameterError(f"names must be the names of the two methods; got {names!r}.")
     return str(names[0]), str(names[1])
+
+
+def _differences(a: Any, b: Any, test: str) -> tuple[NDArray[np.float64], float]:
+    """Give a - b, and the size that rounding alone can have."""
+    first, second = _values("a", a), _values("b", b)
+    if len(first) != len(second):
+        raise DataError(f"a has {len(first)} values, b {len(second)}; pass one of each a pair, in the same order.")
+    if len(first) < 2:
+        raise DataError(f"{test} needs at least 2 pairs to see how much they vary; got {len(first)}. Run more trials.")
+    return first - second, _ROUNDING * float(max(np.abs(first).max(), np.abs(second).max()))
 
 
 def _values(name: str, given: Any) -> NDArray[np.float64]:

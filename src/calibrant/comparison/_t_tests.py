@@ -9,15 +9,15 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from calibrant._params import Int, Nothing, Real, check_param
-from calibrant.comparison._pairs import Differences, read_differences, read_names
+from calibrant.comparison._pairs import read_differences, read_names
 from calibrant.comparison._result import Comparison
 from calibrant.exceptions import ParameterError
 
-__all__ = ["corrected_resampled_t_test", "paired_t_test"]
+__all__ = ["CONFIDENCE", "corrected_resampled_t_test", "figures_of", "mean_size", "paired_t_test"]
 
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
-_CONFIDENCE = Real(0, 1, closed="neither")
+CONFIDENCE = Real(0, 1, closed="neither")
 _DEGREES = Real(0, closed="neither") | Nothing()
 
 
@@ -53,9 +53,9 @@ def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str,
     >>> round(result.statistic, 3), result.df, round(result.pvalue, 4)
     (3.873, 3, 0.0305)
     """
-    check_param("confidence", confidence, _CONFIDENCE)
+    check_param("confidence", confidence, CONFIDENCE)
     found, named = read_differences(a, b, "paired_t_test"), read_names(names)
-    figures = _figures(found, found.variance / found.n, found.n - 1, confidence)
+    figures = figures_of(found.mean, found.variance / found.n, found.n - 1, confidence)
     assumes = "the pairs are independent and their differences roughly normal"
     return Comparison(*figures, confidence, found.n, "paired t-test", assumes, named)
 
@@ -108,24 +108,30 @@ def corrected_resampled_t_test(
     >>> round(result.statistic, 3), result.df, round(result.pvalue, 4)
     (2.236, 3, 0.1114)
     """
-    for name, value, rule in (("confidence", confidence, _CONFIDENCE), ("k", k, Int(1) | Nothing())):
+    for name, value, rule in (("confidence", confidence, CONFIDENCE), ("k", k, Int(1) | Nothing())):
         check_param(name, value, rule)
     found, named = read_differences(a, b, "corrected_resampled_t_test"), read_names(names)
-    ratio = _mean_size("n_test", n_test, found.n) / _mean_size("n_train", n_train, found.n)
+    ratio = mean_size("n_test", n_test, found.n) / mean_size("n_train", n_train, found.n)
     pairs = found.n if k is None else k
-    figures = _figures(found, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
+    figures = figures_of(found.mean, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
     assumes = f"the differences are roughly normal, the trials as alike as n_test/n_train = {ratio:.3g} says"
     return Comparison(*figures, confidence, found.n, "corrected resampled t-test", assumes, named)
 
 
-def _figures(found: Differences, variance: float, df: float, confidence: float) -> Figures:
-    """Give statistic, degrees of freedom, p, difference and its limits from the variance of the mean difference."""
+def figures_of(mean: float, variance: float, df: float, confidence: float) -> Figures:
+    """Give statistic, degrees of freedom, p, difference and its limits from the variance of a mean difference.
+
+    Examples
+    --------
+    >>> [round(figure, 3) for figure in figures_of(2.0, 1.0, 9, 0.95)]
+    [2.0, 9, 0.077, 2.0, -0.262, 4.262]
+    """
     error = math.sqrt(variance)
-    certain = math.copysign(math.inf, found.mean) if found.mean else 0.0
-    statistic = found.mean / error if error else certain
+    certain = math.copysign(math.inf, mean) if mean else 0.0
+    statistic = mean / error if error else certain
     pvalue = 2.0 * float(stdtr(df, -abs(statistic)))
     half = float(stdtrit(df, 0.5 + 0.5 * confidence)) * error
-    return statistic, df, pvalue, found.mean, found.mean - half, found.mean + half
+    return statistic, df, pvalue, mean, mean - half, mean + half
 
 
 def _degrees(df: float | None, k: int) -> float:
@@ -135,7 +141,14 @@ def _degrees(df: float | None, k: int) -> float:
     return k - 1 if df is None else df
 
 
-def _mean_size(name: str, given: Any, n: int) -> float:
+def mean_size(name: str, given: Any, n: int) -> float:
+    """Check the rows of trials, one number or one for each, and give their mean.
+
+    Examples
+    --------
+    >>> mean_size("n_test", [10, 12], 2)
+    11.0
+    """
     try:
         sizes = np.asarray(given)
     except ValueError:  # rows of unequal length

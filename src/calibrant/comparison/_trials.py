@@ -1,4 +1,4 @@
-"""The door of win_tie_loss: values of some methods in the trials of some data sets."""
+"""The door of comparisons over data sets: values of some methods, in trials of each or one a data set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, Schem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Trials", "read_trials"]
+__all__ = ["Trials", "read_means", "read_trials"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,32 @@ def read_trials(table: Any, by: str | None = None, methods: list[str] | tuple[st
         raise DataError("table has no data sets; pass the values of methods in trials of at least one.")
     named = next(iter(blocks.values()))[0]
     return Trials(named, {name: _checked(name, *block, named) for name, block in blocks.items()})
+
+
+def read_means(
+    table: Any, by: str | None = None, methods: list[str] | tuple[str, ...] | None = None
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Check values and give the methods with one value for each data set (rows) and method (columns).
+
+    A frame or array of two dimensions has a row for each data set. What `read_trials` takes besides is averaged over
+    the trials of each data set.
+
+    Examples
+    --------
+    >>> read_means([[0.1, 0.2], [0.3, 0.3]], methods=["tree", "forest"])[1].tolist()
+    [[0.1, 0.2], [0.3, 0.3]]
+    >>> read_means({"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.5, 0.6]]})[1].tolist()
+    [[0.2, 0.2], [0.5, 0.6]]
+    """
+    blocks = [(name, *_block(part, methods)) for name, part in _parts(table, by)]
+    if not blocks:
+        raise DataError("table has no data sets; pass the values of methods on at least two.")
+    named = blocks[0][1]
+    checked = [_checked(name, names, values, named, least=1) for name, names, values in blocks]
+    rows = np.concatenate([block.mean(axis=0, keepdims=True) for block in checked]) if len(checked) > 1 else checked[0]
+    if len(rows) < 2:
+        raise DataError(f"table has {len(rows)} data set; a comparison over data sets needs at least 2.")
+    return named, rows
 
 
 def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
@@ -129,14 +155,15 @@ def _numbers(given: Any) -> NDArray[np.float64]:
 
 
 def _checked(
-    dataset: Any, names: tuple[str, ...], values: NDArray[np.float64], methods: tuple[str, ...]
+    dataset: Any, names: tuple[str, ...], values: NDArray[np.float64], methods: tuple[str, ...], least: int = 2
 ) -> NDArray[np.float64]:
     """Give the values with the columns in the order of the first data set."""
     if set(names) != set(methods):
         raise SchemaError(f"table: {dataset!r} has the methods {list(names)}, the first data set {list(methods)}.")
-    if len(methods) < 2 or len(values) < 2:
+    if len(methods) < 2 or len(values) < least:
         raise DataError(
-            f"table: {dataset!r} has {len(values)} trial(s) of {len(methods)} method(s); at least 2 of each are needed."
+            f"table: {dataset!r} has {len(values)} trial(s) of {len(methods)} method(s); at least {least} and 2 are "
+            "needed."
         )
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):

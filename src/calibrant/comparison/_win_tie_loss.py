@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant._optional import optional_import
 from calibrant._params import Choice, Real, check_param
+from calibrant.comparison._pairings import Better, pairs_of
 from calibrant.comparison._result import Comparison
 from calibrant.comparison._t_tests import corrected_resampled_t_test, paired_t_test
 from calibrant.comparison._trials import Trials, read_trials
-from calibrant.exceptions import ParameterError, nearest
+from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Outcome", "Record", "WinTieLoss", "win_tie_loss"]
-
-Better: TypeAlias = Literal["lower", "higher"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +110,7 @@ class WinTieLoss:
     >>> win_tie_loss(values, methods=["tree", "forest"], n_train=100, n_test=50)
     Wins/ties/losses over 2 data sets (higher is better, paired t-test at 0.1):
       forest against tree: 1/1/0, corrected 0/2/0
+      Each of the 2 tests stands alone: none is corrected for the others.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -160,6 +159,7 @@ class WinTieLoss:
         sets = "1 data set" if n_sets == 1 else f"{n_sets} data sets"
         head = f"Wins/ties/losses over {sets} ({self.better} is better, paired t-test at {self.alpha:g}):"
         lines = [head, *(f"  {record}" for record in self.records)]
+        lines.append(f"  Each of the {len(self.outcomes)} tests stands alone: none is corrected for the others.")
         if self.outcomes[0].corrected is None:
             lines.append("  Not corrected for trials that share rows: pass n_train= and n_test=.")
         return "\n".join(lines)
@@ -231,23 +231,10 @@ def win_tie_loss(
     sizes = {dataset: (_size(n_train, dataset), _size(n_test, dataset)) for dataset in trials.values}
     outcomes = (
         _outcome(trials, pair, dataset, better, alpha, sizes[dataset])
-        for pair in _pairs(trials.methods, method)
+        for pair in pairs_of(trials.methods, method)
         for dataset in trials.values
     )
     return WinTieLoss(tuple(outcomes), better, alpha)
-
-
-def _pairs(methods: Sequence[str], chosen: str | None) -> Iterator[tuple[str, str]]:
-    """Give each pair that is compared, the one that is judged first."""
-    if chosen is None:
-        return ((later, earlier) for earlier, later in _in_order_of_the_later(methods))
-    if chosen not in methods:
-        raise ParameterError(f"method must be one of {list(methods)}; got {chosen!r}.{nearest(chosen, methods)}")
-    return ((chosen, other) for other in methods if other != chosen)
-
-
-def _in_order_of_the_later(methods: Sequence[str]) -> list[tuple[str, str]]:
-    return sorted(combinations(methods, 2), key=lambda pair: methods.index(pair[1]))
 
 
 def _outcome(

@@ -1,6 +1,7 @@
-"""Pictures of predictions and trees, in scikit-learn's style: they draw what `calibrant.curves` computes."""
+"""Pictures of predictions, trees and comparisons, in scikit-learn's style: they draw what others compute."""
 
 from calibrant.plots._costs import CostCurveDisplay, ErrorCurveDisplay, ProfitDisplay
+from calibrant.plots._critical_difference import CriticalDifferenceDisplay
 from calibrant.plots._ranking import GainsDisplay, LiftDisplay, PrecisionRecallDisplay, RocDisplay
 from calibrant.plots._reliability import ReliabilityDisplay
 from calibrant.plots._scores import ScoreHistogramDisplay, SortedScoresDisplay
@@ -8,6 +9,7 @@ from calibrant.plots._tree import TreeDisplay
 
 __all__ = [
     "CostCurveDisplay",
+    "CriticalDifferenceDisplay",
     "ErrorCurveDisplay",
     "GainsDisplay",
     "LiftDisplay",

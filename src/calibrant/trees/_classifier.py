@@ -12,6 +12,7 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._frames import Nominal
 from calibrant.estimates import Estimate
 from calibrant.trees._cost_complexity import CostComplexityPath
+from calibrant.trees._describing import _Describing
 from calibrant.trees._growth import Growth
 from calibrant.trees._predicting import _Predicting
 from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
@@ -22,7 +23,7 @@ from calibrant.trees._training import read_training
 __all__ = ["ProbabilityTreeClassifier"]
 
 
-class ProbabilityTreeClassifier(_Predicting, _Showing, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilityTreeClassifier(_Predicting, _Describing, _Showing, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A C4.5 tree made for class probabilities: grown in full, its leaves smoothed.
 
     The default is C4.4 (Provost & Domingos 2003): C4.5's growing, no pruning, no collapsing, Laplace estimates.

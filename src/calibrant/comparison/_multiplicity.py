@@ -1,0 +1,48 @@
+"""P-values of several comparisons, corrected for their number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.exceptions import DataError, DataTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["holm"]
+
+
+def holm(pvalues: Any) -> NDArray[np.float64]:
+    """Correct p-values for their number by Holm's method (1979).
+
+    Those that stay at most alpha are significant together: the chance that even one of them is a false alarm is at
+    most alpha, whatever the tests have to do with each other. It finds all that Bonferroni's does, and more.
+
+    Parameters
+    ----------
+    pvalues : sequence of float
+        One for each comparison.
+
+    Returns
+    -------
+    array
+        The corrected p-values, in the same order.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(3)
+    array([0.03, 0.06, 0.06])
+    """
+    try:
+        given = np.asarray(pvalues, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("pvalues must be numbers, one for each comparison.") from error
+    if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
+        raise DataError(f"pvalues must be numbers from 0 to 1, one for each comparison; got {pvalues!r}.")
+    order = np.argsort(given, kind="stable")
+    steps = (len(given) - np.arange(len(given))) * given[order]
+    corrected = np.empty_like(given)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return corrected

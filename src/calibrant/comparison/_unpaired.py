@@ -1,0 +1,81 @@
+"""Student's t-test of two samples that are not paired."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from calibrant._params import Choice, Real, check_param
+from calibrant.comparison._pairs import read_names, read_samples
+from calibrant.comparison._result import Comparison
+from calibrant.comparison._t_tests import CONFIDENCE, figures_of
+
+__all__ = ["unpaired_t_test"]
+
+
+def unpaired_t_test(
+    a: Any,
+    b: Any,
+    *,
+    df: Literal["conservative", "welch"] | float = "conservative",
+    confidence: float = 0.95,
+    names: tuple[str, str] = ("a", "b"),
+) -> Comparison:
+    """Test whether the means of two methods differ where their values are not paired: two-sided, unequal variances.
+
+    For results that others have published, or trials on different rows. Where values are paired, `paired_t_test` sees
+    more. The statistic is the difference of the means divided by ``sqrt(var(a)/len(a) + var(b)/len(b))``.
+
+    Parameters
+    ----------
+    a, b : sequence
+        The values of the two methods; there may be more of one than of the other.
+    df : {"conservative", "welch"} or float
+        Degrees of freedom: those of the smaller sample, as Witten, Frank & Hall (2011, section 5.5) advise, which never
+        finds too much; or Welch's (1947) estimate, which lies between these and those of both together.
+    confidence : float
+        Confidence of the interval of the difference.
+    names : tuple of two str
+        What the methods are called when the result is printed.
+
+    Returns
+    -------
+    Comparison
+        ``statistic``, ``df``, ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``.
+
+    See Also
+    --------
+    scipy.stats.ttest_ind : Welch's test with ``equal_var=False``.
+
+    Examples
+    --------
+    >>> result = unpaired_t_test([0.81, 0.84, 0.78, 0.85], [0.79, 0.80, 0.77])
+    >>> round(result.statistic, 3), result.df, round(result.pvalue, 3)
+    (1.841, 2, 0.207)
+    >>> round(unpaired_t_test([0.81, 0.84, 0.78, 0.85], [0.79, 0.80, 0.77], df="welch").df, 2)
+    4.5
+    """
+    check_param("confidence", confidence, CONFIDENCE)
+    check_param("df", df, Choice("conservative", "welch") | Real(0, closed="neither"))
+    (first, second), named = read_samples(a, b, "unpaired_t_test"), read_names(names)
+    errors = np.array([first.var(ddof=1) / len(first), second.var(ddof=1) / len(second)])
+    degrees = np.array([len(first) - 1, len(second) - 1])
+    freedom = _degrees(df, errors, degrees)
+    figures = figures_of(float(first.mean() - second.mean()), float(errors.sum()), freedom, confidence)
+    kind = {"conservative": ", conservative degrees of freedom", "welch": ", Welch's degrees of freedom"}.get(str(df))
+    return Comparison(
+        *figures,
+        confidence,
+        len(first) + len(second),
+        f"unpaired t-test{kind or ''}",
+        "all values are independent and their means roughly normal",
+        named,
+        drawn=f"{len(first)} and {len(second)} values",
+    )
+
+
+def _degrees(df: str | float, errors: Any, degrees: Any) -> float:
+    if df == "conservative" or (df == "welch" and not errors.any()):
+        return int(degrees.min())
+    return float(errors.sum() ** 2 / (errors**2 / degrees).sum()) if df == "welch" else float(df)

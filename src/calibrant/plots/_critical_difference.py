@@ -1,0 +1,166 @@
+"""The critical-difference diagram of Demšar (2006): methods on a line of mean ranks, bars over those not told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from calibrant._params import Choice, check_param
+from calibrant.comparison import CriticalDifference, bonferroni_dunn, nemenyi
+from calibrant.exceptions import ParameterError
+from calibrant.plots._style import COLOURS, axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CriticalDifferenceDisplay"]
+
+_ROW, _BAR = 0.34, 0.16  # inches for a name and for a bar
+
+
+class CriticalDifferenceDisplay:
+    """Methods by their mean ranks over data sets, the best on the left; those under one bar are not shown to differ.
+
+    With a control, the bar covers what is within the critical difference of it.
+
+    Parameters
+    ----------
+    result : CriticalDifference
+        What `calibrant.comparison.nemenyi` or `bonferroni_dunn` found.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What was drawn, once `plot` has run.
+
+    Examples
+    --------
+    >>> table = [[0.8, 0.7, 0.6], [0.9, 0.8, 0.7], [0.7, 0.72, 0.6], [0.6, 0.55, 0.5]]
+    >>> display = CriticalDifferenceDisplay.from_table(table, methods=["forest", "tree", "bayes"])
+    >>> [text.get_text() for text in display.ax_.texts]
+    ['critical difference 1.66 (95 %)', 'forest  1.25', 'tree  1.75', '3.00  bayes']
+    """
+
+    def __init__(self, result: CriticalDifference) -> None:
+        if not isinstance(result, CriticalDifference):
+            raise ParameterError(f"result must be what nemenyi or bonferroni_dunn gives; got {type(result).__name__}.")
+        self.result = result
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        test: Literal["nemenyi", "bonferroni_dunn"] = "nemenyi",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Test and draw.
+
+        Parameters
+        ----------
+        table : frame or array of data sets x methods
+            As in `calibrant.comparison.nemenyi`.
+        test : {"nemenyi", "bonferroni_dunn"}
+            Compare all pairs, or all methods with a ``control``.
+        ax : matplotlib Axes, optional
+            Where to draw; by default into a new figure.
+        **options
+            What the test takes besides: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> table = [[0.8, 0.7, 0.6], [0.9, 0.8, 0.7], [0.7, 0.72, 0.6], [0.6, 0.55, 0.5]]
+        >>> options = {"test": "bonferroni_dunn", "methods": ["forest", "tree", "bayes"], "control": "forest"}
+        >>> CriticalDifferenceDisplay.from_table(table, **options).result.groups
+        (('forest', 'tree'),)
+        """
+        check_param("test", test, Choice("nemenyi", "bonferroni_dunn"))
+        found = nemenyi(table, **options) if test == "nemenyi" else bonferroni_dunn(table, **options)
+        return cls(found).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw into axes, or into a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default into a new figure, as high as the methods need.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            The display itself, with `ax_` and `figure_`.
+
+        Examples
+        --------
+        >>> from calibrant.comparison import nemenyi
+        >>> CriticalDifferenceDisplay(nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]])).plot().ax_.get_xlabel()
+        'mean rank, 1 being the best'
+        """
+        bars = [group for group in self.result.groups if len(group) > 1]
+        ranks = sorted(self.result.mean_ranks.items(), key=lambda item: item[1])
+        n_rows, top = (len(ranks) + 1) // 2, 0.3 + _BAR * len(bars)
+        self.ax_: Axes = axes_or_new(ax, (7.0, 1.2 + top + _ROW * n_rows))
+        self.figure_ = self.ax_.figure
+        _draw_scale(self.ax_, len(ranks), top + _ROW * n_rows)
+        self._draw_difference(self.ax_)
+        _draw_names(self.ax_, ranks, n_rows, top, self.result.control)
+        for number, group in enumerate(bars):
+            ends = [self.result.mean_ranks[name] for name in (group[0], group[-1])]
+            self.ax_.plot(
+                [ends[0] - 0.02, ends[1] + 0.02],
+                [0.2 + _BAR * number] * 2,
+                color="0.1",
+                linewidth=3.5,
+                solid_capstyle="butt",
+            )
+        return self
+
+    def _draw_difference(self, ax: Axes) -> None:
+        """Show how long the critical difference is, above the scale."""
+        start, length, height = 1.0, self.result.critical_difference, -0.42
+        ax.plot([start, start + length], [height, height], color=COLOURS[1], linewidth=1.8)
+        for end in (start, start + length):
+            ax.plot([end, end], [height - 0.05, height + 0.05], color=COLOURS[1], linewidth=1.8)
+        label = f"critical difference {length:.2f} ({100 * self.result.confidence:g} %)"
+        ax.text(start + length / 2, height - 0.09, label, ha="center", va="bottom", fontsize="small")
+
+
+def _draw_scale(ax: Axes, n_methods: int, depth: float) -> None:
+    """Put the scale of ranks at height 0, and measure downwards in inches."""
+    margin = 0.05 * (n_methods - 1)
+    ax.set_xlim(1 - margin, n_methods + margin)
+    ax.set_ylim(depth + 0.05, -0.8)
+    ax.spines[["left", "right", "bottom"]].set_visible(False)
+    ax.spines["top"].set_position(("data", 0.0))
+    ax.spines["top"].set_bounds(1, n_methods)
+    ax.xaxis.set_ticks_position("top")
+    ax.set_xticks(range(1, n_methods + 1))
+    ax.set_yticks([])
+    ax.set_xlabel("mean rank, 1 being the best")
+
+
+def _draw_names(ax: Axes, ranks: list[tuple[str, float]], n_rows: int, top: float, control: str) -> None:
+    """Hang the better half of the methods from the scale to the left, the others to the right."""
+    low, high = ax.get_xlim()
+    gap = 0.012 * (high - low)
+    for number, (name, rank) in enumerate(ranks):
+        is_left = number < n_rows
+        row = number if is_left else len(ranks) - 1 - number
+        height, edge = top + _ROW * (row + 0.5), low if is_left else high
+        colour = COLOURS[0] if name == control else "0.25"
+        ax.plot([rank, rank, edge], [0.0, height, height], color=colour, linewidth=1.0)
+        label = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
+        ax.text(
+            edge - gap if is_left else edge + gap,
+            height,
+            label,
+            ha="right" if is_left else "left",
+            va="center",
+            color=colour,
+        )

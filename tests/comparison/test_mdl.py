@@ -1,0 +1,158 @@
+"""Description lengths: codes that can be read back, Quinlan & Rivest's pruning as the least, clusters found again."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+from calibrant.comparison import clustering_description_length, mdl
+from calibrant.comparison._normal_code import _log_chance
+from calibrant.exceptions import DataError, ParameterError
+from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._code_lengths import counts_bits
+
+
+def noisy(seed: int, n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame({"x": random.integers(0, 20, n), "z": random.choice(list("uvw"), n)})
+    return X, np.where(random.random(n) < 0.15, "odd", np.where(X["x"] < 9, "low", "high"))
+
+
+def test_the_chapter_takes_one_bit_to_tell_heads_from_tails() -> None:
+    """Section 5.6, "Informational Loss Function": of two classes equally likely, either takes -log2(1/2) = 1 bit."""
+    assert counts_bits(np.array([[1.0, 0.0]]), "adaptive")[1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 2), (3, 3)])
+def test_the_adaptive_code_leaves_no_bit_unused(n: int, k: int) -> None:
+    """Kraft's sum over all sequences is 1."""
+    counts = [np.bincount(each, minlength=k)[None].astype(float) for each in product(range(k), repeat=n)]
+    assert sum(2.0 ** -counts_bits(each, "adaptive")[1] for each in counts) == pytest.approx(1.0)
+
+
+def test_the_adaptive_code_is_the_product_of_laplaces_estimates() -> None:
+    chances = [1 / 2, 2 / 3, 1 / 4, 3 / 5]  # of a, a, b, a
+    assert counts_bits(np.array([[3.0, 1.0]]), "adaptive")[1] == pytest.approx(-np.log2(chances).sum())
+
+
+def test_wallaces_code_by_hand() -> None:
+    """Root: a test (1/2 of one column), 3 branches for nothing; each branch a leaf (2/3)."""
+    X = pd.DataFrame({"z": pd.Categorical(list("uuvvww"))})
+    y = list("aabbab")
+    length = ProbabilityTreeClassifier().fit(X, y).description_length(X, y)
+    assert length.parts == pytest.approx({"nodes": 1 + 3 * np.log2(3 / 2), "columns": 0, "cuts": 0, "leaves": 0})
+    assert length.data == pytest.approx(np.log2(3) + np.log2(3) + np.log2(6))
+
+
+def test_columns_used_up_above_need_not_be_told_again() -> None:
+    X = pd.DataFrame({"p": pd.Categorical(list("uvuv") * 4), "q": pd.Categorical(list("uuvv") * 4)})
+    y = (X["p"].to_numpy() == "u") ^ (X["q"].to_numpy() == "u")
+    model = ProbabilityTreeClassifier().fit(X, y)
+    assert model.n_leaves_ == 4
+    assert model.description_length(X, y).parts["columns"] == 1.0
+    assert model.description_length(X, y, coding="quinlan_rivest").parts["columns"] == 3.0
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=20)
+def test_pruning_by_description_length_leaves_the_shortest_tree(seed: int) -> None:
+    X, y = noisy(seed)
+    full, pruned = (ProbabilityTreeClassifier(prune=how, mdl_penalty=False).fit(X, y) for how in (None, "mdl"))
+    least = pruned.description_length(X, y, coding="quinlan_rivest").total
+    path = full.cost_complexity_path()
+    for other in (full, *(path.at(alpha) for alpha in path.alphas)):
+        assert other.description_length(X, y, coding="quinlan_rivest").total >= least - 1e-9
+
+
+@pytest.mark.parametrize("how", ["adaptive", "paid"])
+def test_a_weight_of_2_is_the_row_twice_and_one_of_0_is_absent(how: str) -> None:
+    X, y = noisy(1)
+    model = ProbabilityTreeClassifier().fit(X, y)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    rows = np.repeat(np.arange(len(y)), weights)
+    weighted = model.description_length(X, y, weights, probabilities=how)
+    assert weighted.total == pytest.approx(model.description_length(X.iloc[rows], y[rows], probabilities=how).total)
+
+
+def test_rows_with_missing_values_are_shared_out() -> None:
+    X, y = noisy(2)
+    X.loc[::7, "x"] = np.nan
+    model = ProbabilityTreeClassifier().fit(X, y)
+    leaves = model.tree_.counts[model.tree_.is_leaf]
+    assert model.description_length(X, y).data == pytest.approx(counts_bits(leaves, "adaptive")[1])
+
+
+def test_a_single_leaf_is_the_baseline_of_trees() -> None:
+    X, y = noisy(3)
+    stump = ProbabilityTreeClassifier(max_depth=1).fit(X, y)
+    for coding in ("wallace", "quinlan_rivest"):
+        leaf = ProbabilityTreeClassifier(min_leaf=len(y)).fit(X, y)
+        result = mdl({"stump": stump, "leaf": leaf}, X, y, coding=coding)
+        assert result.lengths["leaf"].total == pytest.approx(result.lengths["single leaf"].total)
+        assert result.best == "stump"
+
+
+def test_the_sentence_says_which_by_how_much_and_how_it_was_coded() -> None:
+    X, y = noisy(4)
+    text = repr(mdl({"stump": ProbabilityTreeClassifier(max_depth=1).fit(X, y)}, X, y))
+    assert text.startswith("stump is the shortest description of 60 rows, ")
+    assert "A comparison of 2 theories on the training data alone: no test, no interval." in text
+    assert "a node is a test with chance 1/a" in text
+
+
+@pytest.mark.parametrize("membership", ["equal", "adaptive"])
+@pytest.mark.parametrize("probabilities", ["adaptive", "paid"])
+def test_three_clusters_are_found_again_and_none_in_noise(membership: str, probabilities: str) -> None:
+    random = np.random.default_rng(5)
+    centres = np.repeat([0.0, 8.0, 16.0], 50)
+    X = pd.DataFrame({"x": random.normal(centres), "y": random.normal(-centres), "z": (centres / 8).astype(int)})
+    X["z"] = X["z"].map({0: "u", 1: "v", 2: "w"})
+    models = {k: KMeans(k, n_init=3, random_state=0).fit(X[["x", "y"]]) for k in range(2, 7)}
+    options = {"membership": membership, "probabilities": probabilities}
+    assert mdl({f"{k}": model for k, model in models.items()}, X, **options).best == "3"
+    noise = random.normal(size=(150, 2))
+    models = {k: KMeans(k, n_init=3, random_state=0).fit(noise) for k in range(2, 5)}
+    assert mdl({f"{k}": model for k, model in models.items()}, noise, **options).best == "one cluster"
+
+
+def test_the_code_of_numbers_leaves_no_more_than_it_has() -> None:
+    """The chances of all units of precision add up to 1, wherever the centre and however wide the distribution."""
+    for scale in (0.01, 0.3, 1.0, 20.0):
+        units = np.abs(np.arange(-400, 401) - 0.3) / scale
+        assert np.exp(_log_chance(units, np.full(801, 1 / scale))).sum() == pytest.approx(1.0)
+
+
+def test_a_value_far_out_takes_many_bits_but_a_number_of_them() -> None:
+    assert _log_chance(np.array([100.0]), np.array([0.01]))[0] == pytest.approx(-5000 - 4.605 - 0.919, abs=0.2)
+
+
+def test_the_cluster_of_a_row_takes_log2_k_bits() -> None:
+    """Section 5.10: "transmit which cluster it belongs to (in log2 k bits)"."""
+    X = np.zeros((8, 1))
+    length = clustering_description_length(X, [0, 1, 2, 3] * 2)
+    assert (length.data, length.theory) == (8 * 2.0, 3.0)
+
+
+def test_missing_values_have_a_code() -> None:
+    X = pd.DataFrame({"x": [1.0, np.nan, 3.0, 4.0], "z": ["u", None, "v", "u"]})
+    assert np.isfinite(clustering_description_length(X, [0, 0, 1, 1]).total)
+
+
+def test_what_is_wrong_is_named() -> None:
+    X, y = noisy(0)
+    with pytest.raises(ParameterError, match="'k' must be a fitted tree with a description_length; got list"):
+        mdl({"k": [0] * 60}, X, y)
+    with pytest.raises(ParameterError, match="theories must be a dict of name to theory"):
+        mdl({}, X, y)
+    with pytest.raises(DataError, match=r"labels must have the cluster of each of 60 rows; got shape \(3,\)"):
+        mdl({"k": [0, 1, 2]}, X)
+    with pytest.raises(DataError, match="y has a class that the tree does not know: 'new'"):
+        ProbabilityTreeClassifier().fit(X, y).description_length(X, ["new"] * 60)
+    with pytest.raises(ParameterError, match="'single leaf' is what the baseline is called"):
+        mdl({"single leaf": ProbabilityTreeClassifier().fit(X, y)}, X, y)

@@ -1,0 +1,125 @@
+"""Unpaired, 5x2cv and McNemar's tests: formulas, published figures, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibrant.comparison import five_by_two_test, mcnemar_test, unpaired_t_test
+from calibrant.exceptions import DataError, ParameterError
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def ten(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return random.normal(0.3, 1, 10), random.normal(0, 1, 10)
+
+
+def classifiers(both: int, only_a: int, only_b: int, none: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The truth, and what two classifiers decide, right so often together and alone."""
+    counts = [both, only_a, only_b, none]
+    a, b = (np.repeat(right, counts) for right in (["y", "y", "n", "n"], ["y", "n", "y", "n"]))
+    return np.full(sum(counts), "y"), a, b
+
+
+@given(SEEDS)
+def test_welchs_test_is_scipys(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    a, b = random.normal(0, 1, random.integers(2, 20)), random.normal(0.5, 3, random.integers(2, 20))
+    ours, theirs = unpaired_t_test(a, b, df="welch"), scipy.stats.ttest_ind(a, b, equal_var=False)
+    assert (ours.statistic, ours.pvalue) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
+    cautious = unpaired_t_test(a, b)
+    assert cautious.df == min(len(a), len(b)) - 1
+    assert cautious.pvalue >= ours.pvalue - 1e-12
+
+
+def test_degrees_of_freedom_can_be_told() -> None:
+    assert unpaired_t_test([1, 2, 3], [2, 3, 5], df=4).df == 4
+    with pytest.raises(ParameterError, match="df must be 'conservative', 'welch' or a finite number > 0; got 'pooled'"):
+        unpaired_t_test([1, 2, 3], [2, 3, 5], df="pooled")
+
+
+def test_samples_without_spread_are_certain() -> None:
+    assert unpaired_t_test([1, 1], [2, 2, 2], df="welch").pvalue == 0
+    assert unpaired_t_test([1, 1], [1, 1]).pvalue == 1
+    with pytest.raises(DataError, match="needs at least 2 values of each; b has 1"):
+        unpaired_t_test([1, 2], [1])
+
+
+def test_the_unpaired_sentence_counts_both_samples() -> None:
+    text = repr(unpaired_t_test([1, 2, 3], [2, 3, 5, 6]))
+    assert "unpaired t-test, conservative degrees of freedom of 3 and 4 values, t = " in text
+
+
+@given(SEEDS)
+def test_dietterichs_t_is_its_formula(seed: int) -> None:
+    a, b = ten(seed)
+    d = (a - b).reshape(5, 2)
+    variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    result = five_by_two_test(a, b, statistic="t")
+    assert result.statistic == pytest.approx(d[0, 0] / np.sqrt(variances.mean()))
+    assert result.pvalue == pytest.approx(2 * scipy.stats.t.sf(abs(result.statistic), 5))
+
+
+@given(SEEDS)
+def test_alpaydins_f_is_its_formula_and_its_interval_inverts_it(seed: int) -> None:
+    a, b = ten(seed)
+    d = (a - b).reshape(5, 2)
+    variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    result = five_by_two_test(a.reshape(5, 2), b.reshape(5, 2))
+    assert result.statistic == pytest.approx((d**2).sum() / (2 * variances.sum()))
+    assert result.pvalue == pytest.approx(scipy.stats.f.sf(result.statistic, 10, 5))
+    if np.isfinite(result.low):
+        assert five_by_two_test(a, b + result.low).pvalue == pytest.approx(0.05, rel=1e-6)
+        assert five_by_two_test(a, b + result.high).pvalue == pytest.approx(0.05, rel=1e-6)
+
+
+def test_f_does_not_care_which_replication_came_first() -> None:
+    a, b = (each.reshape(5, 2) for each in ten(7))
+    assert five_by_two_test(a[::-1, ::-1], b[::-1, ::-1]).pvalue == pytest.approx(five_by_two_test(a, b).pvalue)
+
+
+def test_five_by_two_wants_ten_values() -> None:
+    with pytest.raises(
+        DataError, match=r"a must have 10 values, both folds of each of 5 replications; got shape \(9,\)"
+    ):
+        five_by_two_test(np.zeros(9), np.zeros(10))
+
+
+def test_folds_that_are_all_equal_or_differ_alike() -> None:
+    assert five_by_two_test(np.ones(10), np.ones(10)).pvalue == 1
+    assert five_by_two_test(np.ones(10), np.zeros(10)).pvalue == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "pvalue"), [("chi2", 0.0339), ("chi2_corrected", 0.0771), ("exact", 0.0703), ("mid_p", 0.0391)]
+)
+def test_mcnemars_test_has_its_textbook_figures(method: str, pvalue: float) -> None:
+    """1 and 7 discordant of 21, the example of Fagerland, Lydersen & Laake 2013: (7 - 1)^2 / 8 = 4.5 and so on."""
+    assert mcnemar_test(*classifiers(1, 1, 7, 12), method=method).pvalue == pytest.approx(pvalue, abs=5e-5)
+
+
+def test_mcnemars_difference_is_that_of_accuracies_with_its_interval() -> None:
+    result = mcnemar_test(*classifiers(1, 1, 7, 12))
+    assert result.difference == pytest.approx(2 / 21 - 8 / 21)
+    one, other = 2 / 23, 8 / 23
+    half = scipy.stats.norm.ppf(0.975) * np.sqrt((one + other - (one - other) ** 2) / 23)
+    assert (result.low, result.high) == pytest.approx((one - other - half, one - other + half))
+
+
+@pytest.mark.parametrize("method", ["exact", "mid_p", "chi2", "chi2_corrected"])
+def test_classifiers_that_agree_are_not_shown_to_differ(method: str) -> None:
+    result = mcnemar_test(*classifiers(5, 0, 0, 3), method=method)
+    assert (result.pvalue, result.difference) == (1, 0)
+    assert mcnemar_test(*classifiers(5, 4, 4, 3), method=method).pvalue == 1
+
+
+def test_rows_must_match() -> None:
+    with pytest.raises(DataError, match=r"b has shape \(2,\), y_true \(3,\)"):
+        mcnemar_test([1, 0, 1], [1, 1, 1], [1, 0])
+    with pytest.raises(DataError, match="y_true must hold the class of each row"):
+        mcnemar_test([], [], [])
