@@ -271,7 +271,7 @@ class _Goal:
         saved = told[0] - told[1]
         gain = float((weight * saved).sum())
         spread = float((weight * saved**2).sum()) - gain**2 / float(weight.sum())
-        return gain > evidence * np.sqrt(max(spread, 0.0))
+        return bool(gain > evidence * np.sqrt(max(spread, 0.0)))
 
     def values(self, table: ThresholdTable) -> NDArray[np.float64]:
         if self.name != "cost":
