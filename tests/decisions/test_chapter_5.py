@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from calibrant.curves import CostLine
 from calibrant.decisions import CostMatrix, CostSensitiveClassifier, best_decision, cost_benefit, expected_cost, profit
 from calibrant.metrics import cost
 
@@ -91,6 +92,25 @@ def test_table_5_6_the_ten_likeliest_of_150_hold_8_of_50():
     point = cost_benefit(y, np.append(scores, np.zeros(131)), [[0, 1], [0, -1]]).at(fraction=10 / 150)
     assert (point.tp, point.fp) == (8, 2)
     assert point.tp / point.selected / (50 / 150) == pytest.approx(2.4)
+
+
+def test_page_163_the_null_rule_about_cows_is_right_97_percent_of_the_time():
+    """One day of 30: never in estrus is wrong once, and dear enough errors make it the wrong thing to say."""
+    y, p = np.repeat([0, 1], [29, 1]), np.full(30, 1 / 30)
+    assert 1 + profit(y, p, CostMatrix.errors([0, 1]), confidence=None).mean == pytest.approx(0.97, abs=0.005)
+    assert best_decision(p, [[0, 1], [28, 0]])[0] == 0
+    assert best_decision(p, [[0, 1], [30, 0]])[0] == 1
+
+
+def test_page_179_the_parabola_is_ahead_of_one_classifier_most_at_a_quarter_and_three_quarters():
+    """The book reads about 0.04 off the figure; x (1 - x), which B at 0.25 touches, is 0.0625 below there."""
+    x = np.linspace(0, 1, 401)
+    scheme = np.minimum(CostLine(0.25, 0.25).at(x), np.minimum(x, 1 - x))
+    ahead = scheme - x * (1 - x)
+    assert ahead.min() >= -1e-12
+    assert x[ahead > ahead.max() - 1e-12].tolist() == pytest.approx([0.25, 0.75])
+    assert ahead.max() == pytest.approx(0.0625)
+    assert ahead[200] == pytest.approx(0)
 
 
 def test_figure_5_2_a_at_50_cents_mailing_to_all_is_best(mailing):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from calibrant.calibration import CalibratedClassifier
 from calibrant.decisions import (
     CostMatrix,
     CostSensitiveClassifier,
@@ -19,7 +20,7 @@ from calibrant.decisions import (
     ThresholdClassifier,
     best_decision,
 )
-from calibrant.decisions._importance import class_costs
+from calibrant.decisions._importance import class_costs, copies_of, is_accepted
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -97,6 +98,21 @@ def test_two_classes_weighted_by_costs_shift_the_odds_as_the_threshold_would():
             np.testing.assert_array_equal(late.predict(X), early.predict(X))
 
 
+@given(st.integers(0, 2**32 - 1))
+def test_rows_are_drawn_as_often_as_wanted_rounded_by_chance(seed):
+    wanted = np.random.default_rng(seed).random(50) * 3
+    times = np.bincount(copies_of(wanted, np.random.default_rng(seed)), minlength=50)
+    assert (np.abs(times - wanted) < 1).all()
+    assert abs(times.sum() - wanted.sum()) < 1
+
+
+def test_costing_accepts_rows_in_proportion_to_their_costs():
+    importance = np.repeat([1.0, 4.0], [40_000, 1_000])
+    rows = is_accepted(importance, np.random.default_rng(0))
+    assert (rows >= 40_000).sum() == 1_000
+    assert (rows < 40_000).sum() == pytest.approx(10_000, abs=5 * np.sqrt(7_500))
+
+
 def test_costs_that_cannot_weigh_rows_are_refused():
     for matrix in ([[0, -1], [1, 0]], [[0, 0], [1, 0]]):
         with pytest.raises(ParameterError, match="for training"):
@@ -156,20 +172,19 @@ def test_a_weight_of_2_is_the_row_twice_and_the_order_of_rows_is_nothing(rows, m
 
 
 def test_the_tuned_threshold_is_the_best_of_all_by_brute_force(rows):
-    X, y = rows
+    X, y = rows[0][:300], rows[1][:300]
     model = ThresholdClassifier(GaussianNB(), DEAR, evidence=0).fit(X, y)
     scores, said = model.held_out_.scores[:, 0], model.held_out_.y
-    each = [spent(DEAR, said, np.where(scores >= t, "yes", "no")) / 1500 for t in [*np.unique(scores), 2.0]]
+    each = [spent(DEAR, said, np.where(scores >= t, "yes", "no")) / 300 for t in [*np.unique(scores), 2.0]]
     assert model.value_ == pytest.approx(min(each))
-    assert spent(DEAR, said, np.where(scores >= model.threshold_, "yes", "no")) / 1500 == pytest.approx(min(each))
+    assert spent(DEAR, said, np.where(scores >= model.threshold_, "yes", "no")) / 300 == pytest.approx(min(each))
 
 
 def test_of_calibrated_probabilities_the_tuned_threshold_is_near_the_costs(rows):
-    X, y = rows
-    model = ThresholdClassifier(CalibratedClassifier(LogisticRegression(), "platt"), DEAR).fit(X, y)
-    assert model.threshold_ == pytest.approx(DEAR.threshold(), abs=0.1)
-    sure = ThresholdClassifier(CalibratedClassifier(LogisticRegression(), "platt"), DEAR, evidence=10).fit(X, y)
-    assert sure.threshold_ == pytest.approx(DEAR.threshold())
+    """Logistic regression on rows drawn from a logistic curve is calibrated."""
+    near, kept = (ThresholdClassifier(LogisticRegression(), DEAR, evidence=each).fit(*rows) for each in (1, 10))
+    assert near.threshold_ == pytest.approx(DEAR.threshold(), abs=0.1)
+    assert kept.threshold_ == pytest.approx(DEAR.threshold())
 
 
 class Squared(LogisticRegression):

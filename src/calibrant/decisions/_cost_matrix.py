@@ -261,8 +261,10 @@ class CostMatrix:
 
         Examples
         --------
-        >>> CostMatrix.errors(["a", "b"]).to_frame().loc["a", "b"]
-        np.float64(1.0)
+        >>> CostMatrix.errors(["a", "b"]).to_frame()
+             a    b
+        a  0.0  1.0
+        b  1.0  0.0
         """
         pandas = optional_import("pandas", extra="data", purpose="give costs as a frame")
         frame: pd.DataFrame = pandas.DataFrame(self.matrix, index=self.labels, columns=self.actions)

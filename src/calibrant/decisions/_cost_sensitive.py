@@ -19,7 +19,7 @@ from calibrant.decisions._decide import named
 from calibrant.decisions._example_costs import ExampleCosts
 from calibrant.decisions._importance import class_costs, copies_of, in_proportion, is_accepted
 from calibrant.decisions._wrapping import WrappingClassifier, check_gives_proba
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -97,8 +97,9 @@ class CostSensitiveClassifier(WrappingClassifier):
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> costs = CostMatrix([[0, 50], [1, 0]])  # to miss a malignant tumour (class 0) is 50 times as bad
-    >>> [(CostSensitiveClassifier(GaussianNB(), c).fit(X, y).predict(X)[y == 0] == 1).sum() for c in (None, costs)]
-    [np.int64(23), np.int64(17)]
+    >>> models = [CostSensitiveClassifier(GaussianNB(), each).fit(X, y) for each in (None, costs)]
+    >>> [int((model.predict(X)[y == 0] == 1).sum()) for model in models]
+    [23, 17]
     """
 
     costs_: AnyCosts
@@ -244,19 +245,21 @@ def cheapest_class(costs: AnyCosts, proba: NDArray[np.float64], classes: NDArray
     expected = costs.expected(proba)
     if isinstance(costs, ExampleCosts):
         return np.asarray(classes[expected.argmin(axis=1)])
-    there = [
-        (list(costs.actions or ()).index(label), label) for label in classes.tolist() if label in (costs.actions or ())
-    ]
-    if not there:
-        raise ParameterError(f"no action of costs is a class ({list(costs.actions or ())}); call decide instead.")
-    own = np.array([place for place, label in enumerate(classes.tolist()) if label in (costs.actions or ())])
-    return np.asarray(classes[own[expected[:, [column for column, _ in there]].argmin(axis=1)]])
+    actions = list(costs.actions or ())
+    places = [place for place, label in enumerate(classes.tolist()) if label in actions]
+    if not places:
+        raise ParameterError(f"no action of costs is a class ({actions}); call decide instead.")
+    own = classes[places]
+    return np.asarray(own[expected[:, [actions.index(label) for label in own.tolist()]].argmin(axis=1)])
 
 
 def _amounts(amount: Any, X: Any, kept: NDArray[np.intp] | None) -> NDArray[np.float64] | None:
     if amount is None:
         return None
-    values = np.asarray(amount, dtype=np.float64)
+    try:
+        values = np.asarray(amount, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("amount must hold numbers: what each positive row brought.") from error
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if values.shape != (n_rows,):
         raise DataError(f"amount has shape {values.shape}; pass one for each of {n_rows} rows.")

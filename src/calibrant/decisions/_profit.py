@@ -181,12 +181,10 @@ def profit_of(case: Case, drawing: Drawing, fixed_cost: float = 0.0, row_cost: f
     charge = row_cost + fixed_cost / read.total
     by_model = case.earned(decided) - charge
     by_action = {action: case.earned(column) for column, action in enumerate(case.actions)}
-    sums = totals(
-        read, {"model": by_model, **{("all", action): values for action, values in by_action.items()}}, drawing
-    )
+    best = max(by_action, key=lambda action: float((read.weight * by_action[action]).sum()))
+    alone = {("all", action): values for action, values in by_action.items()}
+    sums = totals(read, {"model": by_model, "gain": by_model - by_action[best], **alone}, drawing)
     everybody = {action: sums["all", action] for action in by_action}
-    best = max(everybody, key=lambda action: everybody[action].value)
-    gain = totals(read, {"gain": by_model - by_action[best]}, drawing)["gain"]
     weight = np.bincount(decided, read.weight, len(case.actions)) / read.total
     share = dict(zip(case.actions, weight.tolist(), strict=True))
-    return Profit(sums["model"], everybody, gain, share, read.total, charge * read.total, drawing.confidence)
+    return Profit(sums["model"], everybody, sums["gain"], share, read.total, charge * read.total, drawing.confidence)

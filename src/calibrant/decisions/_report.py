@@ -81,8 +81,8 @@ class DecisionReport:
         Examples
         --------
         >>> report = decision_report([0, 1] * 20, [0.2, 0.9] * 20, [[0, 1], [5, 0]], calibrator="platt")
-        >>> report.to_frame().loc["unknown", "value"]
-        np.float64(0.0)
+        >>> float(report.to_frame().loc["unknown", "value"])
+        0.0
         """
         pandas = optional_import("pandas", extra="data", purpose="give a report as a frame")
         sums = self._sums()
