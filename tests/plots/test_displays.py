@@ -11,10 +11,22 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-from calibrant.curves import cost_curve, lift, precision_recall, profit_curve, reliability, roc, roc_hull
+from calibrant.curves import (
+    brier_curve,
+    cost_curve,
+    decision_curve,
+    lift,
+    precision_recall,
+    profit_curve,
+    reliability,
+    roc,
+    roc_hull,
+)
 from calibrant.exceptions import ParameterError
 from calibrant.plots import (
+    BrierCurveDisplay,
     CostCurveDisplay,
+    DecisionCurveDisplay,
     ErrorCurveDisplay,
     GainsDisplay,
     LiftDisplay,
@@ -37,6 +49,8 @@ CASES = {
     GainsDisplay: {},
     CostCurveDisplay: {"n_lines": 3},
     ErrorCurveDisplay: {},
+    BrierCurveDisplay: {},
+    DecisionCurveDisplay: {"confidence": 0.9, "n_boot": 20},
     ProfitDisplay: {"amount": 5, "cost": 1},
     ReliabilityDisplay: {"bands": "honest", "zoom": True},
 }
@@ -115,6 +129,20 @@ def test_a_cost_display_has_the_envelope_the_trivial_classifiers_and_some_thresh
     np.testing.assert_array_equal(line(display, "model"), [curve.probability_cost, curve.cost])
     assert [list(line(display, f"always {sign}")[1]) for sign in "−+"] == [[0, 1], [1, 0]]
     assert len([each for each in display.ax_.lines if each.get_color() == "0.85"]) == 3
+
+
+def test_a_brier_display_has_the_loss_and_its_floor():
+    display, curve = BrierCurveDisplay.from_predictions(Y, P), brier_curve(Y, P)
+    np.testing.assert_array_equal(line(display, "model"), [curve.cost_proportion, curve.loss])
+    x, floor = line(display, "best thresholds")
+    np.testing.assert_array_equal(floor, curve.best_at(x))
+
+
+def test_a_decision_display_has_everybody_and_nobody_beside_the_model():
+    display, curve = DecisionCurveDisplay.from_predictions(Y, P), decision_curve(Y, P)
+    np.testing.assert_array_equal(line(display, "model"), [curve.threshold, curve.net_benefit])
+    np.testing.assert_array_equal(line(display, "everybody")[1], curve.everybody)
+    assert list(line(display, "nobody")[1]) == [0, 0]
 
 
 def test_an_error_display_shows_always_wrong():

@@ -22,19 +22,30 @@ if TYPE_CHECKING:
 __all__ = ["read_given"]
 
 
+_IN_MAP_ONLY = "the weights count in the map only, which then describes other rows than the model"
+
+
 def read_given(
-    owner: Any, X: Any, y: Any, sample_weight: Any, fit_params: Mapping[str, Any]
+    owner: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    fit_params: Mapping[str, Any],
+    *,
+    otherwise: str = _IN_MAP_ONLY,
 ) -> tuple[Given, NDArray[np.intp] | None]:
     """Check classes and weights, and part what was given between the map, the base estimator and the splitter.
 
     Parameters
     ----------
-    owner : CalibratedClassifier
-        Whose `fit` it is.
+    owner : classifier
+        Whose `fit` it is, with an `estimator`.
     X, y, sample_weight
         What `fit` was given; X is the base estimator's to check.
     fit_params : mapping
         What else it was given.
+    otherwise : str
+        What becomes of weights where the base estimator takes none.
 
     Returns
     -------
@@ -54,7 +65,7 @@ def read_given(
     """
     X = indexable(X)[0]
     weight = check_weights(sample_weight, _num_samples(X))
-    to_fit, to_split = _parted(owner, weight, fit_params)
+    to_fit, to_split = _parted(owner, weight, fit_params, otherwise)
     kept = _kept_rows(owner.estimator, weight, to_fit)
     labels = code_labels(y, _num_samples(X), kept)
     if len(labels.classes) < 2:
@@ -80,19 +91,19 @@ def _kept_rows(
 
 
 def _parted(
-    owner: Any, weight: NDArray[np.float64] | None, fit_params: Mapping[str, Any]
+    owner: Any, weight: NDArray[np.float64] | None, fit_params: Mapping[str, Any], otherwise: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     if _is_routing():
         routed = process_routing(owner, "fit", sample_weight=weight, **fit_params)
-        to_fit, to_split = dict(routed.estimator.fit), dict(routed.splitter.split)
+        to_fit, to_split = dict(routed.estimator.fit), dict(routed.get("splitter", {}).get("split", {}))
         return {name: value for name, value in to_fit.items() if value is not None}, to_split
     to_fit = dict(fit_params)
     if weight is not None and has_fit_parameter(owner.estimator, "sample_weight"):
         to_fit["sample_weight"] = weight
     elif weight is not None:
         warnings.warn(
-            f"{type(owner.estimator).__name__} does not take sample_weight: the weights count in the map only, which "
-            "then describes other rows than the model. Give weights to the step that takes them by metadata routing.",
+            f"{type(owner.estimator).__name__} does not take sample_weight: {otherwise}. Give weights to the step "
+            "that takes them by metadata routing.",
             CalibrantWarning,
             stacklevel=4,
         )

@@ -1,7 +1,9 @@
 """Curves of predictions: computed here once, drawn by `calibrant.plots`, readable without it."""
 
+from calibrant.curves._brier_curve import BrierCurve, brier_curve
 from calibrant.curves._cost_curve import CostCurve, cost_curve, error_curve
 from calibrant.curves._cost_line import CostLine, Costs, Crossover
+from calibrant.curves._decision_curve import DecisionCurve, decision_curve
 from calibrant.curves._lift import LiftCurve, lift
 from calibrant.curves._precision_recall import PrecisionRecallCurve, precision_recall
 from calibrant.curves._profit import ProfitCurve, profit_curve
@@ -15,10 +17,12 @@ from calibrant.metrics._honest_bands import Band
 
 __all__ = [
     "Band",
+    "BrierCurve",
     "CostCurve",
     "CostLine",
     "Costs",
     "Crossover",
+    "DecisionCurve",
     "LiftCurve",
     "Mix",
     "PrecisionRecallCurve",
@@ -30,7 +34,9 @@ __all__ = [
     "ScoreHistogram",
     "SortedScores",
     "ThresholdTable",
+    "brier_curve",
     "cost_curve",
+    "decision_curve",
     "error_curve",
     "hull_of",
     "lift",

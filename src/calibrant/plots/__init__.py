@@ -2,14 +2,17 @@
 
 from calibrant.plots._costs import CostCurveDisplay, ErrorCurveDisplay, ProfitDisplay
 from calibrant.plots._critical_difference import CriticalDifferenceDisplay
+from calibrant.plots._decisions import BrierCurveDisplay, DecisionCurveDisplay
 from calibrant.plots._ranking import GainsDisplay, LiftDisplay, PrecisionRecallDisplay, RocDisplay
 from calibrant.plots._reliability import ReliabilityDisplay
 from calibrant.plots._scores import ScoreHistogramDisplay, SortedScoresDisplay
 from calibrant.plots._tree import TreeDisplay
 
 __all__ = [
+    "BrierCurveDisplay",
     "CostCurveDisplay",
     "CriticalDifferenceDisplay",
+    "DecisionCurveDisplay",
     "ErrorCurveDisplay",
     "GainsDisplay",
     "LiftDisplay",

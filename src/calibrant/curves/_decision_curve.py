@@ -1,0 +1,209 @@
+"""Decision curves: the net benefit of acting on probabilities, for every threshold (Vickers & Elkin 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from calibrant._params import Choice, Int, Nothing, Real, check_param
+from calibrant._random import SeedLike, seed_sequence
+from calibrant.curves._curve import Curve
+from calibrant.data._coding import n_threads
+from calibrant.exceptions import ParameterError
+from calibrant.metrics._bootstrap import percentile_interval
+from calibrant.metrics._judged import Judged
+from calibrant.metrics._predictions import Predictions, read_predictions
+from calibrant.metrics._resampling import Resampled, replicate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DecisionCurve", "decision_curve"]
+
+_RULES = {
+    "confidence": Real(0, 1, closed="neither") | Nothing(),
+    "weight_kind": Choice("frequency", "probability"),
+    "n_boot": Int(1),
+    "prevalence": Real(0, 1, closed="neither") | Nothing(),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionCurve(Curve):
+    """True positives a row less false positives a row, these weighted by the odds of the threshold.
+
+    The threshold is the probability from which on somebody would act: at 0.1 a miss is as bad as nine false alarms. A
+    model is of use where its curve is above both acting on everybody and acting on nobody, whose benefit is 0.
+
+    Parameters
+    ----------
+    threshold : array of shape (n_thresholds,)
+        Rows with at least this probability are acted upon.
+    net_benefit : array of shape (n_thresholds,)
+        The net benefit of a row.
+    everybody : array of shape (n_thresholds,)
+        That of acting on every row.
+    avoided : array of shape (n_thresholds,)
+        By how much fewer rows in 100 are acted upon than all, without missing a positive more, net.
+    low, high : array of shape (n_thresholds,) or None
+        The interval of `net_benefit` at each threshold.
+
+    Examples
+    --------
+    >>> curve = decision_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.3], thresholds=[0.25, 0.5])
+    >>> curve
+    DecisionCurve: 2 thresholds from 0.25 to 0.5; above acting on everybody and on nobody from 0.25 to 0.5
+    >>> curve.net_benefit
+    array([0.41666667, 0.25      ])
+    """
+
+    _columns: ClassVar[tuple[str, ...]] = ("threshold", "net_benefit", "everybody", "avoided")
+
+    threshold: NDArray[np.float64]
+    net_benefit: NDArray[np.float64]
+    everybody: NDArray[np.float64]
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+
+    @property
+    def avoided(self) -> NDArray[np.float64]:
+        """Rows in 100 that need not be acted upon, compared with acting on all."""
+        return (self.net_benefit - self.everybody) * (1.0 - self.threshold) / self.threshold * 100.0
+
+    def useful(self) -> NDArray[np.bool_]:
+        """Say at which thresholds the model is better than acting on everybody and on nobody.
+
+        Examples
+        --------
+        >>> decision_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.3], thresholds=[0.1, 0.5, 0.95]).useful()
+        array([False,  True, False])
+        """
+        return np.asarray(self.net_benefit > np.maximum(self.everybody, 0.0))
+
+    def __repr__(self) -> str:
+        good, ends = self.useful(), f"{self.threshold[0]:.4g} to {self.threshold[-1]:.4g}"
+        told = "nowhere above acting on everybody and on nobody"
+        if good.any():
+            where = self.threshold[good]
+            gaps = "" if good[good.argmax() : len(good) - good[::-1].argmax()].all() else ", with gaps"
+            told = f"above acting on everybody and on nobody from {where[0]:.4g} to {where[-1]:.4g}{gaps}"
+        return f"DecisionCurve: {len(self.threshold)} thresholds from {ends}; {told}"
+
+
+def decision_curve(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    thresholds: Any = None,
+    prevalence: float | None = None,
+    sample_weight: Any = None,
+    weight_kind: str = "frequency",
+    pos_label: Any = None,
+    labels: Any = None,
+    confidence: float | None = None,
+    n_boot: int = 1000,
+    random_state: SeedLike = 0,
+) -> DecisionCurve:
+    """Give the net benefit of acting on rows by their probability.
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+    thresholds : sequence, optional
+        Thresholds inside (0, 1); by default 0.01, 0.02, ... 0.99.
+    prevalence : float, optional
+        The share of positives where decisions are to be made, if the rows have another, as in a case-control study.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts; a row of weight 0 is as if absent.
+    weight_kind : {"frequency", "probability"}
+        Whether a weight of 2 is the row twice, or a row that stands for two: then rows are drawn within their classes.
+    pos_label : optional
+        The positive class; by default the last sorted one.
+    labels : sequence, optional
+        The classes in the order of the columns.
+    confidence : float, optional
+        That of intervals at each threshold, from rows drawn anew; by default there are none.
+    n_boot : int
+        Number of draws.
+    random_state : int, numpy Generator, RandomState or SeedSequence, optional
+        Seeds them.
+
+    Returns
+    -------
+    DecisionCurve
+        The curve.
+
+    Examples
+    --------
+    >>> decision_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.3], thresholds=[0.2, 0.5]).to_frame()
+       threshold  net_benefit  everybody  avoided
+    0        0.2        0.375      0.375      0.0
+    1        0.5        0.250      0.000     25.0
+    """
+    told = {"confidence": confidence, "weight_kind": weight_kind, "n_boot": n_boot, "prevalence": prevalence}
+    for name, value in told.items():
+        check_param(name, value, _RULES[name])
+    chosen = _chosen(thresholds)
+    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    rates = _Rates.of(read, chosen)
+    benefit = rates.net_benefit(rates.cells(read), chosen, prevalence)
+    odds, share = chosen / (1.0 - chosen), rates.share(rates.cells(read)) if prevalence is None else prevalence
+    everybody = np.asarray(share - (1.0 - share) * odds)
+    if confidence is None:
+        return DecisionCurve(chosen, benefit, everybody)
+    seed, is_stratified = seed_sequence(random_state), weight_kind == "probability"
+    plan = Judged(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
+    rows = Resampled(read.n_rows, cells=rates.cell, n_cells=rates.n_cells)
+    drawn, _ = replicate(rows, plan.sampling(None), seed, n_boot, n_threads=plan.n_threads, leave_out=False)
+    many = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in drawn.cells])
+    ends = [percentile_interval(many[:, column], confidence) for column in range(len(chosen))]
+    return DecisionCurve(chosen, benefit, everybody, *np.array(ends).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rates:
+    """Rows by the thresholds that they reach, and by class: cell 2 * reached + positive."""
+
+    cell: NDArray[np.uint16]
+    n_cells: int
+
+    @classmethod
+    def of(cls, read: Predictions, thresholds: NDArray[np.float64]) -> _Rates:
+        reached = np.searchsorted(thresholds, read.column(read.positive), side="right")
+        cell = (2 * reached + (read.label == read.positive)).astype(np.uint16)
+        return cls(cell, 2 * len(thresholds) + 2)
+
+    def cells(self, read: Predictions) -> NDArray[np.float64]:
+        return np.bincount(self.cell, read.weights, self.n_cells).astype(np.float64)
+
+    @staticmethod
+    def share(cells: NDArray[np.float64]) -> float:
+        return float(cells[1::2].sum() / cells.sum())
+
+    def net_benefit(
+        self, cells: NDArray[np.float64], thresholds: NDArray[np.float64], prevalence: float | None
+    ) -> NDArray[np.float64]:
+        """Give the net benefit from the weight of the rows in each cell."""
+        share = self.share(cells) if prevalence is None else prevalence
+        reached = [np.cumsum(cells[of_class::2][::-1])[::-1] for of_class in (0, 1)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            wrong, found = (part[1:] / part[0] for part in reached)
+        odds = thresholds / (1.0 - thresholds)
+        return np.asarray(np.nan_to_num(found) * share - np.nan_to_num(wrong) * (1.0 - share) * odds)
+
+
+def _chosen(thresholds: Any) -> NDArray[np.float64]:
+    if thresholds is None:
+        return np.asarray(np.arange(1, 100) / 100.0)
+    try:
+        chosen = np.unique(np.atleast_1d(np.asarray(thresholds, dtype=np.float64)))
+    except (TypeError, ValueError):
+        chosen = np.empty(0)
+    if not 0 < len(chosen) < 30_000 or not ((chosen > 0) & (chosen < 1)).all():
+        raise ParameterError(f"thresholds must be numbers inside (0, 1), fewer than 30,000; got {thresholds!r}.")
+    return chosen
