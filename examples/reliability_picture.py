@@ -53,6 +53,10 @@ def draw(table: Table, proba: dict[str, NDArray[Any]]) -> Figure:
         ranges = "; ".join(f"{low:.2f} to {high:.2f}" for low, high in wrong)
         place.set_title(f"{name}\n{f'wrong: {ranges}' if wrong else 'nothing speaks against it'}", fontsize=11)
         print(display.curves[name])
+        display.legend_.remove()
+    handles, _ = places[0].get_legend_handles_labels()
+    words = ["right probabilities", "what came true", "honest band, 95 %"]
+    figure.legend(handles, words, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 

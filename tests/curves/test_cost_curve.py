@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import roc_curve
 
 from calibrant.curves import CostLine, Costs, cost_curve, error_curve
 from calibrant.exceptions import ParameterError
@@ -87,6 +90,44 @@ def test_no_envelope_is_above_deciding_always_the_same(rows):
     curve, x = cost_curve(*columns(rows)), np.linspace(0, 1, 21)
     assert (curve.at(x) <= np.minimum(x, 1 - x) + 1e-12).all()
     assert (curve.fpr[0], curve.fnr[0], curve.fpr[-1], curve.fnr[-1]) == (0, 1, 1, 0)
+
+
+@given(ROWS)
+def test_the_operating_range_is_where_the_envelope_is_below_both_trivial_lines(rows):
+    curve, x = cost_curve(*columns(rows)), np.linspace(0.0005, 0.9995, 1000)
+    low, high = curve.operating_range() or (1.0, 1.0)
+    is_better, is_near = curve.at(x) < np.minimum(x, 1 - x) - 1e-9, np.minimum(abs(x - low), abs(x - high)) < 1e-3
+    assert (is_better == ((low < x) & (x < high)))[~is_near].all()
+
+
+def test_a_single_threshold_and_its_curve_have_the_same_operating_range():
+    y, p = np.repeat([0, 0, 1, 1], [13, 2, 8, 7]), np.repeat([0.2, 0.8, 0.8, 0.2], [13, 2, 8, 7])
+    assert cost_curve(y, p).operating_range() == pytest.approx(A.operating_range())
+
+
+@given(ROWS)
+def test_the_envelope_is_the_least_over_scikit_learns_roc_points(rows):
+    y, p = columns(rows)
+    fpr, tpr, _ = roc_curve(y, p, drop_intermediate=False)
+    x = np.linspace(0, 1, 41)
+    least = (np.outer(x, 1 - tpr) + np.outer(1 - x, fpr)).min(axis=1)
+    np.testing.assert_allclose(cost_curve(y, p).at(x), least, atol=1e-12)
+
+
+@given(ROWS, ROWS)
+def test_the_curve_that_costs_less_changes_at_the_crossovers_only(one, other):
+    first, second = cost_curve(*columns(one)), cost_curve(*columns(other))
+    edges = [0.0, *(place.probability_cost for place in first.crossovers(second)), 1.0]
+    for low, high in pairwise(edges):
+        gap = first.at(np.linspace(low, high, 60)) - second.at(np.linspace(low, high, 60))
+        assert not ((gap > 1e-9).any() and (gap < -1e-9).any())
+
+
+@pytest.mark.parametrize(("rate", "by_hand"), [(0.0, lambda p: 2 * p + (1 - p)), (1.0, lambda p: 12 * p + 4 * (1 - p))])
+def test_always_right_and_always_wrong_are_the_least_and_the_most_that_can_be_paid(rate, by_hand):
+    line, p = CostLine(rate, rate, Costs.read(COSTS)), np.linspace(0, 1, 5)
+    np.testing.assert_array_equal(line.at(p), rate)
+    np.testing.assert_allclose(line.expected_cost(p), by_hand(p))
 
 
 def test_an_error_curve_has_the_error_rate_of_the_rows_at_their_own_share():

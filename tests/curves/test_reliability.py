@@ -49,6 +49,12 @@ def test_bins_of_equal_mass_hold_the_same_number_of_rows(rows):
     assert (curve.low[1:] > curve.high[:-1]).all()
 
 
+def test_bins_of_equal_mass_are_scikit_learns_quantiles(rows):
+    curve = reliability(*rows, method="equal_mass", n_bins=8)
+    observed, predicted = calibration_curve(*rows, n_bins=8, strategy="quantile")
+    np.testing.assert_allclose([curve.observed, curve.predicted], [observed, predicted])
+
+
 def test_equal_probabilities_share_a_bin():
     curve = reliability([0, 1, 0, 1, 1, 0], [0.2, 0.2, 0.2, 0.2, 0.6, 0.7], method="equal_mass", n_bins=3)
     assert curve.weight.tolist() == [4, 2]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score, roc_curve
+from scipy.spatial import ConvexHull
+from sklearn.metrics import recall_score, roc_auc_score, roc_curve
 
 from calibrant.curves import RocCurve, hull_of, roc, roc_by_cost_ratio, roc_hull
 from calibrant.exceptions import DataError, ParameterError
@@ -75,6 +76,14 @@ def test_the_vertical_average_has_the_yes_found_at_each_number_of_no():
         assert curve.tpr[np.isclose(curve.fpr, n_no / 12)].min() == pytest.approx(np.mean(found))
 
 
+def test_between_its_points_the_vertical_average_is_the_mean_of_scikit_learns_curves():
+    random = np.random.default_rng(2)
+    y, p, fold = np.tile([0, 1, 1, 0, 0], 30), random.integers(0, 30, 150) / 30, np.repeat([1, 2, 3], 50)
+    ours, fpr = roc(y, p, folds=fold, average="vertical"), (np.arange(60) + 0.5) / 60
+    theirs = [np.interp(fpr, *roc_curve(y[fold == one], p[fold == one])[:2]) for one in (1, 2, 3)]
+    np.testing.assert_allclose(np.interp(fpr, ours.fpr, ours.tpr), np.mean(theirs, axis=0), atol=1e-12)
+
+
 def test_the_average_of_folds_of_equal_size_has_the_mean_area():
     random = np.random.default_rng(1)
     y, p, fold = np.tile([0, 1, 1, 0], 15), random.integers(0, 9, 60) / 9, np.repeat(["a", "b", "c"], 20)
@@ -97,6 +106,17 @@ def test_a_ratio_and_fold_of_a_scheme_that_cannot_rank_has_a_point():
     points = roc_by_cost_ratio(y, {5: [1, 1, 1, 1, 0, 1], 1: [0, 1, 0, 0, 0, 1]}, folds=fold)
     assert points.to_frame().values.tolist() == [[1, 1, 0, 0.5], [1, 2, 0, 1], [5, 1, 1, 1], [5, 2, 0.5, 1]]
     assert points.mean().to_frame()[["cost_ratio", "fpr", "tpr"]].values.tolist() == [[1, 0, 0.75], [5, 0.75, 1]]
+
+
+def test_points_are_scikit_learns_recalls():
+    random = np.random.default_rng(4)
+    y, fold, weight = np.tile([0, 1, 1, 0], 20), np.repeat([1, 2], 40), random.random(80)
+    decided = {ratio: (random.random(80) < ratio / 10).astype(int) for ratio in (2, 5, 8)}
+    points = roc_by_cost_ratio(y, decided, folds=fold, sample_weight=weight)
+    for ratio, one, fpr, tpr in points.to_frame().itertuples(index=False):
+        of_fold = fold == one
+        given = {"y_true": y[of_fold], "y_pred": decided[ratio][of_fold], "sample_weight": weight[of_fold]}
+        assert (tpr, 1 - fpr) == pytest.approx((recall_score(**given), recall_score(**given, pos_label=0)))
 
 
 def test_one_class_of_several_is_decided_for_or_not():
@@ -123,6 +143,28 @@ def test_the_hull_is_the_best_of_all_mixes(rows, fpr):
     hull, curve = roc_hull(y, p), roc(y, p)
     assert hull.mix(fpr).tpr == pytest.approx(highest_mix(curve, fpr))
     assert set(zip(hull.fpr, hull.tpr, strict=True)) <= set(zip(curve.fpr, curve.tpr, strict=True))
+
+
+def test_the_corners_are_those_of_scipys_convex_hull():
+    random = np.random.default_rng(6)
+    y, p = random.integers(0, 2, 300), {"one": random.random(300), "other": random.random(300)}
+    hull, curves = roc_hull(y, p), [roc(y, score) for score in p.values()]
+    points = np.concatenate([[[1.0, 0.0]], *(np.stack([curve.fpr, curve.tpr], axis=1) for curve in curves)])
+    corners = {tuple(point) for point in points[ConvexHull(points).vertices]} - {(1.0, 0.0)}
+    assert set(zip(hull.fpr, hull.tpr, strict=True)) == corners
+
+
+def test_a_mix_at_random_has_its_rates_on_rows():
+    random = np.random.default_rng(7)
+    y = random.integers(0, 2, 200_000)
+    p = {
+        name: np.round((random.random(200_000) + y * share) / (1 + share), 1)
+        for name, share in (("a", 0.3), ("b", 0.6))
+    }
+    mix = roc_hull(y, p).mix(fpr=0.37)
+    taken = [p[name] >= threshold for name, threshold in zip(mix.models, mix.thresholds, strict=True)]
+    decided = np.where(random.random(200_000) < mix.probabilities[0], *taken)
+    assert (decided[y == 0].mean(), decided[y == 1].mean()) == pytest.approx((0.37, mix.tpr), abs=0.01)
 
 
 def test_a_mix_has_the_rates_of_its_parts():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import beta
+from scipy.stats import beta, binomtest
 
 from calibrant.metrics._honest_bands import honest_bands
 
@@ -42,6 +42,28 @@ def test_a_row_of_weight_k_is_k_rows(weight, data, digits):
     once = honest_bands(x, is_positive * weight, weight, digits=digits)
     repeated = honest_bands(x[often], is_positive[often] * 1.0, np.ones(len(often)), digits=digits)
     np.testing.assert_allclose(once, repeated)
+
+
+@given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95]))
+def test_the_band_of_one_probability_is_the_exact_interval_of_clopper_and_pearson(n, share, confidence):
+    found = round(share * n)
+    lower, upper = honest_bands(
+        np.full(n, 0.3), np.repeat([1.0, 0.0], [found, n - found]), np.ones(n), confidence=confidence
+    ).at(0.3)
+    exact = binomtest(found, n).proportion_ci(confidence, "exact")
+    assert (float(lower), float(upper)) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+def test_eight_times_the_rows_make_a_band_about_half_as_wide():
+    """The width falls with the cube root of the number of rows, but for a logarithm."""
+    random, where = np.random.default_rng(2), np.linspace(0.1, 0.9, 81)
+    widths = []
+    for n in (2_000, 16_000):
+        x = random.random(n)
+        lower, upper = honest_bands(x, (random.random(n) < x) * 1.0, np.ones(n), digits=2).at(where)
+        widths.append(np.mean(upper - lower))
+    assert widths[1] < 0.25
+    assert 1.6 < widths[0] / widths[1] < 2.6
 
 
 def test_rounded_groups_speak_for_their_least_probability():

@@ -76,7 +76,7 @@ def test_several_models_are_told_apart_by_colour_and_by_line(kind):
 def test_axes_are_labelled_and_lines_are_named(kind):
     display = kind.from_predictions(Y, P, name="the tree", **CASES[kind])
     assert display.ax_.get_ylabel()
-    assert any("the tree" in text.get_text() for text in display.ax_.get_legend().get_texts())
+    assert any("the tree" in text.get_text() for text in display.legend_.get_texts())
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -96,6 +96,90 @@ def test_estimators_predict_for_themselves(kind):
     by_hand = kind.from_predictions(Y, {"NaiveBayesClassifier": model.predict_proba(X)}, pos_label="no", **CASES[kind])
     for drawn, expected in zip(ours.ax_.lines, by_hand.ax_.lines, strict=True):
         np.testing.assert_array_equal(drawn.get_xydata(), expected.get_xydata())
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_positive_class_is_named(kind):
+    by_default = kind.from_predictions(Y, P, **CASES[kind])
+    assert by_default.legend_.get_title().get_text() == "positive class: yes"
+    assert kind.from_predictions(Y, P, pos_label="no", **CASES[kind]).pos_label == "no"
+
+
+def box_of(display):
+    """Give where the legend is, once everything has found its place."""
+    display.figure_.draw_without_rendering()
+    return display.legend_.get_window_extent()
+
+
+MODELS = {
+    "one": P,
+    "timid": P / 2 + 0.25,
+    "contrary": 1 - P,
+    "CalibratedClassifier(BaggedTreesClassifier(n_trees=128, estimate='frequency'), cv='oob')": P**2,
+}
+
+
+@pytest.mark.parametrize("models", [["one"], ["timid", "one"], ["contrary"], list(MODELS)])
+@pytest.mark.parametrize("kind", CASES)
+def test_no_legend_covers_a_curve_or_leaves_the_picture(kind, models):
+    display = kind.from_predictions(Y, {name: MODELS[name] for name in models}, **CASES[kind])
+    box, whole = box_of(display), display.figure_.bbox
+    curves = [
+        each for each in display.ax_.lines if str(each.get_label()).startswith(tuple(model[:4] for model in models))
+    ]
+    assert len(curves) == len(models)
+    for curve in curves:
+        assert not curve.get_path().transformed(curve.get_transform()).intersects_bbox(box, filled=False)
+    assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+    assert whole.y0 <= box.y0 < box.y1 <= whole.y1
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_many_models_with_long_names_leave_room_for_the_curves(kind):
+    models = {f"model number {number}, which has a long name": P ** (1 + number / 9) for number in range(10)}
+    display = kind.from_predictions(Y, models, **CASES[kind])
+    box_of(display)
+    assert display.ax_.get_window_extent().height > 2 * display.figure_.dpi
+
+
+def test_fourteen_models_look_different():
+    display = RocDisplay.from_predictions(Y, {str(number): P for number in range(14)})
+    looks = {(each.get_color(), each._unscaled_dash_pattern) for each in display.ax_.lines}
+    assert len(looks) == 15
+
+
+def test_axes_without_a_layout_keep_the_legend_inside():
+    _, ax = plt.subplots()
+    box, inside = box_of(CostCurveDisplay.from_predictions(Y, P, ax=ax)), ax.get_window_extent()
+    assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+
+
+def test_a_logarithmic_scale_is_kept_with_limits_that_show_the_points():
+    _, ax = plt.subplots(layout="constrained")
+    ax.set(xscale="log", yscale="log")
+    ReliabilityDisplay.from_predictions(Y, P / 20, ax=ax)
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert 1e-9 < ax.get_xlim()[0] < 0.05
+
+
+def test_one_probability_for_all_rows_is_still_to_be_seen():
+    display = ReliabilityDisplay.from_predictions(Y, np.full(200, 0.3), method="corp", bands="consistency")
+    (drawn,) = (each for each in display.ax_.lines if each.get_label() == "model")
+    assert drawn.get_marker() == "o"
+    assert any(isinstance(each, LineCollection) for each in display.ax_.collections)
+
+
+def test_a_perfect_model_is_drawn_inside_the_axes():
+    display = CostCurveDisplay.from_predictions([0, 1], [0.1, 0.9])
+    assert display.ax_.get_ylim()[0] < 0
+
+
+def test_numbers_of_rows_are_whole_and_have_commas():
+    display = GainsDisplay.from_predictions(np.repeat([0, 1], 3000), np.linspace(0, 1, 6000))
+    display.figure_.draw_without_rendering()
+    assert "2,000" in [tick.get_text() for tick in display.ax_.get_yticklabels()]
+    few = GainsDisplay.from_predictions([0, 1, 1], [0.2, 0.4, 0.7])
+    assert set(few.ax_.get_yticks() % 1) == {0}
 
 
 def test_curves_that_are_there_already_can_be_drawn():
@@ -127,7 +211,7 @@ def test_lift_and_gains_are_read_off_one_curve():
 def test_a_cost_display_has_the_envelope_the_trivial_classifiers_and_some_thresholds():
     display, curve = CostCurveDisplay.from_predictions(Y, P, n_lines=3), cost_curve(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.probability_cost, curve.cost])
-    assert [list(line(display, f"always {sign}")[1]) for sign in "−+"] == [[0, 1], [1, 0]]
+    assert [list(line(display, f"always {sign}")[1]) for sign in ("negative", "positive")] == [[0, 1], [1, 0]]
     assert len([each for each in display.ax_.lines if each.get_color() == "0.85"]) == 3
 
 
@@ -159,7 +243,7 @@ def test_reliability_points_have_a_histogram_of_all_rows_below():
     display, curve = ReliabilityDisplay.from_predictions(Y, P), reliability(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.predicted, curve.observed])
     assert display.histogram_ax_.patches[0].get_data().values.sum() == 200
-    assert display.histogram_ax_.get_xlim() == display.ax_.get_xlim() == (0, 1)
+    assert display.histogram_ax_.get_xlim() == display.ax_.get_xlim() == pytest.approx((0, 1), abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +256,7 @@ def test_reliability_points_have_a_histogram_of_all_rows_below():
 )
 def test_a_band_is_drawn_where_the_curve_has_it(options, kind):
     display = ReliabilityDisplay.from_predictions(Y, P, **options)
-    (band,) = (each for each in display.ax_.collections if isinstance(each, kind))
+    (band,) = (each for each in display.ax_.collections if isinstance(each, kind) and each.get_paths())
     corners = np.concatenate([path.vertices for path in band.get_paths()])
     lower, upper = reliability(Y, P, **options).band[1:]
     assert set(corners[:, 1]) - {0.0} <= {*lower, *upper}
@@ -181,8 +265,8 @@ def test_a_band_is_drawn_where_the_curve_has_it(options, kind):
 def test_a_zoomed_diagram_ends_above_the_last_point():
     display = ReliabilityDisplay.from_predictions(Y, P / 10, zoom=True, method="equal_mass", n_bins=2)
     top = display.ax_.get_xlim()[1]
-    assert display.curves["model"].observed.max() < top <= 1
-    assert display.histogram_ax_.get_xlim() == (0, top)
+    assert display.curves["model"].observed.max() < top < 1
+    assert display.histogram_ax_.get_xlim() == display.ax_.get_xlim()
 
 
 def test_axes_outside_of_a_grid_have_no_histogram():
@@ -198,6 +282,12 @@ def test_histograms_by_class_have_a_panel_for_each_model():
     np.testing.assert_allclose(others, np.histogram(P[Y == "no"], np.linspace(0, 1, 5))[0] / (Y == "no").sum())
 
 
+def test_more_than_four_histograms_stand_in_two_rows():
+    display = ScoreHistogramDisplay.from_predictions(Y, {str(number): P for number in range(5)})
+    assert len(display.figure_.axes) == len(display.axes_) == 5
+    assert len({panel.get_subplotspec().rowspan for panel in display.axes_}) == 2
+
+
 def test_histograms_by_class_want_as_many_axes_as_models():
     _, axes = plt.subplots(1, 3)
     with pytest.raises(ParameterError, match="ax must be 2 Axes, one for each model; got 3"):
@@ -208,6 +298,13 @@ def test_sorted_scores_rise_for_the_reference_and_follow_its_rows():
     display = SortedScoresDisplay.from_predictions({"one": P, "two": P**2, "other way": 1 - P}, reference="two")
     assert line(display, "two")[1].tolist() == sorted(P**2)
     np.testing.assert_allclose(line(display, "other way")[1], 1 - np.sort(P))
+
+
+def test_scores_that_jump_from_row_to_row_stand_behind_the_others():
+    display = SortedScoresDisplay.from_predictions({"sorted": P, "square": P**2, "noise": RANDOM.random(200)})
+    square, noise, reference = display.ax_.lines
+    assert noise.get_alpha() < square.get_alpha() == 1
+    assert noise.get_zorder() < square.get_zorder() < reference.get_zorder()
 
 
 def test_sorted_scores_of_estimators_are_of_the_positive_class():

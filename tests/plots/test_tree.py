@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -44,6 +45,23 @@ def test_a_test_stands_above_the_middle_of_its_branches(tree):
     (root, *children) = [text.get_position() for text, _ in boxes(display)]
     assert root[0] == pytest.approx(np.mean([x for x, _ in children]))
     assert words(display)[2] == "…"
+
+
+@pytest.mark.parametrize("v", [None, 60, 150])
+def test_no_words_lie_on_other_words(tree, v):
+    display = TreeDisplay.from_estimator(tree if v is None else tree.with_estimate(Curtailment(v=v)))
+    assert overlaps(display) == []
+
+
+def overlaps(display):
+    display.figure_.draw_without_rendering()
+    drawn = [(text.get_text(), text.get_window_extent()) for text in display.ax_.texts]
+    return [(a, b) for n, (a, box) in enumerate(drawn) for b, other in drawn[:n] if box.overlaps(other)]
+
+
+def test_letters_shrink_in_axes_that_are_too_small(tree):
+    _, ax = plt.subplots(figsize=(4, 3))
+    assert overlaps(TreeDisplay(tree).plot(ax)) == []
 
 
 def test_what_curtailment_eliminates_is_dotted_and_a_test_that_answers_is_grey(tree):

@@ -87,6 +87,21 @@ class CostCurve(Curve):
         """
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
+    def operating_range(self) -> tuple[float, float] | None:
+        """Give where the best threshold costs less than deciding always the same, or None if it never does.
+
+        The ends are values of the probability cost function; ``costs.p`` turns them into shares of positives.
+
+        Examples
+        --------
+        >>> cost_curve([0, 1, 1, 0], [0.6, 0.9, 0.4, 0.4]).operating_range()
+        (0.0, 0.6666666666666666)
+        """
+        first, last = (self.line(float(self.best_threshold[side])) for side in (0, -1))
+        start = self.probability_cost[1] if (first.fpr, first.fnr) == (0.0, 1.0) else 0.0
+        end = self.probability_cost[-2] if (last.fpr, last.fnr) == (1.0, 0.0) else 1.0
+        return (float(start), float(end)) if start < end else None
+
     def line(self, threshold: float) -> CostLine:
         """Give the line of one threshold: rows with at least this probability are taken for positive.
 

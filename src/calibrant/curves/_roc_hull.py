@@ -202,5 +202,6 @@ def _corners(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
 
 
 def _turns_left(fpr: NDArray[np.float64], tpr: NDArray[np.float64], a: int, b: int, c: int) -> bool:
-    """Say whether b lies on or below the line from a to c."""
-    return bool((fpr[b] - fpr[a]) * (tpr[c] - tpr[a]) >= (tpr[b] - tpr[a]) * (fpr[c] - fpr[a]))
+    """Say whether b lies below the line from a to c, or on it but for rounding."""
+    of_line, of_point = (fpr[b] - fpr[a]) * (tpr[c] - tpr[a]), (tpr[b] - tpr[a]) * (fpr[c] - fpr[a])
+    return bool(of_line >= of_point * (1.0 - 1e-12))

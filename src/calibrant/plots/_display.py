@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from calibrant.exceptions import ParameterError
-from calibrant.plots._style import axes_or_new, legend
+from calibrant.metrics._predictions import read_predictions
+from calibrant.plots._legend import legend
+from calibrant.plots._style import axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Display", "probabilities_of"]
+__all__ = ["Display", "positive_class", "probabilities_of"]
 
 
 class Display:
@@ -23,22 +25,25 @@ class Display:
     ----------
     curves : dict of str to curve
         What `calibrant.curves` computed for each model.
+    pos_label : optional
+        The positive class, which the legend names.
 
     Attributes
     ----------
-    ax_, figure_
+    ax_, figure_, legend_
         What was drawn, once `plot` has run.
     """
 
     _curve: ClassVar[Callable[..., Any]]
     _drawing: ClassVar[tuple[str, ...]] = ()
     _size: ClassVar[tuple[float, float]] = (5.4, 4.6)
-    _legend: ClassVar[str] = "best"
+    _corner: ClassVar[str] = "lower right"
 
-    def __init__(self, curves: Mapping[str, Any]) -> None:
+    def __init__(self, curves: Mapping[str, Any], *, pos_label: Any = None) -> None:
         if not curves:
             raise ParameterError("curves must be a dict of name to curve, with one at least; got none.")
         self.curves = dict(curves)
+        self.pos_label = pos_label
 
     @classmethod
     def from_predictions(
@@ -89,9 +94,9 @@ class Display:
         """
         models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
         drawing = {key: options.pop(key) for key in cls._drawing if key in options}
-        options |= {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-        curves = {key: cls._curve(y_true, proba, **options) for key, proba in models.items()}
-        return cls(curves, **drawing).plot(ax)
+        given = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
+        curves = {key: cls._curve(y_true, proba, **given, **options) for key, proba in models.items()}
+        return cls(curves, pos_label=positive_class(y_true, models, **given), **drawing).plot(ax)
 
     @classmethod
     def from_estimator(
@@ -150,7 +155,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Where to draw; by default into a new figure. A logarithmic scale that they have is kept.
 
         Returns
         -------
@@ -167,15 +172,32 @@ class Display:
         self.ax_: Axes = axes_or_new(ax, self._size)
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        legend(self.ax_, self._legend)
+        lowest = getattr(self, "histogram_ax_", None)
+        self.legend_ = legend(self.ax_, self._corner, title=self._title(), lowest=lowest, may_grow=ax is None)
         return self
 
     def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
 
+    def _title(self) -> str | None:
+        """Say which class is the positive one, where that is known."""
+        return None if self.pos_label is None else f"positive class: {self.pos_label}"
+
     def _label(self, name: str, figure: str) -> str:
         """Say which model a line is and how good it is."""
         return f"{name} ({figure})"
+
+
+def positive_class(y_true: Any, models: Mapping[str, Any], **given: Any) -> Any:
+    """Give the class that the curves of some predictions are about.
+
+    Examples
+    --------
+    >>> positive_class(["no", "yes"], {"tree": [0.2, 0.9]})
+    'yes'
+    """
+    read = read_predictions(y_true, next(iter(models.values())), **given) if models else None
+    return None if read is None else read.classes.tolist()[read.positive]
 
 
 def probabilities_of(estimator: Any, X: Any, name: str | None = None) -> tuple[dict[str, Any], list[Any]]:

@@ -18,7 +18,7 @@ from calibrant.curves import (
     roc,
 )
 from calibrant.plots._display import Display
-from calibrant.plots._style import QUIET, look, tidy
+from calibrant.plots._style import QUIET, counted, look, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,34 +34,39 @@ class RocDisplay(Display):
     curves : dict of str to RocCurve
         The curves.
     hull : bool
-        Draw the convex hull of all curves together.
+        Draw the convex hull of all curves together, its corners marked.
+    pos_label : optional
+        The positive class, which the legend names.
 
     Examples
     --------
     >>> display = RocDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], hull=True)
     >>> [line.get_label() for line in display.ax_.lines]
-    ['chance', 'hull (AUC 0.875)', 'model (AUC 0.750)']
+    ['chance', 'model (AUC 0.750)', 'hull (AUC 0.875)']
     """
 
     _curve = staticmethod(roc)
     _drawing = ("hull",)
-    _legend = "lower right"
 
-    def __init__(self, curves: Mapping[str, RocCurve], *, hull: bool = False) -> None:
+    def __init__(self, curves: Mapping[str, RocCurve], *, hull: bool = False, pos_label: Any = None) -> None:
         check_param("hull", hull, Bool())
-        super().__init__(curves)
+        super().__init__(curves, pos_label=pos_label)
         self.hull = hull
 
     def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], label="chance", **QUIET)
-        if self.hull:
-            hull = hull_of(self.curves)
-            ax.plot(hull.fpr, hull.tpr, color="0.25", linewidth=1.0, label=self._label("hull", f"AUC {hull.auc:.3f}"))
-            ax.fill_between(hull.fpr, hull.tpr, color="0.95", linewidth=0, zorder=0)
         for number, (name, curve) in enumerate(self.curves.items()):
             ax.plot(curve.fpr, curve.tpr, label=self._label(name, f"AUC {curve.auc:.3f}"), **look(number))
-        tidy(ax, "false positive rate", "true positive rate")
-        ax.set_ylim(0, 1.02)
+        if self.hull:
+            self._draw_hull(ax)
+        tidy(ax, "false positive rate", "true positive rate", ylim=(0.0, 1.0))
+
+    def _draw_hull(self, ax: Axes) -> None:
+        hull = hull_of(self.curves)
+        mark: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgewidth": 0.8}
+        label = self._label("hull", f"AUC {hull.auc:.3f}")
+        ax.plot(hull.fpr, hull.tpr, color="0.1", linewidth=0.8, zorder=2.5, label=label, **mark)
+        ax.fill_between(hull.fpr, hull.tpr, color="0.95", linewidth=0, zorder=0)
 
 
 class PrecisionRecallDisplay(Display):
@@ -75,6 +80,7 @@ class PrecisionRecallDisplay(Display):
     """
 
     _curve = staticmethod(precision_recall)
+    _corner = "upper right"
 
     curves: dict[str, PrecisionRecallCurve]
 
@@ -85,8 +91,7 @@ class PrecisionRecallDisplay(Display):
             ax.step(recall, precision, where="pre", label=label, **look(number))
         rate = next(iter(self.curves.values())).base_rate
         ax.axhline(rate, label=f"base rate {rate:.3g}", **QUIET)
-        tidy(ax, "recall", "precision")
-        ax.set_ylim(0, 1.02)
+        tidy(ax, "recall", "precision", ylim=(0.0, 1.0))
 
 
 class LiftDisplay(Display):
@@ -102,6 +107,7 @@ class LiftDisplay(Display):
     """
 
     _curve = staticmethod(lift)
+    _corner = "upper right"
 
     curves: dict[str, LiftCurve]
 
@@ -110,8 +116,8 @@ class LiftDisplay(Display):
             label = self._label(name, f"first 10 %: {curve.lift_at(0.1):.2f}")
             ax.plot(curve.fraction, curve.lift, label=label, **look(number))
         ax.axhline(1.0, label="chance", **QUIET)
-        tidy(ax, "share of rows selected, likeliest first", "lift")
-        ax.set_ylim(0, 1.15 * max(float(curve.lift[curve.fraction >= 0.02].max()) for curve in self.curves.values()))
+        top = 1.15 * max(float(curve.lift[curve.fraction >= 0.02].max()) for curve in self.curves.values())
+        tidy(ax, "share of rows selected, likeliest first", "lift", ylim=(0.0, top))
 
 
 class GainsDisplay(Display):
@@ -125,7 +131,6 @@ class GainsDisplay(Display):
     """
 
     _curve = staticmethod(lift)
-    _legend = "lower right"
     _size: ClassVar[tuple[float, float]] = (5.8, 4.6)
 
     curves: dict[str, LiftCurve]
@@ -133,13 +138,20 @@ class GainsDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         first = next(iter(self.curves.values()))
         total = float(first.responses[-1])
-        ax.plot([0, total / first.n_rows, 1], [0, total, total], color="0.25", linewidth=1.0, label="perfect ranking")
+        ax.plot(
+            [0, total / first.n_rows, 1],
+            [0, total, total],
+            color="0.25",
+            linewidth=1.0,
+            label="perfect ranking",
+            zorder=1,
+        )
         ax.plot([0, 1], [0, total], label="chance", **QUIET)
         for number, (name, curve) in enumerate(self.curves.items()):
             label = self._label(name, f"first 10 %: {curve.responses_at(0.1):.3g}")
             ax.plot(curve.fraction, curve.responses, label=label, **look(number))
-        tidy(ax, "share of rows selected, likeliest first", "positives found")
-        ax.set_ylim(0, total * 1.03)
+        tidy(ax, "share of rows selected, likeliest first", "positives found", ylim=(0.0, total))
+        counted(ax)
         _draw_percentages(ax, total)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from calibrant._params import Bool, check_param
 from calibrant.curves import Band, ReliabilityCurve, ScoreHistogram, reliability, score_histogram
-from calibrant.plots._display import Display
-from calibrant.plots._style import COLOURS, MARKS, QUIET, look, tidy
+from calibrant.plots._display import Display, positive_class
+from calibrant.plots._style import COLOURS, MARKS, QUIET, counted, look, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,10 +34,12 @@ class ReliabilityDisplay(Display):
         How the probabilities of each model are spread.
     zoom : bool
         Show no more of the diagram than the probabilities and curves need, for rare classes.
+    pos_label : optional
+        The positive class, which the legend names.
 
     Attributes
     ----------
-    ax_, figure_
+    ax_, figure_, legend_
         What was drawn, once `plot` has run.
     histogram_ax_ : matplotlib Axes or None
         Where the histograms are; None where there are none, or where the axes do not stand in a grid that makes room.
@@ -51,7 +53,7 @@ class ReliabilityDisplay(Display):
 
     _curve = staticmethod(reliability)
     _size = (5.2, 5.8)
-    _legend = "upper left"
+    _corner = "upper left"
 
     def __init__(
         self,
@@ -59,9 +61,10 @@ class ReliabilityDisplay(Display):
         histograms: Mapping[str, ScoreHistogram] | None = None,
         *,
         zoom: bool = False,
+        pos_label: Any = None,
     ) -> None:
         check_param("zoom", zoom, Bool())
-        super().__init__(curves)
+        super().__init__(curves, pos_label=pos_label)
         self.zoom = zoom
         self.histograms = dict(histograms or {})
 
@@ -116,15 +119,15 @@ class ReliabilityDisplay(Display):
         given = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
         curves = {key: reliability(y_true, proba, **given, **options) for key, proba in models.items()}
         histograms = {key: score_histogram(y_true, proba, **given) for key, proba in models.items()}
-        return cls(curves, histograms, zoom=zoom).plot(ax)
+        return cls(curves, histograms, zoom=zoom, pos_label=positive_class(y_true, models, **given)).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], label="right probabilities", **QUIET)
         for number, (name, curve) in enumerate(self.curves.items()):
-            _draw_curve(ax, number, name, curve, is_single=len(self.curves) == 1)
+            _draw_curve(ax, number, name, curve)
+        _name_bands(ax, next(iter(self.curves.values())), n_models=len(self.curves))
         top = self._top()
-        tidy(ax, "probability", "share that came true", xlim=(0.0, top))
-        ax.set_ylim(0, top)
+        tidy(ax, "probability", "share that came true", xlim=(0.0, top), ylim=(0.0, top))
         self.histogram_ax_ = _room_below(ax) if self.histograms else None
         if self.histogram_ax_ is not None:
             ax.set_xlabel("")
@@ -136,29 +139,37 @@ class ReliabilityDisplay(Display):
         return min(1.0, np.ceil(10 * most + 0.3) / 10) if self.zoom else 1.0
 
 
-def _draw_curve(ax: Axes, number: int, name: str, curve: ReliabilityCurve, *, is_single: bool) -> None:
+def _draw_curve(ax: Axes, number: int, name: str, curve: ReliabilityCurve) -> None:
     style = look(number)
     if curve.band is not None:
-        label = f"{_BANDS[str(curve.bands)]}, {100 * curve.confidence:g} %" + ("" if is_single else f": {name}")
-        _draw_band(ax, curve, curve.band, {"color": style["color"], "alpha": 0.2, "label": label})
+        _draw_band(ax, curve, curve.band, style)
+    mark: dict[str, Any] = {"marker": MARKS[number % len(MARKS)], "markersize": 6, "markeredgecolor": "white"}
+    x, y = curve.predicted, curve.observed
     if curve.method == "corp":
         x, y = np.stack([curve.low, curve.high], axis=1).ravel(), np.repeat(curve.observed, 2)
-        ax.plot(x, y, label=name, **style)
-    else:
-        mark: dict[str, Any] = {"marker": MARKS[number % len(MARKS)], "markersize": 6, "markeredgecolor": "white"}
-        ax.plot(curve.predicted, curve.observed, label=name, **style, **mark)
+        mark["markersize"], mark["markeredgewidth"] = 3, 0.0
+    ax.plot(x, y, label=name, **style, **mark)
 
 
-def _draw_band(ax: Axes, curve: ReliabilityCurve, band: Band, paint: dict[str, Any]) -> None:
-    """Draw a band in steps where it is known to rise, bars where there are bins, or a ribbon."""
+def _name_bands(ax: Axes, curve: ReliabilityCurve, *, n_models: int) -> None:
+    """Say what the bands are, once for all models: each has the colour and the line of its curve."""
+    if curve.bands is not None:
+        colour = COLOURS[0] if n_models == 1 else "0.5"
+        label = f"{_BANDS[curve.bands]}{'s' * (n_models > 1)}, {100 * curve.confidence:g} %"
+        ax.fill_between([], [], color=colour, alpha=0.25, linewidth=0, label=label)
+
+
+def _draw_band(ax: Axes, curve: ReliabilityCurve, band: Band, style: dict[str, Any]) -> None:
+    """Draw a band in steps where it is known to rise, bars where there are bins, or a ribbon, its ends as lines."""
     x, lower, upper = band
     if curve.bands == "honest":
-        steps = np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
-        ax.fill_between(np.repeat(x, 2)[1:-1], *steps, linewidth=0, **paint)
-    elif curve.method == "corp":
-        ax.fill_between(x, lower, upper, linewidth=0, **paint)
-    else:
-        ax.vlines(x, lower, upper, linewidth=7, **paint)
+        x, lower, upper = np.repeat(x, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
+    elif curve.method != "corp" or len(x) == 1:
+        ax.vlines(x, lower, upper, linewidth=7, color=style["color"], alpha=0.25)
+        return
+    ax.fill_between(x, lower, upper, linewidth=0, color=style["color"], alpha=0.17)
+    for end in (lower, upper):
+        ax.plot(x, end, **{**style, "linewidth": 0.7, "alpha": 0.6})
 
 
 def _room_below(ax: Axes) -> Axes | None:
@@ -183,3 +194,4 @@ def _draw_histograms(ax: Axes, histograms: list[ScoreHistogram]) -> None:
         else:
             ax.stairs(counts, edges, color=style["color"], linestyle=style["linestyle"], linewidth=1.4)
     tidy(ax, "probability", "rows", xlim=None)
+    counted(ax)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,13 +12,18 @@ from calibrant._optional import optional_import
 from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.exceptions import ParameterError
 from calibrant.plots._display import Display, probabilities_of
-from calibrant.plots._style import COLOURS, MARKS, axes_or_new, legend, look, tidy
+from calibrant.plots._legend import legend
+from calibrant.plots._style import COLOURS, MARKS, axes_or_new, look, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
 __all__ = ["ScoreHistogramDisplay", "SortedScoresDisplay"]
+
+_A_ROW = 4  # panels side by side
+_LONGEST = 36  # letters of a panel's name in a line
+_MOST_UPS_AND_DOWNS = 10.0  # what scores may rise and fall in all and still be drawn in full colour
 
 
 class ScoreHistogramDisplay(Display):
@@ -38,7 +44,7 @@ class ScoreHistogramDisplay(Display):
     """
 
     _curve = staticmethod(score_histogram)
-    _legend = "upper center"
+    _corner = "upper right"
 
     curves: dict[str, ScoreHistogram]
 
@@ -63,31 +69,44 @@ class ScoreHistogramDisplay(Display):
         """
         self.axes_ = self._panels(ax)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        for panel, (name, histogram) in zip(self.axes_, self.curves.items(), strict=True):
-            _draw_histogram(panel, histogram)
-            panel.set_title(name, fontsize="medium")
-            panel.set_ylim(0, 1.12 * max(float(np.max(_shares(each))) for each in self.curves.values()))
-        for panel in self.axes_[1:]:
-            panel.set_ylabel("")
-        legend(self.ax_, self._legend)
+        top = max(float(np.max(_shares(each))) for each in self.curves.values())
+        names = ("positive" if self.pos_label is None else f"positive: {self.pos_label}", "others")
+        for number, (panel, (name, histogram)) in enumerate(zip(self.axes_, self.curves.items(), strict=True)):
+            _draw_histogram(panel, histogram, names)
+            panel.set_title(fill(name, _LONGEST), fontsize="medium")
+            panel.set_ylim(0, 1.05 * top)
+            if number % _A_ROW if ax is None else number:
+                panel.set_ylabel("")
+        if ax is None:
+            handles, labels = self.ax_.get_legend_handles_labels()
+            look = {"fontsize": "small", "edgecolor": "none", "ncols": 2}
+            self.legend_ = self.figure_.legend(handles, labels, loc="outside lower center", **look)
+        else:
+            self.legend_ = legend(self.ax_, self._corner)
         return self
 
     def _panels(self, ax: Any) -> list[Axes]:
         if ax is None:
             pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-            size = (1.2 + 3.2 * len(self.curves), 3.2)
-            _, ax = pyplot.subplots(1, len(self.curves), figsize=size, layout="constrained", sharey=True)
+            n_columns = min(len(self.curves), _A_ROW)
+            n_rows = -(-len(self.curves) // n_columns)
+            size = (1.0 + 3.0 * n_columns, 0.5 + 2.9 * n_rows)
+            options = {"figsize": size, "layout": "constrained", "sharey": True, "squeeze": False}
+            _, grid = pyplot.subplots(n_rows, n_columns, **options)
+            ax, spare = np.split(grid.ravel(), [len(self.curves)])
+            for each in spare:
+                each.remove()
         panels = list(np.ravel(np.asarray(ax, dtype=object)))
         if len(panels) != len(self.curves):
             raise ParameterError(f"ax must be {len(self.curves)} Axes, one for each model; got {len(panels)}.")
         return panels
 
 
-def _draw_histogram(ax: Axes, histogram: ScoreHistogram) -> None:
+def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str]) -> None:
     edges = np.append(histogram.low, histogram.high[-1])
     positive, negative = _shares(histogram)
-    ax.stairs(positive, edges, fill=True, color=COLOURS[0], alpha=0.55, label="positive")
-    ax.stairs(negative, edges, color=COLOURS[1], linewidth=1.6, hatch="////", label="others")
+    ax.stairs(positive, edges, fill=True, color=COLOURS[0], alpha=0.55, label=names[0])
+    ax.stairs(negative, edges, color=COLOURS[1], linewidth=1.6, hatch="////", label=names[1])
     tidy(ax, "probability", "share of the class")
 
 
@@ -215,17 +234,21 @@ class SortedScoresDisplay:
         self.figure_ = self.ax_.figure
         others = [name for name in self.scores.scores if name != self.scores.reference]
         for number, name in enumerate(others):
-            score = self.scores.scores[name]
-            mark: dict[str, Any] = {
-                "marker": MARKS[number % len(MARKS)],
-                "markevery": max(len(score) // 12, 1),
-                "markersize": 4,
-            }
-            self.ax_.plot(score, label=name, **{**look(number), "linewidth": 0.9, "linestyle": "-"}, **mark)
+            self.ax_.plot(self.scores.scores[name], label=name, **_line_of_rows(number, self.scores.scores[name]))
         first = self.scores.scores[self.scores.reference]
-        self.ax_.plot(first, color="black", linewidth=2.2, label=self.scores.reference)
-        tidy(self.ax_, f"rows, sorted by {self.scores.reference}", "probability", xlim=None)
-        self.ax_.set_xlim(0, max(len(first) - 1, 1))
-        self.ax_.set_ylim(bottom=0)
-        legend(self.ax_, "upper left")
+        self.ax_.plot(first, color="black", linewidth=2.2, label=self.scores.reference, zorder=4)
+        top = max(float(score.max()) for score in self.scores.scores.values())
+        end = float(max(len(first) - 1, 1))
+        names = f"rows, sorted by {self.scores.reference}", "probability"
+        tidy(self.ax_, *names, xlim=(0.0, end), ylim=(0.0, top or 1.0))
+        self.legend_ = legend(self.ax_, "upper left", may_grow=ax is None)
         return self
+
+
+def _line_of_rows(number: int, score: NDArray[np.float64]) -> dict[str, Any]:
+    """Give how the scores of a method look: pale and behind the others where they go up and down from row to row."""
+    ups_and_downs = float(np.abs(np.diff(score)).sum())
+    is_calm = ups_and_downs <= _MOST_UPS_AND_DOWNS
+    mark = {"marker": MARKS[number % len(MARKS)], "markevery": max(len(score) // 12, 1), "markersize": 4}
+    line = {"color": look(number)["color"], "linewidth": 1.2 if is_calm else 0.5, "alpha": 1.0 if is_calm else 0.4}
+    return {**line, **mark, "zorder": 2.0 + 1.0 / (1.0 + ups_and_downs)}

@@ -34,7 +34,8 @@ class TreeDisplay:
     model : ProbabilityTreeClassifier
         A fitted tree.
     max_depth : int, optional
-        Where to stop; what is left out stands as "…". Trees of more than about 80 leaves need it to be readable.
+        Where to stop; what is left out stands as "…". Trees of more than about 80 leaves need it to be readable, since
+        a picture is at most 120 inches wide and letters shrink until they fit; so they do in axes that are given.
 
     Attributes
     ----------
@@ -111,23 +112,31 @@ class TreeDisplay:
         size = max(_WIDTH * n_columns, 3.0), max(_HEIGHT * n_levels, 2.0)
         self.ax_: Axes = axes_or_new(ax, (min(size[0], _LARGEST), min(size[1], _LARGEST)))
         self.figure_ = self.ax_.figure
-        self._draw(outline, places)
+        self._draw(outline, places, _share_of_room(self.ax_, size, is_new=ax is None))
         self.ax_.set(xlim=(-0.6, n_columns - 0.4), ylim=(0.45 - n_levels, 0.5))
         self.ax_.set_axis_off()
         if outline.head:
             self.ax_.set_title(outline.head, fontsize="medium")
         return self
 
-    def _draw(self, outline: Outline, places: dict[int, tuple[float, int]]) -> None:
+    def _draw(self, outline: Outline, places: dict[int, tuple[float, int]], share: float) -> None:
         tree, words = outline.tree, all_conditions(outline.tree)
         for node, (x, depth) in places.items():
             above = int(tree.parent[node])
             if above >= 0:
                 name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""
                 dotted = ":" if outline.is_eliminated[node] else "-"
-                _draw_edge(self.ax_, places[above], (x, depth), _cut(words[node].removeprefix(name).strip()), dotted)
+                word = _cut(words[node].removeprefix(name).strip())
+                _draw_edge(self.ax_, places[above], (x, depth), word, dotted, 8.0 * share)
             is_cut = outline.is_test[node] and depth == self.max_depth
-            _draw_node(self.ax_, (x, depth), "…" if is_cut else _words(outline, node), _box(outline, node, is_cut))
+            word = "…" if is_cut else _words(outline, node)
+            _draw_node(self.ax_, (x, depth), word, _box(outline, node, is_cut), 8.5 * share)
+
+
+def _share_of_room(ax: Axes, size: tuple[float, float], *, is_new: bool) -> float:
+    """Give how much of the room that a tree needs there is, at most 1: letters shrink with it."""
+    place = ax.figure.bbox if is_new else ax.get_window_extent()
+    return min(1.0, place.width / ax.figure.dpi / size[0], place.height / ax.figure.dpi / size[1])
 
 
 def _places(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, int]]:
@@ -184,17 +193,17 @@ def _shade(outline: Outline, node: int) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def _draw_edge(ax: Axes, above: tuple[float, int], below: tuple[float, int], text: str, line: str) -> None:
+def _draw_edge(ax: Axes, above: tuple[float, int], below: tuple[float, int], text: str, line: str, size: float) -> None:
     (x0, y0), (x1, y1) = (above[0], -above[1]), (below[0], -below[1])
     ax.plot([x0, x1], [y0, y1], color="0.5", linewidth=1.0, linestyle=line, zorder=1)
     way = 0.52 if round(2 * x1) % 4 else 0.64  # neighbours' words in turn higher and lower
     box = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
     at = (x0 + way * (x1 - x0), y0 + way * (y1 - y0))
-    ax.text(*at, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+    ax.text(*at, text, ha="center", va="center", fontsize=size, bbox=box, zorder=2)
 
 
-def _draw_node(ax: Axes, place: tuple[float, int], text: str, box: dict[str, Any]) -> None:
-    ax.text(place[0], -place[1], text, ha="center", va="center", fontsize=8.5, bbox=box, zorder=3)
+def _draw_node(ax: Axes, place: tuple[float, int], text: str, box: dict[str, Any], size: float) -> None:
+    ax.text(place[0], -place[1], text, ha="center", va="center", fontsize=size, bbox=box, zorder=3)
 
 
 def _cut(text: str) -> str:
