@@ -78,6 +78,13 @@ def test_alpaydins_f_is_its_formula_and_its_interval_inverts_it(seed: int) -> No
         assert five_by_two_test(a, b + result.high).pvalue == pytest.approx(0.05, rel=1e-6)
 
 
+def test_replications_that_differ_more_than_their_folds_have_no_interval() -> None:
+    a = np.repeat([0.1, 0.5, 0.2, 0.9, 0.4], 2) + np.tile([0.0, 0.001], 5)
+    result = five_by_two_test(a, np.zeros(10))
+    assert np.isnan([result.low, result.high]).all()
+    assert "no interval, since no difference fits" in repr(result)
+
+
 def test_f_does_not_care_which_replication_came_first() -> None:
     a, b = (each.reshape(5, 2) for each in ten(7))
     assert five_by_two_test(a[::-1, ::-1], b[::-1, ::-1]).pvalue == pytest.approx(five_by_two_test(a, b).pvalue)

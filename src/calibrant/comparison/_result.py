@@ -137,5 +137,7 @@ class Comparison:
         return f"{first} is less than {second} by {-self.difference:.4g} {limits}"
 
     def _interval(self, low: float, high: float) -> str:
+        if math.isnan(low):
+            return "no interval, since no difference fits"
         alone = " for this pair alone" if self.n_comparisons > 1 else ""
         return f"{100 * self.confidence:g} % interval {low:.4g} to {high:.4g}{alone}"

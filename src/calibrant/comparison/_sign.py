@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import bdtr, bdtrik
+from scipy.special import bdtr
 
 from calibrant._params import check_param
 from calibrant.comparison._pairs import read_names, read_signed
@@ -85,9 +85,5 @@ def binomial_pvalue(wins: int, losses: int) -> float:
 def _median_interval(ordered: NDArray[np.float64], confidence: float) -> tuple[float, float]:
     """Give the k-th least and greatest value, with k as great as the binomial tail allows."""
     n, tail = len(ordered), 0.5 * (1.0 - confidence)
-    k = max(0, math.floor(float(bdtrik(tail, n, 0.5))))
-    while bdtr(k, n, 0.5) <= tail:
-        k += 1
-    while k > 0 and bdtr(k - 1, n, 0.5) > tail:
-        k -= 1
+    k = int(np.searchsorted(bdtr(np.arange(n), n, 0.5), tail, side="right"))
     return (float(ordered[k - 1]), float(ordered[n - k])) if k else (-math.inf, math.inf)
