@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -214,6 +216,16 @@ def test_a_threshold_can_be_tuned_to_a_measure(rows, goal):
     else:
         right = [(said == label)[model.held_out_.y == label].mean() for label in ("no", "yes")]
         assert model.value_ == pytest.approx(np.sqrt(np.prod(right)))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("kind", [CostSensitiveClassifier, MetaCostClassifier, ThresholdClassifier])
+def test_frames_with_nominal_columns_and_missing_values_reach_the_base_estimator(frame, kind):
+    X = {"colour": ["red", "blue", None, "red", "blue", "red"] * 20, "size": [1.0, None, 3.0, 4.0, 5.0, 6.0] * 20}
+    y = ["yes", "no", "no", "yes", "no", "yes"] * 20
+    model = kind(ProbabilityTreeClassifier(), DEAR).fit(frame(X), y)
+    assert model.predict(frame(X)).tolist() == y
+    assert model.feature_names_in_.tolist() == ["colour", "size"]
 
 
 def test_what_makes_no_sense_is_refused(rows, three):

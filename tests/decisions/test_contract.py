@@ -1,6 +1,9 @@
 """scikit-learn's contract of everything in `decisions` that is fitted: its own checks with nothing excused."""
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -32,6 +35,20 @@ from calibrant.exceptions import CalibrantWarning, ParameterError
 )
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
+
+
+def test_no_check_is_skipped_where_scipy_knows_the_array_api():
+    script = (
+        "import warnings; warnings.simplefilter('ignore');"
+        "from sklearn.utils.estimator_checks import check_estimator;"
+        "from sklearn.naive_bayes import GaussianNB;"
+        "from calibrant.decisions import CostSensitiveClassifier as C, HeckmanRegressor as H, MetaCostClassifier as M;"
+        "models = (C(GaussianNB()), M(GaussianNB(), n_bags=2), H());"
+        "print({result['status'] for model in models for result in check_estimator(model, on_fail=None)})"
+    )
+    told = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, env=told)
+    assert done.stdout.strip() == "{'passed'}", done.stderr
 
 
 @pytest.fixture(scope="module")

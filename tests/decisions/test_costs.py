@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from calibrant.decisions import CostMatrix, ExampleCosts, HeckmanRegressor, best_decision, expected_cost
 from calibrant.exceptions import CalibrantError, DataError, MissingFileError, ParameterError, ReadError
@@ -150,3 +150,21 @@ def test_heckmans_regression_sees_all_rows_and_is_given_the_chance_of_a_gift():
     true = 10 + X[:, 0]
     errors = [np.abs(each.for_rows(X).benefit - true).mean() for each in (costs, plain)]
     assert errors[0] < 0.4 * errors[1]
+
+
+def test_any_classifier_may_say_who_is_seen():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(4000, 2))
+    noise = rng.normal(size=4000)
+    y = np.where(X[:, 1] + noise > 0, 5 + X[:, 0] + 2 * noise, np.nan)
+    by_probit, by_logit = (
+        HeckmanRegressor(selection=each).fit(X, y).predict(X) for each in (None, LogisticRegression())
+    )
+    assert np.corrcoef(by_probit, by_logit)[0, 1] > 0.99
+
+
+def test_where_all_rows_are_seen_heckmans_regression_is_the_plain_one():
+    X, y = np.random.default_rng(2).normal(size=(50, 2)), np.arange(50.0)
+    np.testing.assert_allclose(HeckmanRegressor().fit(X, y).predict(X), LinearRegression().fit(X, y).predict(X))
+    with pytest.raises(DataError, match="NaN for every row"):
+        HeckmanRegressor().fit(X, np.full(50, np.nan))

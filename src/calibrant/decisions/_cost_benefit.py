@@ -119,7 +119,7 @@ class CostBenefit(ThresholdTable):
 
     @property
     def best(self) -> CostBenefitPoint:
-        """The threshold that earns most; of several, that which selects fewest rows."""
+        """The threshold that earns most; of several, that which selects fewest rows. Best of many, it flatters."""
         return self._point(float(self.benefit.argmax()))
 
     def at(
