@@ -1,7 +1,7 @@
 """Weka in a warm Java machine: the jar inside python-weka-wrapper3, driven through JPype.
 
-    pip install JPype1; pip download --no-deps --no-binary :all: python-weka-wrapper3; tar xf python_weka_wrapper3-*.tar.gz
-    WEKA_JAR=python_weka_wrapper3-.../python/weka/lib/weka.jar python benchmarks/resampling.py
+pip install JPype1; pip download --no-deps --no-binary :all: python-weka-wrapper3; tar xf python_weka_wrapper3-*.tar.gz
+WEKA_JAR=python_weka_wrapper3-.../python/weka/lib/weka.jar python benchmarks/resampling.py
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def weka_cross_validation(X: np.ndarray, y: np.ndarray, n_repeats: int) -> Callable[[], list[list[float]]] | None:
-    """Give Weka's repeated tenfold cross-validation of an unpruned J48 with Laplace and four metrics; None without it."""
+    """Give Weka's repeated tenfold cross-validation of an unpruned J48, with four metrics; None without its jar."""
     jar = os.environ.get("WEKA_JAR")
     if jar is None:
         return None

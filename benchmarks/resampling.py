@@ -97,7 +97,9 @@ def main() -> None:
         print(f"    Weka J48, warm:               {times['weka']:.3f} s, {times['weka'] / one:.1f} x (bar 3)")
     print(f"  ten estimates at once: {ten:.3f} s")
     for name, what in (("their_tree", "its own tree"), ("our_tree", "our tree")):
-        print(f"    ten runs of cross_validate, {what}: {10 * times[name]:.2f} s, {10 * times[name] / ten:.1f} x (bar 20)")
+        print(
+            f"    ten runs of cross_validate, {what}: {10 * times[name]:.2f} s, {10 * times[name] / ten:.1f} x (bar 20)"
+        )
 
 
 if __name__ == "__main__":

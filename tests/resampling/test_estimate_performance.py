@@ -10,11 +10,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -22,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from calibrant.comparison import corrected_resampled_t_test
 from calibrant.data import load
-from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError, ParameterError
 from calibrant.metrics import aulc, avll, evaluate, proportion_interval
 from calibrant.resampling import (
     AcrossGroups,
@@ -154,12 +156,13 @@ def test_632_and_632_plus_follow_their_formulas(model: Any) -> None:
 def test_guessing_has_an_auc_of_one_half_and_no_correlation() -> None:
     case = read_case(X[:100], Y[:100], None, None, is_regression=False)
     rows, score = np.arange(100), np.random.default_rng(0).random(100)
-    found = read_judge(case, ["auc"], None, None).guessing(np.column_stack([1 - score, score]), rows, rows)
-    assert found == [0.5]
+    judge = read_judge(case, ["auc"], None, None)
+    assert judge.guessing(np.column_stack([1 - score, score]), rows, judge.learnt(rows)) == [0.5]
     numbers = read_case(NUMBERS[:80], TARGET[:80], None, None, is_regression=True)
     rows = np.arange(80)
     said = LinearRegression().fit(NUMBERS[:80], TARGET[:80]).predict(NUMBERS[:80])
-    assert read_judge(numbers, ["correlation"], None, None).guessing(said, rows, rows)[0] == pytest.approx(0, abs=1e-12)
+    judge = read_judge(numbers, ["correlation"], None, None)
+    assert judge.guessing(said, rows, judge.learnt(rows))[0] == pytest.approx(0, abs=1e-12)
 
 
 def test_632_takes_weights_numbers_and_several_methods() -> None:
@@ -167,6 +170,21 @@ def test_632_takes_weights_numbers_and_several_methods() -> None:
     models = {"line": LinearRegression(), "ridge": Ridge()}
     found = estimate_performance(models, NUMBERS, TARGET, Bootstrap632(3, plus=True), sample_weight=weight)
     assert np.isfinite(found.values).all()
+
+
+def test_a_method_that_takes_no_weights_is_named() -> None:
+    with pytest.warns(CalibrantWarning, match="KNeighborsClassifier: fit does not take sample_weight"):
+        estimate_performance(KNeighborsClassifier(), X, Y, 3, ["error"], sample_weight=np.arange(1, 151))
+
+
+def test_weights_reach_a_step_of_a_pipeline_by_metadata_routing() -> None:
+    weight = np.random.default_rng(0).integers(1, 4, 150)
+    with sklearn.config_context(enable_metadata_routing=True):
+        step = GaussianNB().set_fit_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        piped = estimate_performance(make_pipeline(scaler, step), X, Y, 3, ["mse"], sample_weight=weight)
+    alone = estimate_performance(GaussianNB(), X, Y, 3, ["mse"], sample_weight=weight)
+    np.testing.assert_allclose(piped.values, alone.values, rtol=1e-6)
 
 
 def test_a_classifier_without_probabilities_counts_as_certain() -> None:
@@ -205,7 +223,9 @@ def test_priors_are_those_of_the_training_rows() -> None:
     train, test = np.arange(100), np.arange(100, 150)
     y = np.where(np.arange(150) % 3 == 0, 1, 0)
     y[:20] = 1
-    found = estimate_performance(ProbabilityTreeClassifier(estimate="frequency"), X, y, [(train, test)], ["avll", "aulc"])
+    found = estimate_performance(
+        ProbabilityTreeClassifier(estimate="frequency"), X, y, [(train, test)], ["avll", "aulc"]
+    )
     p = ProbabilityTreeClassifier(estimate="frequency").fit(X[train], y[train]).predict_proba(X[test])
     prior = np.bincount(y[train]) / 100
     assert found.mean("avll") == avll(y[test], p, prior=prior)
@@ -280,7 +300,9 @@ def test_frames_have_a_line_for_each_method_and_metric_or_for_each_split() -> No
     by_split = found.to_frame(by="split")
     assert by_split.columns.tolist() == ["split", "name", "n_train", "n_test", "method", "mse", "error"]
     assert len(by_split) == 6
-    np.testing.assert_allclose(by_split.groupby("method")["mse"].mean(), [found.mean("mse", "a"), found.mean("mse", "b")])
+    np.testing.assert_allclose(
+        by_split.groupby("method")["mse"].mean(), [found.mean("mse", "a"), found.mean("mse", "b")]
+    )
 
 
 def test_smaller_training_of_a_bootstrap_stays_weighed() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ def chosen_trials(
     methods: Methods,
     case: Case,
     plan: Nested,
-    splits: Sequence[Split],
+    splits: Iterable[Split],
     judge: Judge,
     choose_by: str | None,
     choices: list[str],
@@ -53,7 +53,8 @@ def chosen_trials(
     if metric not in judge.metrics:
         raise ParameterError(f"choose_by={metric!r} is not among metrics: {', '.join(judge.metrics)}.")
     weighs = getattr(plan, "_weighing", None) is not None
-    for split in splits:
+    for train, test in splits:
+        split = (np.asarray(train), np.asarray(test))
         values = _inner_values(methods, case, plan, split[0], judge, metric, n_jobs)
         choices.append(_best(list(methods), values, metric, judge))
         chosen = {choices[-1]: methods[choices[-1]]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,16 @@ from sklearn.model_selection import check_cv
 
 from calibrant._params import check_param
 from calibrant._progress import progress
-from calibrant.exceptions import ParameterError
+from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.metrics import Interval
 from calibrant.metrics._proportions import CONFIDENCE
 from calibrant.resampling._case import Case, read_case
 from calibrant.resampling._choosing import chosen_trials
 from calibrant.resampling._cross_validation import CrossValidation
+from calibrant.resampling._fitted import takes_weights
 from calibrant.resampling._intervals import NO_INTERVAL, row_intervals, split_interval
 from calibrant.resampling._judging import Judge, read_judge
-from calibrant.resampling._methods import predict_numbers, read_methods
+from calibrant.resampling._methods import Methods, predict_numbers, read_methods
 from calibrant.resampling._nested import Nested
 from calibrant.resampling._performance import Performance, Pooled
 from calibrant.resampling._smaller_training import names_of, plan_text
@@ -28,7 +30,7 @@ from calibrant.resampling._weighing import weighed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plan import IntervalKind, Split
+    from calibrant.resampling._plan import IntervalKind
 
 __all__ = ["estimate_performance", "read_plan"]
 
@@ -135,40 +137,55 @@ def estimate_performance(
     check_param("confidence", confidence, CONFIDENCE)
     methods = read_methods(estimator)
     case = read_case(X, y, sample_weight, groups, is_regression=predict_numbers(methods))
+    _tell_of_weights(methods, case)
     plan = read_plan(plan)
     judge = read_judge(case, metrics, metric_params, pos_label)
-    splits = [(np.asarray(train), np.asarray(test)) for train, test in plan.split(case.X, case.y, case.groups)]
-    weighing = getattr(plan, "_weighing", None)
-    choices: list[str] = []
-    if isinstance(plan, Nested):
-        found = chosen_trials(methods, case, plan, splits, judge, choose_by, choices, n_jobs)
-        methods = {"chosen": None}
-    else:
-        found = run_trials(methods, case, splits, judge, tests_training=weighing is not None, n_jobs=n_jobs)
-    with progress(total=len(splits), description="Estimating performance") as bar:
-        trials = []
-        for trial in found:
-            trials.append(trial)
-            bar.advance()
-    values = _values(trials, weighing)
+    trials, choices = _tried(methods, case, plan, judge, choose_by, n_jobs)
+    names = ("chosen",) if choices else tuple(methods)
+    values = _values(trials, getattr(plan, "_weighing", None))
     kind: IntervalKind = getattr(plan, "_interval", "splits")
-    names = tuple(methods)
     return Performance(
         names,
         tuple(judge.metrics),
         values,
-        _intervals(names, values, trials, splits, judge, kind, confidence),
-        np.array([len(np.unique(train)) for train, _ in splits]),
-        np.array([len(test) for _, test in splits]),
+        _intervals(names, values, trials, judge, kind, confidence),
+        np.array([trial.n_train for trial in trials]),
+        np.array([len(trial.test) for trial in trials]),
         tuple(names_of(plan, case.X, case.y, case.groups)),
         plan_text(plan),
         str(getattr(plan, "caution", "")),
         _INTERVALS[kind].format(100 * confidence),
         confidence,
         case.n_rows,
-        tuple(_pooled(case, splits, [trial.answers[place] for trial in trials]) for place in range(len(names))),
-        tuple(choices),
+        tuple(_pooled(case, trials, place) for place in range(len(names))),
+        choices,
     )
+
+
+def _tried(
+    methods: Methods, case: Case, plan: Any, judge: Judge, choose_by: str | None, n_jobs: int | None
+) -> tuple[list[Trial], tuple[str, ...]]:
+    """Try methods on every split; give the trials and, where methods are chosen, the choices."""
+    splits = plan.split(case.X, case.y, case.groups)
+    weighs = getattr(plan, "_weighing", None) is not None
+    choices: list[str] = []
+    if isinstance(plan, Nested):
+        found = chosen_trials(methods, case, plan, splits, judge, choose_by, choices, n_jobs)
+    else:
+        found = run_trials(methods, case, splits, judge, tests_training=weighs, n_jobs=n_jobs)
+    n_splits = plan.get_n_splits(case.X, case.y, case.groups)
+    return list(progress(found, total=n_splits, description="Estimating performance")), tuple(choices)
+
+
+def _tell_of_weights(methods: Methods, case: Case) -> None:
+    deaf = [] if case.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
+    if deaf:
+        warnings.warn(
+            f"{', '.join(deaf)}: fit does not take sample_weight, so that the weights count in the metrics only. Give "
+            "weights to the step that takes them by metadata routing.",
+            CalibrantWarning,
+            stacklevel=3,
+        )
 
 
 def read_plan(plan: Any) -> Any:
@@ -207,30 +224,27 @@ def _intervals(
     names: tuple[str, ...],
     values: NDArray[np.float64],
     trials: Sequence[Trial],
-    splits: Sequence[Split],
     judge: Judge,
     kind: IntervalKind,
     confidence: float,
 ) -> dict[tuple[str, str], Interval]:
     """Give the interval of every mean."""
     found = {(name, metric): NO_INTERVAL for name in names for metric in judge.metrics}
-    if kind == "rows" and len(splits) == 1:
-        train, test = splits[0]
+    if kind == "rows" and len(trials) == 1:
         for name, answer in zip(names, trials[0].answers, strict=True):
-            of_rows = row_intervals(judge, answer, test, train, confidence)
+            of_rows = row_intervals(judge, answer, trials[0].test, trials[0].learnt, confidence)
             found |= {(name, metric): interval for metric, interval in of_rows.items()}
     elif kind == "splits":
-        n_train = np.array([len(np.unique(train)) for train, _ in splits])
-        n_test = np.array([len(test) for _, test in splits])
+        n_train, n_test = (np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True))
         for place, name in enumerate(names):
             for column, metric in enumerate(judge.metrics):
                 found[name, metric] = split_interval(values[place, column], n_train, n_test, confidence)
     return found
 
 
-def _pooled(case: Case, splits: Sequence[Split], answers: Sequence[NDArray[np.float64]]) -> Pooled:
-    tested = np.concatenate([test for _, test in splits])
-    number = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
+def _pooled(case: Case, trials: Sequence[Trial], place: int) -> Pooled:
+    tested = np.concatenate([trial.test for trial in trials])
+    number = np.repeat(np.arange(len(trials)), [len(trial.test) for trial in trials])
     outcome = case.outcome[tested]
     y_true, classes = (outcome, ()) if case.classes is None else (case.classes[outcome], tuple(case.classes.tolist()))
-    return Pooled(case.rows[tested], number, y_true, np.concatenate(answers), classes)
+    return Pooled(case.rows[tested], number, y_true, np.concatenate([t.answers[place] for t in trials]), classes)

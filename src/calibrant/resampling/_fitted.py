@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._params import check_params
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from calibrant.resampling._case import Case
     from calibrant.resampling._methods import Family
 
-__all__ = ["fitted_answers"]
+__all__ = ["fitted_answers", "takes_weights"]
 
 
 def fitted_answers(
@@ -57,9 +59,25 @@ def _models(family: Family, case: Case, train: NDArray[np.intp]) -> list[Any]:
 
 def _fit(estimator: Any, case: Case, train: NDArray[np.intp]) -> Any:
     X = take_square(case.X, train, train) if is_pairwise(estimator) else take_rows(case.X, train)
-    takes_weight = case.weight is not None and has_fit_parameter(estimator, "sample_weight")
+    takes_weight = case.weight is not None and takes_weights(estimator)
     more = {"sample_weight": case.weight[train]} if takes_weight and case.weight is not None else {}
     return clone(estimator).fit(X, take_rows(case.y, train), **more)
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Say whether the `fit` of an estimator takes weights, by itself or by metadata routing.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> takes_weights(GaussianNB()), takes_weights(KNeighborsClassifier())
+    (True, False)
+    """
+    if has_fit_parameter(estimator, "sample_weight"):
+        return True
+    is_routing = bool(get_config()["enable_metadata_routing"])
+    return is_routing and bool(get_routing_for_object(estimator).consumes("fit", ["sample_weight"]))
 
 
 def _answer(model: Any, case: Case, rows: NDArray[np.intp], train: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from calibrant.metrics import METRICS, Interval, evaluate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._judging import Judge
+    from calibrant.resampling._judging import Judge, Learnt
 
 __all__ = ["NO_INTERVAL", "row_intervals", "split_interval"]
 
@@ -48,12 +48,12 @@ def split_interval(
 
 
 def row_intervals(
-    judge: Judge, answer: NDArray[np.float64], rows: NDArray[np.intp], train: NDArray[np.intp], confidence: float
+    judge: Judge, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt, confidence: float
 ) -> dict[str, Interval]:
     """Give the intervals of one model from the rows of its one test set."""
     case = judge.case
     if case.classes is None:
-        return _by_draws(judge, answer, rows, train, confidence)
+        return _by_draws(judge, answer, rows, learnt, confidence)
     wanted = [name for name, own in judge.metrics.items() if own is None and not METRICS[name].needs]
     card = evaluate(
         case.classes[case.outcome[rows]],
@@ -73,10 +73,10 @@ def row_intervals(
 
 
 def _by_draws(
-    judge: Judge, answer: NDArray[np.float64], rows: NDArray[np.intp], train: NDArray[np.intp], confidence: float
+    judge: Judge, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt, confidence: float
 ) -> dict[str, Interval]:
     """Draw the test rows with replacement."""
     random, tails = stream(seed_sequence(0), 0), 100 * np.array([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
     drawn = random.integers(0, len(rows), (_DRAWS, len(rows)))
-    values = np.array([judge.values(answer[each], rows[each], train) for each in drawn])
+    values = np.array([judge.values(answer[each], rows[each], learnt) for each in drawn])
     return {name: Interval(*np.nanpercentile(values[:, place], tails)) for place, name in enumerate(judge.metrics)}

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,20 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._case import Case
 
-__all__ = ["Judge", "better_of", "read_judge"]
+__all__ = ["Judge", "Learnt", "better_of", "read_judge"]
 
 OF_CLASSES = ("error", "mse", "log_loss", "auc")
 OF_NUMBERS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
 _MOST_SHIFTS = 100  # pairs of numbers and predictions in the rate of guessing, for each row
 
 MetricFunction = Callable[..., float]
+
+
+class Learnt(NamedTuple):
+    """What metrics ask about the rows learnt from: the share of each class, or the mean of the numbers."""
+
+    prior: NDArray[np.float64] | None = None
+    mean: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,33 +62,33 @@ class Judge:
     is_told: bool = False
 
     def values(
-        self, answer: NDArray[np.float64], rows: NDArray[np.intp], train: NDArray[np.intp], *, is_ours: bool = False
+        self, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt, *, is_ours: bool = False
     ) -> list[float]:
         """Judge what a model learnt from some rows says of others; NaN where a metric has no value."""
         weight = None if self.case.weight is None else self.case.weight[rows]
         if self.case.classes is None:
-            return self._of_numbers(self.case.outcome[rows], answer, weight, rows, train)
+            return self._of_numbers(self.case.outcome[rows], answer, weight, rows, learnt)
         label = self.case.outcome[rows]
         if is_ours:
             read = self._read(label, answer, weight)
         else:
             names = self.case.classes
             read = read_predictions(names[label], answer, sample_weight=weight, labels=names, pos_label=self._told)
-        return [self._of_classes(name, read, rows, train) for name in self.metrics]
+        return [self._of_classes(name, read, rows, learnt) for name in self.metrics]
 
-    def guessing(self, answer: NDArray[np.float64], rows: NDArray[np.intp], train: NDArray[np.intp]) -> list[float]:
+    def guessing(self, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt) -> list[float]:
         """Judge predictions that have nothing to do with the outcomes: every one with every outcome of the rows."""
         weight = None if self.case.weight is None else self.case.weight[rows]
         outcome = self.case.outcome[rows]
         if self.case.classes is None:
-            return self._guessed_numbers(outcome, answer, weight, rows, train)
+            return self._guessed_numbers(outcome, answer, weight, rows, learnt)
         n_classes = len(self.case.classes)
         share = np.bincount(outcome, weight, n_classes)
         there = np.flatnonzero(share)
         label = np.tile(there, len(rows)).astype(np.int32)
         each = np.repeat(np.ones(len(rows)) if weight is None else weight, len(there))
         read = self._read(label, np.repeat(answer, len(there), axis=0), each * share[label])
-        return [self._of_classes(name, read, np.repeat(rows, len(there)), train) for name in self.metrics]
+        return [self._of_classes(name, read, np.repeat(rows, len(there)), learnt) for name in self.metrics]
 
     @property
     def _told(self) -> Any:
@@ -93,8 +100,8 @@ class Judge:
         assert classes is not None  # noqa: S101
         return Predictions(classes, label, table, weight, self.positive, self.is_told, None, len(label))
 
-    def _of_classes(self, name: str, read: Predictions, rows: NDArray[np.intp], train: NDArray[np.intp]) -> float:
-        own, more = self.metrics[name], self._more(name, rows, train)
+    def _of_classes(self, name: str, read: Predictions, rows: NDArray[np.intp], learnt: Learnt) -> float:
+        own, more = self.metrics[name], self._more(name, rows, learnt)
         if own is not None:
             return float(own(read.classes[read.label], read.proba, **more))
         takes_labels = {"labels": read.classes} if name in self._take_prior else {}
@@ -109,10 +116,10 @@ class Judge:
         answer: NDArray[np.float64],
         weight: NDArray[np.float64] | None,
         rows: NDArray[np.intp],
-        train: NDArray[np.intp],
+        learnt: Learnt,
     ) -> list[float]:
         return [
-            self._of_number(name, (outcome, answer), weight, self._more(name, rows, train)) for name in self.metrics
+            self._of_number(name, (outcome, answer), weight, self._more(name, rows, learnt)) for name in self.metrics
         ]
 
     def _of_number(
@@ -132,7 +139,7 @@ class Judge:
         answer: NDArray[np.float64],
         weight: NDArray[np.float64] | None,
         rows: NDArray[np.intp],
-        train: NDArray[np.intp],
+        learnt: Learnt,
     ) -> list[float]:
         n_rows = len(rows)
         shifts = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_SHIFTS)).round().astype(np.intp))
@@ -140,27 +147,28 @@ class Judge:
         other = place % n_rows
         given, said = np.repeat(outcome, len(shifts)), answer[other]
         both = None if weight is None else np.repeat(weight, len(shifts)) * weight[other]
-        return self._of_numbers(given, said, both, np.repeat(rows, len(shifts)), train)
+        return self._of_numbers(given, said, both, np.repeat(rows, len(shifts)), learnt)
 
-    def _more(self, name: str, rows: NDArray[np.intp], train: NDArray[np.intp]) -> dict[str, Any]:
+    def _more(self, name: str, rows: NDArray[np.intp], learnt: Learnt) -> dict[str, Any]:
         """Give further keywords: told ones, and what the training rows say where a metric asks for that."""
         n_given = self.case.n_rows
         more = {
             key: np.asarray(value)[rows] if np.ndim(value) == 1 and len(value) == n_given else value
             for key, value in self.params.get(name, {}).items()
         }
-        if name in self._take_prior and "prior" not in more:
-            more["prior"] = self._shares(train)
-        if name in self._take_mean and "training_mean" not in more:
-            weight = None if self.case.weight is None else self.case.weight[train]
-            more["training_mean"] = float(np.average(self.case.outcome[train], weights=weight))
+        if name in self._take_prior:
+            more.setdefault("prior", learnt.prior)
+        if name in self._take_mean:
+            more.setdefault("training_mean", learnt.mean)
         return more
 
-    def _shares(self, train: NDArray[np.intp]) -> NDArray[np.float64]:
-        assert self.case.classes is not None  # noqa: S101
-        weight = None if self.case.weight is None else self.case.weight[train]
-        share = np.bincount(self.case.outcome[train], weight, len(self.case.classes))
-        return np.asarray(share / share.sum())
+    def learnt(self, train: NDArray[np.intp]) -> Learnt:
+        """Sum up the rows learnt from."""
+        outcome, weight = self.case.outcome[train], None if self.case.weight is None else self.case.weight[train]
+        if self.case.classes is None:
+            return Learnt(mean=float(np.average(outcome, weights=weight)))
+        share = np.bincount(outcome, weight, len(self.case.classes))
+        return Learnt(prior=np.asarray(share / share.sum()))
 
     @cached_property
     def _take_prior(self) -> set[str]:

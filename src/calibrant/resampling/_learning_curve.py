@@ -70,9 +70,9 @@ class LearningCurve:
         >>> X, y = [[i] for i in range(60)], [0] * 30 + [1] * 30
         >>> curve = learning_curve(ProbabilityTreeClassifier(), X, y, 3, ["error"], sizes=[0.5, 1.0])
         >>> curve.to_frame()[["n_train", "metric", "mean"]]
-           n_train metric  mean
-        0     20.0  error   0.0
-        1     40.0  error   0.0
+           n_train metric      mean
+        0     20.0  error  0.016667
+        1     40.0  error  0.016667
         """
         pandas = optional_import("pandas", extra="data", purpose="give a learning curve as a frame")
         parts = [each.to_frame().assign(n_train=size) for size, each in zip(self.sizes, self.performances, strict=True)]

@@ -225,8 +225,8 @@ class Performance:
         >>> X, y = [[i] for i in range(30)], [0] * 15 + [1] * 15
         >>> found = estimate_performance(ProbabilityTreeClassifier(), X, y, CrossValidation(3), ["error"])
         >>> found.to_frame()[["method", "metric", "mean", "n_splits"]]
-                              method metric  mean  n_splits
-        0  ProbabilityTreeClassifier  error   0.0         3
+                              method metric      mean  n_splits
+        0  ProbabilityTreeClassifier  error  0.033333         3
         """
         pandas = optional_import("pandas", extra="data", purpose="give performance as a frame")
         if by not in ("method", "split"):

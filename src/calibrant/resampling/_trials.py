@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.resampling._case import Case
-    from calibrant.resampling._judging import Judge
+    from calibrant.resampling._judging import Judge, Learnt
     from calibrant.resampling._plan import Split
 
 __all__ = ["Trial", "run_trials"]
 
-_TREES_AT_ONCE = 64
+_SPLITS_AT_ONCE = 64  # leaving one row of many out, the rows of all splits would fill the memory
 _FITS_AT_ONCE = 4  # for each worker, between two steps of the bar
 
 # For each set of rows that is asked about, what each method says of it.
@@ -35,6 +36,12 @@ class Trial:
 
     Parameters
     ----------
+    test : array of int
+        The rows tested on.
+    n_train : int
+        Number of different rows learnt from.
+    learnt : Learnt
+        What metrics ask about the rows learnt from.
     values : array of shape (n_methods, n_metrics)
         The metrics on the test rows.
     answers : list of arrays
@@ -43,6 +50,9 @@ class Trial:
         The metrics on the training rows, and of predictions that have nothing to do with them; where asked for.
     """
 
+    test: NDArray[np.intp]
+    n_train: int
+    learnt: Learnt
     values: NDArray[np.float64]
     answers: list[NDArray[np.float64]]
     training: NDArray[np.float64] | None = None
@@ -52,7 +62,7 @@ class Trial:
 def run_trials(
     methods: Methods,
     case: Case,
-    splits: Sequence[Split],
+    splits: Iterable[Split],
     judge: Judge,
     *,
     tests_training: bool = False,
@@ -73,6 +83,21 @@ def run_trials(
     """
     kin = families(methods)
     runs = [TreeRuns.of(family, case) for family in kin]
+    pairs = ((np.asarray(train), np.asarray(test)) for train, test in splits)
+    while block := list(islice(pairs, _SPLITS_AT_ONCE)):
+        yield from _run_block(kin, runs, case, block, judge, tests_training, n_jobs)
+
+
+def _run_block(
+    kin: list[Family],
+    runs: list[TreeRuns | None],
+    case: Case,
+    splits: list[Split],
+    judge: Judge,
+    tests_training: bool,
+    n_jobs: int | None,
+) -> Iterator[Trial]:
+    """Try the methods on some splits: trees on the coded table where they can be, the rest in the ordinary way."""
     asked = [[test, train] if tests_training else [test] for train, test in splits]
     coded = [_covered(run, splits, case) for run in runs]
     grown = [_grown(run, splits, asked, done, n_jobs) for run, done in zip(runs, coded, strict=True)]
@@ -84,18 +109,20 @@ def run_trials(
             found = next(trees) if done[number] else next(rest)
             answers.update(zip(family.places, zip(*found, strict=True), strict=True))
         ours = {place for family, done in zip(kin, coded, strict=True) if done[number] for place in family.places}
-        yield _judged(judge, splits[number], [answers[place] for place in range(len(methods))], ours)
+        yield _judged(judge, splits[number], [answers[place] for place in sorted(answers)], ours)
 
 
 def _judged(judge: Judge, split: Split, answers: Sequence[Any], ours: set[int]) -> Trial:
     train, test = split
-    values = [judge.values(each[0], test, train, is_ours=place in ours) for place, each in enumerate(answers)]
-    tested = [each[0] for each in answers]
+    learnt = judge.learnt(train)
+    values = [judge.values(each[0], test, learnt, is_ours=place in ours) for place, each in enumerate(answers)]
+    n_train = int(np.count_nonzero(np.bincount(train)))
+    tried = Trial(test, n_train, learnt, np.array(values), [each[0] for each in answers])
     if len(answers[0]) == 1:
-        return Trial(np.array(values), tested)
-    training = [judge.values(each[1], train, train, is_ours=place in ours) for place, each in enumerate(answers)]
-    guessing = [judge.guessing(each[1], train, train) for each in answers]
-    return Trial(np.array(values), tested, np.array(training), np.array(guessing))
+        return tried
+    training = [judge.values(each[1], train, learnt, is_ours=place in ours) for place, each in enumerate(answers)]
+    guessing = [judge.guessing(each[1], train, learnt) for each in answers]
+    return replace(tried, training=np.array(training), guessing=np.array(guessing))
 
 
 def _covered(run: TreeRuns | None, splits: Sequence[Split], case: Case) -> list[bool]:
@@ -112,14 +139,13 @@ def _grown(
     covered: list[bool],
     n_jobs: int | None,
 ) -> Iterator[Answers]:
-    """Grow trees some at a time, and give their answers one by one."""
-    places = np.flatnonzero(covered)
-    for first in range(0, len(places), _TREES_AT_ONCE):
-        part = places[first : first + _TREES_AT_ONCE]
-        assert run is not None  # noqa: S101
-        times = times_of([splits[place] for place in part], run.case.n_rows)
-        for place, growth in zip(part, run.grow(times, n_jobs), strict=True):
-            yield run.answers(growth, asked[place])
+    """Grow trees all at once, and give their answers one by one."""
+    places = np.flatnonzero(covered).tolist()
+    if run is None or not places:
+        return
+    times = times_of([splits[place] for place in places], run.case.n_rows)
+    for place, growth in zip(places, run.grow(times, n_jobs), strict=True):
+        yield run.answers(growth, asked[place])
 
 
 def _fitted(
