@@ -80,7 +80,7 @@ class AcrossGroups(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:
         return len(self._pairs(read_plan_rows(groups if X is None else X, y, groups)))
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         for train, test in self._pairs(rows):
             is_test = rows.groups == test
             yield np.flatnonzero(~is_test if train < 0 else rows.groups == train), np.flatnonzero(is_test)

@@ -106,7 +106,7 @@ class Bootstrap632(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_repeats
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed, strata = seed_sequence(self.random_state), rows.stratified(self.stratified)
         for repeat in range(self.n_repeats):
             random = stream(seed, repeat)

@@ -89,7 +89,7 @@ class CrossValidation(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_folds * self.n_repeats
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed, strata = seed_sequence(self.random_state), rows.stratified(self.stratified)
         there, what = (rows.n_rows, "rows") if rows.groups is None else (rows.n_groups, "groups")
         if there < self.n_folds:
@@ -143,7 +143,7 @@ class LeaveOneOut(Plan):
         rows = read_plan_rows(X, y, groups)
         return rows.n_rows if rows.groups is None else rows.n_groups
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         if rows.groups is None:
             return _by_part(np.arange(rows.n_rows), rows.n_rows)
         return _by_part(rows.groups, rows.n_groups)

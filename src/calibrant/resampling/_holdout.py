@@ -64,7 +64,7 @@ class Holdout(Plan):
         """
         return f"holdout of {_size_text(self.test_size)}{', stratified' if self.stratified else ''}"
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         yield _held_out(rows, self.test_size, self.stratified, stream(seed_sequence(self.random_state), 0))
 
 
@@ -130,7 +130,7 @@ class RepeatedHoldout(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_repeats
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed = seed_sequence(self.random_state)
         for repeat in range(self.n_repeats):
             yield _held_out(rows, self.test_size, self.stratified, stream(seed, repeat))

@@ -17,6 +17,8 @@ from calibrant.resampling._smaller_training import names_of, plan_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.resampling._plan_rows import PlanRows
+
 __all__ = ["Nested"]
 
 _PLAN = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter") | Nothing()
@@ -81,22 +83,6 @@ class Nested(Plan):
         weighing: Weighing = getattr(self.outer_, "_weighing", None)
         return weighing
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        """Give the rows to learn and choose from, and the rows to test on.
-
-        Parameters
-        ----------
-        X, y, groups
-            As in `Plan.split`; `outer` gets them.
-
-        Yields
-        ------
-        train, test : arrays of int
-            Positions of rows.
-        """
-        self.get_n_splits(X, y, groups)
-        yield from self.outer_.split(X, y, groups)
-
     def split_three(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
@@ -149,3 +135,6 @@ class Nested(Plan):
 
     def _count(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.outer_.get_n_splits(X, y, groups))
+
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+        yield from self.outer_.split(*rows.given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -73,7 +74,7 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         rows = read_plan_rows(X, y, groups)
         if rows.n_rows < 2:
             raise DataError(f"{type(self).__name__} needs at least 2 rows to divide; got {rows.n_rows}.")
-        for train, test in self._divide(rows, X):
+        for train, test in self._divide(rows):
             self._check(train, test)
             yield train, test
 
@@ -93,6 +94,7 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         check_params(self, self._rules)
         return self._count(X, y, groups)
 
+    @abstractmethod
     def describe(self) -> str:
         """Say in words what the plan does.
 
@@ -102,7 +104,6 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         >>> CrossValidation(10, 10).describe()
         '10 times 10-fold cross-validation, stratified'
         """
-        raise NotImplementedError
 
     def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:
         """Name the splits, in their order.
@@ -115,8 +116,9 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         """
         return [f"split {number + 1}" for number in range(self.get_n_splits(X, y, groups))]
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:
-        raise NotImplementedError
+    @abstractmethod
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+        """Give the splits of rows past the door."""
 
     def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return 1

@@ -33,12 +33,15 @@ class PlanRows:
         The number of each row's group.
     names : tuple
         The groups by their numbers.
+    given : tuple of three
+        X, y and groups as they came.
     """
 
     n_rows: int
     strata: NDArray[np.intp] | None = None
     groups: NDArray[np.intp] | None = None
     names: tuple[Any, ...] = ()
+    given: tuple[Any, Any, Any] = (None, None, None)
 
     @property
     def n_groups(self) -> int:
@@ -64,7 +67,7 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None) -> PlanRows:
     if strata is not None and len(strata) != n_rows:
         raise DataError(f"y has {len(strata)} rows, X {n_rows}; pass one class for each row.")
     if groups is None:
-        return PlanRows(n_rows, strata)
+        return PlanRows(n_rows, strata, given=(X, y, None))
     coded = label_codes(groups)
     if len(coded.codes) != n_rows:
         raise DataError(f"groups has {len(coded.codes)} rows, X {n_rows}; pass one group for each row.")
@@ -73,7 +76,7 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None) -> PlanRows:
         raise DataError(f"groups has missing values (first at row {first}); give each row a group or drop it.")
     names = np.asarray(coded.categories, dtype=object)
     found, numbers = np.unique(coded.codes, return_inverse=True)
-    return PlanRows(n_rows, strata, numbers, tuple(names[found].tolist()))
+    return PlanRows(n_rows, strata, numbers, tuple(names[found].tolist()), (X, y, groups))
 
 
 def _strata(y: Any) -> NDArray[np.intp] | None:

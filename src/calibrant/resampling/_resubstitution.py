@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -43,5 +43,5 @@ class Resubstitution(Plan):
         """
         return "resubstitution (tested on the training rows)"
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:  # noqa: ARG002
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
         yield np.arange(rows.n_rows), np.arange(rows.n_rows)

@@ -12,7 +12,7 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
 from calibrant.resampling._dealing import shuffled
 from calibrant.resampling._plan import IntervalKind, Plan, Split, Weighing
-from calibrant.resampling._plan_rows import PlanRows, read_plan_rows
+from calibrant.resampling._plan_rows import PlanRows
 
 __all__ = ["SmallerTraining"]
 
@@ -62,24 +62,6 @@ class SmallerTraining(Plan):
         self.stratified = stratified
         self.random_state = random_state
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        """Give the rows to learn from and the rows to test on, split after split.
-
-        Parameters
-        ----------
-        X, y, groups
-            As in `Plan.split`; the plan within gets them.
-
-        Yields
-        ------
-        train, test : arrays of int
-            Positions of rows.
-        """
-        self.get_n_splits(X, y, groups)
-        seed, rows = seed_sequence(self.random_state), read_plan_rows(X, y, groups)
-        for number, (train, test) in enumerate(self.plan.split(X, y, groups)):
-            yield self._fewer(np.asarray(train), rows, stream(seed, number)), test
-
     def describe(self) -> str:
         """Say in words what the plan does.
 
@@ -120,6 +102,11 @@ class SmallerTraining(Plan):
 
     def _count(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.plan.get_n_splits(X, y, groups))
+
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+        seed = seed_sequence(self.random_state)
+        for number, (train, test) in enumerate(self.plan.split(*rows.given)):
+            yield self._fewer(np.asarray(train), rows, stream(seed, number)), test
 
     def _fewer(self, train: Any, rows: PlanRows, random: np.random.Generator) -> Any:
         size = round(self.train_size * len(train)) if self.train_size < 1 else int(self.train_size)

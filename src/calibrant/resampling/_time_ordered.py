@@ -70,8 +70,8 @@ class TimeOrderedHoldout(Plan):
         size = f"{100 * self.test_size:.0f} % of the rows" if self.test_size < 1 else f"{self.test_size:,} rows"
         return f"holdout of the latest {size}"
 
-    def _divide(self, rows: PlanRows, X: Any) -> Iterator[Split]:
-        rank = self._rank(rows, X)
+    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+        rank = self._rank(rows)
         order = np.argsort(rank, kind="stable")
         first = rows.n_rows - n_tested(self.test_size, rows.n_rows)
         first = int(np.searchsorted(rank[order], rank[order[first]]))
@@ -80,11 +80,11 @@ class TimeOrderedHoldout(Plan):
             train = train[~np.isin(rows.groups[train], rows.groups[test])]
         yield train, test
 
-    def _rank(self, rows: PlanRows, X: Any) -> NDArray[np.intp]:
+    def _rank(self, rows: PlanRows) -> NDArray[np.intp]:
         """Give the place of each row's time among all times."""
         if self.time is None:
             return np.arange(rows.n_rows)
-        times = _column(X, self.time) if isinstance(self.time, str) else self.time
+        times = _column(rows.given[0], self.time) if isinstance(self.time, str) else self.time
         coded = label_codes(times)
         if len(coded.codes) != rows.n_rows or (coded.codes < 0).any():
             raise DataError(f"time must have a value for each of the {rows.n_rows} rows, none of them missing.")
