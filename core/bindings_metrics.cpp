@@ -92,10 +92,10 @@ Columns groups_of(const Ranking& ranking) {
 
 std::span<const double> span_of(const Numbers& numbers) { return {numbers.data(), numbers.shape(0)}; }
 
-// Calls work(Threads) where Ctrl-C can stop it.
+// Calls work(Threads) where Ctrl-C can stop it, if there are so many rows that it might be asked for.
 template <class Work>
-auto with_threads(std::size_t n_threads, Work&& work) {
-    return run_interruptibly([&](const std::stop_token& stop) { return work(Threads{n_threads, stop}); });
+auto with_threads(std::size_t n_rows, std::size_t n_threads, Work&& work) {
+    return run_interruptibly(n_rows, [&](const std::stop_token& stop) { return work(Threads{n_threads, stop}); });
 }
 
 std::tuple<double, double, double> as_tuple(const Surprise& found) { return {found.sum, found.at_zero, found.at_one}; }
@@ -106,7 +106,7 @@ void bind_ranking(nb::module_& module) {
         .def("__init__",
              [](Ranking* self, const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_threads) {
                  const ScoreRows rows = rows_of(proba, positive, weights);
-                 run_interruptibly([&](const std::stop_token& stop) { return new (self) Ranking(rows, n_threads, stop); });
+                 run_interruptibly(proba.shape(0), [&](const std::stop_token& stop) { return new (self) Ranking(rows, n_threads, stop); });
              },
              "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a)
         .def_prop_ro("weight", &Ranking::weight, "The weight of all rows.")
@@ -135,25 +135,25 @@ void bind_metrics(nb::module_& module) {
     bind_ranking(module);
     module.def("squared_errors", [](const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_threads) {
         const ScoreRows rows = rows_of(proba, positive, weights);
-        return with_threads(n_threads, [&](Threads threads) { return squared_errors(rows, threads); });
+        return with_threads(proba.shape(0), n_threads, [&](Threads threads) { return squared_errors(rows, threads); });
     }, "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a, "Sum the squared errors of the positive class.");
     module.def("squared_errors_of_classes", [](const Table& proba, const Codes& labels, const Weights& weights, bool own_only, std::size_t n_threads) {
         const ClassRows rows = class_rows_of(proba, labels, weights);
-        return with_threads(n_threads, [&](Threads threads) { return own_only ? own_squared_errors(rows, threads) : squared_errors(rows, threads); });
+        return with_threads(labels.shape(0), n_threads, [&](Threads threads) { return own_only ? own_squared_errors(rows, threads) : squared_errors(rows, threads); });
     }, "proba"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert().none(), "own_only"_a, "n_threads"_a,
                "Sum the squared errors of all classes, or of each row's own.");
     module.def("surprise", [](const Numbers& proba, const Flags& positive, const Weights& weights, double least, std::size_t n_threads) {
         const ScoreRows rows = rows_of(proba, positive, weights);
-        return as_tuple(with_threads(n_threads, [&](Threads threads) { return surprise(rows, least, threads); }));
+        return as_tuple(with_threads(proba.shape(0), n_threads, [&](Threads threads) { return surprise(rows, least, threads); }));
     }, "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "least"_a, "n_threads"_a,
                "Sum -ln p of each row's own class where it is between 0 and 1; give the weight of the rows where it is 0 and where it is 1.");
     module.def("surprise_of_classes", [](const Table& proba, const Codes& labels, const Weights& weights, double least, std::size_t n_threads) {
         const ClassRows rows = class_rows_of(proba, labels, weights);
-        return as_tuple(with_threads(n_threads, [&](Threads threads) { return surprise(rows, least, threads); }));
+        return as_tuple(with_threads(labels.shape(0), n_threads, [&](Threads threads) { return surprise(rows, least, threads); }));
     }, "proba"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert().none(), "least"_a, "n_threads"_a, "The same for several classes.");
     module.def("width_sums", [](const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_bins, std::size_t n_threads) {
         const ScoreRows rows = rows_of(proba, positive, weights);
-        return columns_of(with_threads(n_threads, [&](Threads threads) { return width_sums(rows, n_bins, threads); }));
+        return columns_of(with_threads(proba.shape(0), n_threads, [&](Threads threads) { return width_sums(rows, n_bins, threads); }));
     }, "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_bins"_a, "n_threads"_a,
                "Give weight, weight of positives and sum of probabilities in bins of equal width from 0 to 1.");
 }

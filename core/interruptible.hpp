@@ -4,8 +4,10 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
+#include <cstddef>
 #include <future>
 #include <stop_token>
+#include <utility>
 
 namespace calibrant {
 
@@ -30,6 +32,17 @@ auto run_interruptibly(Work&& work) {
         throw nanobind::python_error();
     }
     return result.get();
+}
+
+// So few rows are done before anyone could ask to stop: a thread of their own would take longer than the work.
+inline constexpr std::size_t few_rows = std::size_t{1} << 15;
+
+// The same for work on so many rows, where it stands if they are few.
+template <class Work>
+auto run_interruptibly(std::size_t n_rows, Work&& work) {
+    if (n_rows > few_rows) return run_interruptibly(std::forward<Work>(work));
+    const nanobind::gil_scoped_release released;
+    return work(heeded_stop);
 }
 
 }  // namespace calibrant

@@ -15,7 +15,18 @@ __all__ = ["CalibrantError", "CalibrantWarning", "__version__"]
 __version__ = "0.1.0"
 
 # Imported at their first use, so that `import calibrant` stays light.
-_PACKAGES = ("bayes", "comparison", "curves", "data", "ensembles", "estimates", "metrics", "plots", "trees")
+_PACKAGES = (
+    "bayes",
+    "comparison",
+    "curves",
+    "data",
+    "ensembles",
+    "estimates",
+    "metrics",
+    "plots",
+    "resampling",
+    "trees",
+)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -30,6 +30,7 @@ ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "hierarchical_shrinkage": HierarchicalShrinkage,
     "kernel_density": KernelDensity,
 }
+_RULE = Choice(*ESTIMATES) | HasMethods("table", words="an estimate of calibrant.estimates")
 
 
 def as_estimate(name: str, given: Any) -> Estimate:
@@ -52,5 +53,5 @@ def as_estimate(name: str, given: Any) -> Estimate:
     >>> as_estimate("estimate", "smoothed_curtailment")
     Curtailment(v=None, strength=10, then='m')
     """
-    check_param(name, given, Choice(*ESTIMATES) | HasMethods("table", words="an estimate of calibrant.estimates"))
+    check_param(name, given, _RULE)
     return ESTIMATES[given]() if isinstance(given, str) else cast("Estimate", given)

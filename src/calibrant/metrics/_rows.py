@@ -15,7 +15,7 @@ from calibrant.data._coding import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Predictions", "TwoClass", "parts", "rank"]
+__all__ = ["Predictions", "TwoClass", "parts", "rank", "threads_for"]
 
 _ROWS_OF_PART = 2**15  # a few columns of them fit the cache
 
@@ -214,6 +214,17 @@ def parts(n_rows: int) -> Iterator[slice]:
         yield slice(begin, min(n_rows, begin + _ROWS_OF_PART))
 
 
+def threads_for(n_rows: int) -> int:
+    """Give the threads worth having for so many rows; the figures are the same for any number.
+
+    Examples
+    --------
+    >>> threads_for(100)
+    1
+    """
+    return 1 if n_rows <= _ROWS_OF_PART else n_threads(None)
+
+
 def rank(rows: TwoClass) -> _core.Ranking:
     """Sort rows by probability, the likeliest first.
 
@@ -222,7 +233,7 @@ def rank(rows: TwoClass) -> _core.Ranking:
     >>> rank(TwoClass(np.array([0.2, 0.9]), np.array([False, True]))).auc()
     1.0
     """
-    return _core.Ranking(rows.proba, rows.positive, rows.weight, n_threads(None))
+    return _core.Ranking(rows.proba, rows.positive, rows.weight, threads_for(len(rows.proba)))
 
 
 def _both(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:

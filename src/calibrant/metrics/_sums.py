@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrant import _core
-from calibrant.data._coding import n_threads
-from calibrant.metrics._rows import Predictions
+from calibrant.metrics._rows import Predictions, threads_for
 
 __all__ = ["mean_squared_error", "surprise"]
 
@@ -20,7 +19,7 @@ def mean_squared_error(read: Predictions, own_only: bool = False) -> float:
     >>> mean_squared_error(read_predictions([0, 1], [0.5, 0.5]))
     0.5
     """
-    threads = n_threads(None)
+    threads = threads_for(read.n_rows)
     if read.is_one_column:
         rows = read.two_class()
         times = 1.0 if own_only else 2.0
@@ -50,7 +49,7 @@ def surprise(read: Predictions, least: float = 0.0) -> tuple[float, float, float
     >>> surprise(read_predictions([0, 1, 1, 1], [0.0, 0.0, 1.0, 1.0]))
     (0.0, 1.0, 3.0)
     """
-    threads = n_threads(None)
+    threads = threads_for(read.n_rows)
     if read.is_one_column:
         rows = read.two_class()
         return _core.surprise(rows.proba, rows.positive, rows.weight, least, threads)

@@ -1,0 +1,38 @@
+"""The error on training rows weighed with that on test rows: .632, and .632+ of Efron & Tibshirani (1997)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._plan import Weighing
+
+__all__ = ["weighed"]
+
+_TEST, _TRAINING = 0.632, 0.368
+
+
+def weighed(
+    tested: NDArray[np.float64], training: NDArray[np.float64], guessing: NDArray[np.float64], weighing: Weighing
+) -> NDArray[np.float64]:
+    """Give the value of each draw; .632+ adds to all draws what the overfitting of their means asks for.
+
+    Examples
+    --------
+    >>> half, none = np.full(4, 0.5), np.zeros(4)
+    >>> float(weighed(half, none, half, ".632").mean()), float(weighed(half, none, half, ".632+").mean())
+    (0.316, 0.5)
+    """
+    plain = _TEST * tested + _TRAINING * training
+    if weighing == ".632":
+        return plain
+    test, train, guess = (each.mean(axis=-1, keepdims=True) for each in (tested, training, guessing))
+    worse = np.clip(test, np.minimum(train, guess), np.maximum(train, guess)) - train
+    gap = guess - train
+    overfitting = np.divide(worse, gap, out=np.zeros_like(gap), where=gap != 0)
+    more = worse * _TEST * _TRAINING * overfitting / (1.0 - _TRAINING * overfitting)
+    return np.asarray(plain + more)
