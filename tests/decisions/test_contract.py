@@ -16,9 +16,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 from calibrant.decisions import CostSensitiveClassifier, HeckmanRegressor, MetaCostClassifier, ThresholdClassifier
 from calibrant.exceptions import CalibrantWarning, ParameterError
+
+
+def wrong_before_1_7(estimator):
+    """Name checks that make two classes of three by the first row, which differs between the sets they compare."""
+    is_wrong = isinstance(estimator, ThresholdClassifier) and parse_version(sklearn.__version__) < parse_version("1.7")
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    return dict.fromkeys(names, "a slip of scikit-learn 1.6, mended in 1.7") if is_wrong else {}
 
 
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
@@ -31,7 +39,8 @@ from calibrant.exceptions import CalibrantWarning, ParameterError
         MetaCostClassifier(GaussianNB(), n_bags=3),
         ThresholdClassifier(LogisticRegression(), cv=2),
         HeckmanRegressor(),
-    ]
+    ],
+    expected_failed_checks=wrong_before_1_7,
 )
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
