@@ -14,7 +14,7 @@ import sklearn
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import GroupKFold, KFold, cross_val_predict, cross_validate
+from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, cross_val_predict, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -97,9 +97,22 @@ def test_relative_errors_use_the_mean_of_the_training_rows() -> None:
 def test_the_interval_is_that_of_the_corrected_resampled_t_test() -> None:
     found = estimate_performance(TREE, X, Y, CrossValidation(10, 10), ["mse"])
     values = found.split_values("mse")
-    test = corrected_resampled_t_test(values, np.zeros(100), n_train=135, n_test=15)
+    test = corrected_resampled_t_test(values, np.zeros(100), n_train=135, n_test=15, k=10)
     score = found.score("mse")
     assert (score.low, score.high) == pytest.approx((test.low, test.high))
+
+
+def test_repeats_of_scikit_learn_do_not_count_as_further_splits_either() -> None:
+    plan = RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)
+    found = estimate_performance(TREE, X, Y, plan, ["mse"])
+    test = corrected_resampled_t_test(found.split_values("mse"), np.zeros(20), n_train=120, n_test=30, k=5)
+    assert found.score("mse").high == pytest.approx(test.high)
+
+
+def test_the_interval_of_repeated_holdouts_counts_every_repeat() -> None:
+    found = estimate_performance(TREE, X, Y, RepeatedHoldout(8), ["mse"])
+    test = corrected_resampled_t_test(found.split_values("mse"), np.zeros(8), n_train=100, n_test=50)
+    assert found.score("mse").high == pytest.approx(test.high)
 
 
 def test_the_interval_of_one_split_is_that_of_its_test_rows() -> None:

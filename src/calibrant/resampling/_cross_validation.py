@@ -89,6 +89,9 @@ class CrossValidation(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_folds * self.n_repeats
 
+    def _n_apart(self, n_splits: int) -> int:  # noqa: ARG002
+        return self.n_folds
+
     def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed, strata = seed_sequence(self.random_state), rows.stratified(self.stratified)
         there, what = (rows.n_rows, "rows") if rows.groups is None else (rows.n_groups, "groups")

@@ -23,7 +23,7 @@ from calibrant.resampling._judging import Judge, read_judge
 from calibrant.resampling._methods import Methods, predict_numbers, read_methods
 from calibrant.resampling._nested import Nested
 from calibrant.resampling._performance import Performance, Pooled
-from calibrant.resampling._smaller_training import names_of, plan_text
+from calibrant.resampling._smaller_training import n_apart, names_of, plan_text
 from calibrant.resampling._trials import Trial, run_trials
 from calibrant.resampling._weighing import weighed
 
@@ -104,8 +104,9 @@ def estimate_performance(
     Notes
     -----
     The intervals are of the mean over training sets of that size drawn from the same population, by the variance of
-    the splits and the correction of Nadeau & Bengio (2003) for the rows that splits share; that is a heuristic, as
-    there is no unbiased estimate of the variance of cross-validation. Of a single split they are of the model that was
+    the splits and the correction of Nadeau & Bengio (2003) for the rows that splits share; repeats of a
+    cross-validation do not count as further splits in it. That is a heuristic, as there is no unbiased estimate of the
+    variance of cross-validation. Of a single split they are of the model that was
     fitted, by its test rows. None is given where none holds: for resubstitution, and over groups that are tested one
     by one. To say which of two methods is better compare them split by split, by `calibrant.comparison`.
 
@@ -127,9 +128,9 @@ def estimate_performance(
     Performance by 2 times 5-fold cross-validation, stratified: 1,500 rows, 10 splits, 1,200 rows to learn from, 300 to
     test on
                     mse                       auc
-      frequency  0.2465  [0.2335, 0.2595]  0.5358  [0.4692, 0.6024]
-      laplace    0.2226  [0.2094, 0.2358]  0.6103  [0.5509, 0.6696]
-      m          0.1659  [0.1618, 0.1699]  0.6106  [0.5605, 0.6607]
+      frequency  0.2465  [0.2284, 0.2646]  0.5358  [0.4432, 0.6285]
+      laplace    0.2226  [0.2042, 0.2409]  0.6103  [0.5277, 0.6928]
+      m          0.1659  [0.1603, 0.1715]  0.6106  [0.5409, 0.6803]
     Intervals at 95 % of the mean over training sets of this size, corrected for splits that share rows
     (Nadeau & Bengio).
     Whatever was chosen by looking at all rows beforehand is not tested by this.
@@ -148,7 +149,7 @@ def estimate_performance(
         names,
         tuple(judge.metrics),
         values,
-        _intervals(names, values, trials, judge, kind, confidence),
+        _intervals(names, values, trials, judge, kind, confidence, n_apart(plan, len(trials))),
         np.array([trial.n_train for trial in trials]),
         np.array([len(trial.test) for trial in trials]),
         tuple(names_of(plan, case.X, case.y, case.groups)),
@@ -227,6 +228,7 @@ def _intervals(
     judge: Judge,
     kind: IntervalKind,
     confidence: float,
+    k: int,
 ) -> dict[tuple[str, str], Interval]:
     """Give the interval of every mean."""
     found = {(name, metric): NO_INTERVAL for name in names for metric in judge.metrics}
@@ -238,7 +240,7 @@ def _intervals(
         n_train, n_test = (np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True))
         for place, name in enumerate(names):
             for column, metric in enumerate(judge.metrics):
-                found[name, metric] = split_interval(values[place, column], n_train, n_test, confidence)
+                found[name, metric] = split_interval(values[place, column], n_train, n_test, confidence, k)
     return found
 
 

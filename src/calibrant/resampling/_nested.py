@@ -12,7 +12,7 @@ from calibrant.calibration._given import take_rows
 from calibrant.resampling._cross_validation import CrossValidation
 from calibrant.resampling._holdout import Holdout
 from calibrant.resampling._plan import IntervalKind, Plan, Split, Weighing
-from calibrant.resampling._smaller_training import names_of, plan_text
+from calibrant.resampling._smaller_training import n_apart, names_of, plan_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,6 +135,9 @@ class Nested(Plan):
 
     def _count(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.outer_.get_n_splits(X, y, groups))
+
+    def _n_apart(self, n_splits: int) -> int:
+        return n_apart(self.outer_, n_splits)
 
     def _divide(self, rows: PlanRows) -> Iterator[Split]:
         yield from self.outer_.split(*rows.given)

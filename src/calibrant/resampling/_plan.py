@@ -123,6 +123,10 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
     def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return 1
 
+    def _n_apart(self, n_splits: int) -> int:
+        """Give the number of splits that tell something new, for intervals."""
+        return n_splits
+
     def _check(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> None:
         for part, what in ((train, "learn from"), (test, "test on")):
             if len(part) == 0:

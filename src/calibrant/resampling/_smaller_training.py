@@ -103,6 +103,9 @@ class SmallerTraining(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.plan.get_n_splits(X, y, groups))
 
+    def _n_apart(self, n_splits: int) -> int:
+        return n_apart(self.plan, n_splits)
+
     def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed = seed_sequence(self.random_state)
         for number, (train, test) in enumerate(self.plan.split(*rows.given)):
@@ -130,6 +133,13 @@ def _spread(order: Any) -> Any:
 def plan_text(plan: Any) -> str:
     """Say in words what a plan, or any splitter, does."""
     return str(plan.describe()) if isinstance(plan, Plan) else repr(plan)
+
+
+def n_apart(plan: Any, n_splits: int) -> int:
+    """Give the number of splits that tell something new: those of one repeat, where a splitter divides anew."""
+    if isinstance(plan, Plan):
+        return plan._n_apart(n_splits)
+    return n_splits // int(getattr(plan, "n_repeats", 1))
 
 
 def names_of(plan: Any, X: Any, y: Any, groups: Any) -> list[str]:
