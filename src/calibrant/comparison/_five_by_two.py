@@ -34,7 +34,8 @@ def five_by_two_test(
 
     Each replication divides the rows anew into halves, trains on one, tests on the other, and the other way round. The
     difference of the two folds tells how much differences vary. Dietterich's t divides the very first difference by it,
-    and so depends on which came first; Alpaydin's F looks at all ten.
+    and so depends on which came first; Alpaydin's F looks at all ten. Where the halves of a table make learners differ
+    much, both find too much, the F more so: docs/size_of_tests.md has figures.
 
     Parameters
     ----------
