@@ -13,6 +13,8 @@ import pytest
 from calibrant import _core
 from calibrant.data import CodedTable
 
+collect_ignore = ["comparison_peers.py"]  # makes figures by packages that tests do not need
+
 
 @pytest.fixture(scope="session")
 def goldens() -> Path:
