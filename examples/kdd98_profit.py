@@ -5,8 +5,8 @@
 A letter costs $0.68 and is sent where P(donate | x) y(x) is greater, y(x) the gift expected of a donor. The paper
 learns from 95,412 people and tests on 96,367, whose answers but not whose features are at hand. Here the rows are those
 of ``kdd98_case_control``: all 4,843 donors of the paper's training set and 14,529 of its 90,569 others, who stand for
-6.23 people each (``weight_kind="probability"``: a leaf of a tree needs rows, not people alone, and rows are drawn within
-the classes for the intervals). They are cut into two halves, each learnt from and judged by the other, so that the sums
+6.23 people each (``weight_kind="probability"``: a leaf needs rows, not people alone, and rows are drawn within the
+classes for the intervals). They are cut into two halves, each learnt from and judged by the other, so that the sums
 are for 95,412 people, as in the paper, but by models that have seen half of its donors and a tenth of its rows.
 
 What the paper does not say and is chosen here:
