@@ -241,6 +241,7 @@ NB_MODULE(_core, module) {
         .def_rw("ratio", &GrowOptions::ratio)
         .def_rw("nominal_splits", &GrowOptions::nominal_splits)
         .def_rw("min_leaf", &GrowOptions::min_leaf)
+        .def_rw("min_rows", &GrowOptions::min_rows)
         .def_rw("c45_cuts", &GrowOptions::c45_cuts)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("midpoint", &GrowOptions::midpoint)

@@ -59,7 +59,7 @@ struct CoarseSearch::Column {
 bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted) {
     if (options.ratio || rules.penalty) return false;     // every column's best cut matters, and how many cuts there are
     if (rules.count_cases && (is_weighted || !examples.cases.empty())) return false;  // the counts do not tell cases from weights
-    return examples.n_classes == 2;
+    return examples.n_classes == 2 && least_rows(examples, options) == 0;  // nor rows from weights
 }
 
 CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,

@@ -18,12 +18,14 @@ constexpr std::size_t most_lanes = 4;
 void ValueTable::reserve(std::size_t n_values, std::size_t n_classes) {
     if (weights.size() >= n_values) return;
     weights.resize(n_values);
+    rows.resize(n_values);
     table.resize(n_values * n_classes);
 }
 
 void ValueTable::clear(std::size_t n_classes) {
     for (const std::uint32_t value : seen) {
         weights[value] = 0;
+        rows[value] = 0;
         std::fill_n(table.begin() + static_cast<std::ptrdiff_t>(value * n_classes), n_classes, 0.0);
     }
     seen.clear();
@@ -46,7 +48,8 @@ double least_side(const GrowOptions& options, double known_weight) {
 
 ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
                            const XLogX& xlogx, std::span<const Gaps> gaps)
-    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), n_classes_(examples.n_classes),
+    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), least_rows_(least_rows(examples, options)),
+      cases_(options.min_rows > 0 ? std::span<const double>() : examples.case_counts()), n_classes_(examples.n_classes),
       keys_(partition.keys()), xlogx_(xlogx), in_pairs_(n_classes_ == 2 && !partition.is_weighted()), gaps_(gaps),
       scratch_(2 * examples.n_classes), known_counts_(examples.n_classes), lost_counts_(examples.n_classes) {}
 
@@ -65,14 +68,15 @@ FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
     if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
     if (partition_.is_counted(column)) {
         if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
-        if (n_classes_ == 2 && partition_.is_whole()) return search_in_pairs<C>(column, node);
-        if (n_classes_ == 2 && !cut_rules_.count_cases) return search_in_weighted_pairs<C>(column, node);
+        const bool in_pairs = n_classes_ == 2 && least_rows_ == 0;
+        if (in_pairs && partition_.is_whole()) return search_in_pairs<C>(column, node);
+        if (in_pairs && !cut_rules_.count_cases) return search_in_weighted_pairs<C>(column, node);
     }
     return search_values<C>(column, node);
 }
 
-NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known) {
-    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_};
+NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows) {
+    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_, least_rows_, known_rows};
 }
 
 // What lost_counts_ leaves of a node.
@@ -106,22 +110,22 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
 template <Criterion C>
 FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known) {
     auto n_known = static_cast<double>(rows.size());
-    const auto cases = examples_.case_counts();
-    if (cut_rules_.count_cases && !cases.empty()) {
+    if (cut_rules_.count_cases && !cases_.empty()) {
         n_known = 0;
-        for (const SortedRow& row : rows) n_known += cases[partition_.origin(partition_.number(row))];
+        for (const SortedRow& row : rows) n_known += cases_[partition_.origin(partition_.number(row))];
     }
-    const NodeFacts facts = facts_of(node, known.weight, n_known);
+    const NodeFacts facts = facts_of(node, known.weight, n_known, rows.size());
+    const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
     const Gaps& gaps = gaps_[column];
     if (in_pairs_) return search_sorted_pairs<C>(rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
     if (partition_.is_packed()) {
-        if (n_classes_ == 2) return search_sorted_pairs<C>(rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_, gaps);
+        if (two_classes) return search_sorted_pairs<C>(rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_, gaps);
         const auto weight_of = [](const SortedRow& row) { return static_cast<double>(Partition::times(row)); };
         return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
     }
     if (partition_.is_weighted()) {
         const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
-        if (n_classes_ == 2) return search_weighted_pairs<C>(rows, weight_of, facts, known, cut_rules_, gaps);
+        if (two_classes) return search_weighted_pairs<C>(rows, weight_of, facts, known, cut_rules_, gaps);
         return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
     }
     return search_sorted<C>(rows, keys_, [](const SortedRow&) { return 1.0; }, facts, known, cut_rules_, gaps);
@@ -189,6 +193,7 @@ FoundTest ColumnSearch::search_in_weighted_pairs(std::size_t column, const NodeR
 void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     const CodedColumn& coded = examples_.table->column(column);
     values_.reserve(coded.n_values, n_classes_);
+    const bool asks_for_rows = least_rows_ > 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
@@ -198,6 +203,7 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
                 const double weight = partition_.is_weighted() ? partition_.weights()[row] : 1.0;
                 if (values_.weights[code] == 0) values_.seen.push_back(code);
                 values_.weights[code] += weight;
+                if (asks_for_rows) ++values_.rows[code];
                 values_.table[code * n_classes_ + examples_.labels[origin]] += weight;
             }
         },
@@ -208,15 +214,22 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     }
 }
 
+// Known rows, where their number is asked for.
+std::size_t ColumnSearch::rows_of_values() const {
+    std::size_t n_rows = 0;
+    if (least_rows_ == 0) return n_rows;
+    for (const std::uint32_t value : values_.seen) n_rows += values_.rows[value];
+    return n_rows;
+}
+
 // Known cases, each counted whole, for the rule of J48.
 double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const {
-    const auto cases = examples_.case_counts();
     double n_known = 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const std::uint32_t origin = partition_.origin(row);
-                if (codes[origin] != missing_code<Code>) n_known += cases.empty() ? 1.0 : cases[origin];
+                if (codes[origin] != missing_code<Code>) n_known += cases_.empty() ? 1.0 : cases_[origin];
             }
         },
         examples_.table->column(column).codes);
@@ -229,13 +242,13 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
     const Known known{known_counts_, std::accumulate(known_counts_.begin(), known_counts_.end(), 0.0)};
     const CodedColumn& coded = examples_.table->column(column);
     const bool asks = coded.kind == Kind::numeric && cut_rules_.count_cases;
-    const NodeFacts facts = facts_of(node, known.weight, asks ? count_cases(column, node) : 0.0);
+    const NodeFacts facts = facts_of(node, known.weight, asks ? count_cases(column, node) : 0.0, rows_of_values());
     FoundTest found;
     if (coded.kind == Kind::nominal) {
         found = search_nominal<C>(coded, facts, known);
     } else {
         const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
-        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column]);
+        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column], std::span(values_.rows).first(coded.n_values));
     }
     values_.clear(n_classes_);
     return found;
@@ -243,13 +256,14 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
 
 template <Criterion C>
 FoundTest ColumnSearch::search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known) {
-    const NominalCounts counts{values_.seen, {values_.table.data(), coded.n_values * n_classes_}, {values_.weights.data(), coded.n_values}};
+    const NominalCounts counts{values_.seen, {values_.table.data(), coded.n_values * n_classes_}, {values_.weights.data(), coded.n_values},
+                               {values_.rows.data(), coded.n_values}};
     switch (coded.n_values > 2 ? options_.nominal_splits : NominalSplits::multiway) {
         case NominalSplits::subset: return search_subsets<C>(counts, facts, known, options_.ratio);
         case NominalSplits::binary: return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_.tolerance);
         case NominalSplits::multiway: break;
     }
-    return search_multiway<C>(counts.seen, counts.table, counts.weights, facts, known);
+    return search_multiway<C>(counts.seen, counts.table, counts.weights, facts, known, counts.rows);
 }
 
 }  // namespace calibrant

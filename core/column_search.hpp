@@ -19,10 +19,10 @@ struct NodeRows {
     double weight;
 };
 
-// Weights of the values of one column at a node, values x classes; only what was touched is cleared.
+// Weights of the values of one column at a node, values x classes, and their rows; only what was touched is cleared.
 struct ValueTable {
     std::vector<double> table, weights;
-    std::vector<std::uint32_t> seen;
+    std::vector<std::uint32_t> rows, seen;
 
     void reserve(std::size_t n_values, std::size_t n_classes);
     void clear(std::size_t n_classes);
@@ -61,14 +61,17 @@ private:
     template <class Count, class CountOf>
     void count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const;
     void count_values(std::size_t column, const NodeRows& node);
+    std::size_t rows_of_values() const;
     double count_cases(std::size_t column, const NodeRows& node) const;
     Known known_of(const NodeRows& node);
-    NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known);
+    NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows = 0);
 
     const Examples& examples_;
     const GrowOptions& options_;
     const CutRules& cut_rules_;
     const Partition& partition_;
+    const double least_rows_;
+    const std::span<const double> cases_;  // how often rows are counted where J48 counts cases; empty: once
     const std::size_t n_classes_;
     const Keys keys_;
     const XLogX& xlogx_;

@@ -9,6 +9,11 @@
 
 namespace calibrant {
 
+double least_rows(const Examples& examples, const GrowOptions& options) {
+    const bool can_be_short = options.min_rows > 0 && std::ranges::any_of(examples.weights, [](double weight) { return weight > 1; });
+    return can_be_short ? options.min_rows : 0.0;
+}
+
 void check(const Examples& examples) {
     if (examples.n_classes < 1 || examples.n_classes > 65535) throw std::invalid_argument("a tree has 1 to 65535 classes");
     if (examples.labels.size() != examples.table->n_rows()) throw std::invalid_argument("one label for each row");

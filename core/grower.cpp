@@ -43,6 +43,7 @@ public:
 
 private:
     bool must_be_leaf(const Pending& node) const;
+    bool has_too_few_rows(const Pending& node) const { return static_cast<double>(node.segment.size) < 2 * least_rows_ - size_tolerance; }
     std::int32_t majority(std::span<const double> counts) const;
     Pending make_root();
     void start(double total_weight);
@@ -66,6 +67,7 @@ private:
     const GrowContext& context_;
     const Tolerances tolerances_;
     CutRules cut_rules_;
+    const double least_rows_;
     const std::size_t n_classes_;
     const Keys keys_;
     Partition partition_;
@@ -89,7 +91,7 @@ private:
 
 Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context)
     : examples_(examples), options_(options), context_(context), tolerances_(options.dialect),
-      cut_rules_(cut_rules(options, tolerances_.cuts)), n_classes_(examples.n_classes), keys_(keys_of(examples)),
+      cut_rules_(cut_rules(options, tolerances_.cuts)), least_rows_(least_rows(examples, options)), n_classes_(examples.n_classes), keys_(keys_of(examples)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells),
       n_counts_(std::make_shared<std::atomic<std::size_t>>(0)), used_(examples.table->n_columns()), columns_(examples.table->n_columns()),
       found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
@@ -99,8 +101,8 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
 
 Grower::Grower(const Grower& whole)
     : examples_(whole.examples_), options_(whole.options_), context_(whole.context_), tolerances_(whole.tolerances_),
-      cut_rules_(whole.cut_rules_), n_classes_(whole.n_classes_), keys_(whole.keys_), partition_(whole.partition_, nullptr),
-      n_counts_(whole.n_counts_), used_(whole.used_.size()), columns_(whole.columns_.size()), found_(whole.found_.size()),
+      cut_rules_(whole.cut_rules_), least_rows_(whole.least_rows_), n_classes_(whole.n_classes_), keys_(whole.keys_),
+      partition_(whole.partition_, nullptr), n_counts_(whole.n_counts_), used_(whole.used_.size()), columns_(whole.columns_.size()), found_(whole.found_.size()),
       thresholds_(whole.thresholds_), row_split_(examples_, partition_, context_.row_keys), tree_(whole.n_classes_) {
     std::iota(columns_.begin(), columns_.end(), std::size_t{0});
     start(whole.total_weight_);
@@ -163,7 +165,7 @@ void Grower::grow_pending(const std::stop_token& stop) {
         if (node.parent != Tree::no_node) {
             tree_.children[tree_.first_child[static_cast<std::size_t>(node.parent)] + node.branch] = static_cast<std::int32_t>(id);
         }
-        if (node.is_leaf) continue;
+        if (node.is_leaf || has_too_few_rows(node)) continue;
         if (!node.is_settled) partition_.unsettle();
         if (node.segment.size < aside_below_) {
             set_aside(id, std::move(node));

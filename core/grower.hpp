@@ -30,6 +30,7 @@ struct GrowOptions {
     bool ratio = true;              // divide by the split information, among tests of at least average gain
     NominalSplits nominal_splits = NominalSplits::multiway;  // a branch for each value, groups of values, or one value against the rest
     double min_leaf = 2;
+    double min_rows = 0;            // where min_leaf asks for weight, so many rows are asked for too, each counted once
     bool c45_cuts = true;           // at least min_leaf, a tenth of the mean class size, at most 25, on each side of a cut
     std::size_t max_depth = 0;      // 0: no limit
     bool midpoint = false;          // thresholds half-way between two values, not at a value that occurs
@@ -60,6 +61,9 @@ struct Examples {
 struct TooManyCounts : std::bad_alloc {
     const char* what() const noexcept override { return "the class counts of all nodes take more memory than they may"; }
 };
+
+// The rows that a branch must have beside its weight: none where no row weighs more than 1, since enough weight is enough rows then.
+double least_rows(const Examples& examples, const GrowOptions& options);
 
 // Throws std::invalid_argument unless there is a label, and a weight and a number of cases if any, for each row.
 void check(const Examples& examples);

@@ -18,6 +18,7 @@ ValueBlocks::ValueBlocks(const NominalCounts& values) : n_classes_(values.n_clas
         }
         const auto counts = values.of(value);
         weights_.push_back(values.weights[value]);
+        rows_.push_back(values.rows.empty() ? 0 : values.rows[value]);
         counts_.insert(counts_.end(), counts.begin(), counts.end());
         members_.push_back({value});
     }
@@ -31,10 +32,13 @@ void ValueBlocks::merge(std::size_t to, std::size_t from) {
     }
     weights_[to] += weights_[from];
     weights_[from] = weights_[last];
+    rows_[to] += rows_[from];
+    rows_[from] = rows_[last];
     members_[to].insert(members_[to].end(), members_[from].begin(), members_[from].end());
     members_[from].swap(members_[last]);
     counts_.resize(last * n_classes_);
     weights_.pop_back();
+    rows_.pop_back();
     members_.pop_back();
 }
 
@@ -54,11 +58,20 @@ bool ValueBlocks::merge_pure() {
     return size() < before;
 }
 
-std::size_t ValueBlocks::n_filled(double least) const {
-    return static_cast<std::size_t>(std::ranges::count_if(weights_, [&](double weight) { return weight >= least - size_tolerance; }));
+std::size_t ValueBlocks::n_filled(const NodeFacts& node) const {
+    std::size_t n = 0;
+    for (std::size_t block = 0; block < size(); ++block) n += is_filled(block, node) ? std::size_t{1} : std::size_t{0};
+    return n;
 }
 
-std::size_t ValueBlocks::heaviest() const { return static_cast<std::size_t>(std::ranges::max_element(weights_) - weights_.begin()); }
+std::size_t ValueBlocks::heaviest(const NodeFacts& node) const {
+    std::size_t best = 0;
+    for (std::size_t block = 1; block < size(); ++block) {
+        const bool fills = is_filled(block, node), best_fills = is_filled(best, node);
+        if (fills != best_fills ? fills : weights_[block] > weights_[best]) best = block;
+    }
+    return best;
+}
 
 std::vector<std::int32_t> ValueBlocks::branches(std::size_t n_values) const {
     std::vector<std::int32_t> branch_of_value(n_values, static_cast<std::int32_t>(size()));

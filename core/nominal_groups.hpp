@@ -12,10 +12,12 @@
 
 namespace calibrant {
 
-// The values of a nominal column at a node: which occur, their class weights (values x classes) and their weights.
+// The values of a nominal column at a node: which occur, their class weights (values x classes), their weights, and their rows where
+// the number matters.
 struct NominalCounts {
     std::span<const std::uint32_t> seen;
     std::span<const double> table, weights;
+    std::span<const std::uint32_t> rows{};
 
     std::size_t n_classes() const { return table.size() / weights.size(); }
     std::span<const double> of(std::uint32_t value) const { return table.subspan(value * n_classes(), n_classes()); }
@@ -39,8 +41,9 @@ public:
     // Merges the blocks that hold one and the same class alone; says whether there were any.
     bool merge_pure();
 
-    std::size_t n_filled(double least) const;
-    std::size_t heaviest() const;
+    bool is_filled(std::size_t block, const NodeFacts& node) const { return node.is_filled(weights_[block], rows_[block]); }
+    std::size_t n_filled(const NodeFacts& node) const;
+    std::size_t heaviest(const NodeFacts& node) const;  // of the filled ones, if any
 
     // The branch of each of n_values values; those in no block share one branch more, the last.
     std::vector<std::int32_t> branches(std::size_t n_values) const;
@@ -48,6 +51,7 @@ public:
 private:
     std::size_t n_classes_;
     std::vector<double> weights_, counts_;
+    std::vector<std::size_t> rows_;
     std::vector<std::vector<std::uint32_t>> members_;
     std::vector<std::uint32_t> left_out_;
 };
@@ -126,8 +130,8 @@ Judged merge_blocks(ValueBlocks& blocks, BlockJudge<C>& judge, Judged previous, 
     constexpr auto none = std::numeric_limits<std::size_t>::max();
     const double least_gain = previous.gain / 2;
     while (blocks.size() > 2) {
-        const std::size_t n_reasonable = blocks.n_filled(node.min_branch);
-        const std::size_t barred = n_reasonable < 3 ? blocks.heaviest() : none;
+        const std::size_t n_reasonable = blocks.n_filled(node);
+        const std::size_t barred = n_reasonable < 3 ? blocks.heaviest(node) : none;
         Judged best;
         std::size_t to = none, from = none;
         for (std::size_t a = 0; a + 1 < blocks.size(); ++a) {
@@ -165,7 +169,7 @@ FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, con
     Judged result = judge.present();
     judge.start();
     if (blocks.size() <= most_merged) result = merge_blocks(blocks, judge, result, node, ratio);
-    if (!(result.worth > 0) || blocks.n_filled(node.min_branch) < 2) return {};
+    if (!(result.worth > 0) || blocks.n_filled(node) < 2) return {};
     FoundTest found{.usable = true, .gain = judge.gain(), .info = result.info};
     found.branches = blocks.branches(values.weights.size());
     found.n_branches = blocks.size() + (std::ranges::count(found.branches, static_cast<std::int32_t>(blocks.size())) > 0 ? 1 : 0);
@@ -182,7 +186,8 @@ FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& 
     std::uint32_t chosen = 0;
     for (const std::uint32_t value : values.in_order()) {
         const double sides[] = {values.weights[value], known.weight - values.weights[value]};
-        if (std::min(sides[0], sides[1]) < node.min_branch - size_tolerance) continue;
+        const std::size_t n_rows = values.rows.empty() ? 0 : values.rows[value];
+        if (!node.is_filled(sides[0], n_rows) || !node.is_filled(sides[1], node.known_rows - n_rows)) continue;
         const auto counts = values.of(value);
         for (std::size_t k = 0; k < rest.size(); ++k) rest[k] = left_over(known.counts[k], counts[k]);
         criterion.start();

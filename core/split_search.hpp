@@ -39,6 +39,8 @@ struct Keys {
     }
 };
 
+inline constexpr double size_tolerance = 1e-9;
+
 // What every search at a node shares.
 struct NodeFacts {
     double weight;          // of all cases, unknown ones included
@@ -47,6 +49,13 @@ struct NodeFacts {
     double n_known;         // cases with a known value, each counted whole; only the rule of J48 asks
     const XLogX* xlogx;
     std::span<double> scratch;  // two rows of class weights
+    double min_rows = 0;        // a branch counts as filled, and a side of a cut will do, from so many rows on; 0: whatever their number
+    std::size_t known_rows = 0;  // rows with a known value, where it is asked
+
+    bool is_filled(double branch_weight, std::size_t branch_rows) const {
+        return branch_weight >= min_branch - size_tolerance && has_rows(branch_rows);
+    }
+    bool has_rows(std::size_t branch_rows) const { return min_rows == 0 || static_cast<double>(branch_rows) >= min_rows - size_tolerance; }
 };
 
 // The rules that the dialects settle differently.
@@ -68,7 +77,6 @@ struct FoundTest {
     std::vector<std::int32_t> branches{};  // nominal: the branch of each value; empty where each value has its own
 };
 
-inline constexpr double size_tolerance = 1e-9;
 inline constexpr double tie_tolerance = 1e-9;   // scores closer than this are equal
 inline constexpr double split_epsilon = 1e-3;   // R8's: the score of a test that will not do, and the slack in "at least average"
 
@@ -133,8 +141,11 @@ public:
         left_[label] += weight;
         low_ += weight;
     }
-    bool too_low() const { return low_ < node_.min_side - size_tolerance; }
-    bool too_high(double more = 0) const { return low_ + more > known_.weight - node_.min_side + size_tolerance; }
+    void add_rows(std::size_t n_rows) { low_rows_ += n_rows; }
+    bool too_low() const { return low_ < node_.min_side - size_tolerance || !node_.has_rows(low_rows_); }
+    bool too_high(double more = 0, std::size_t more_rows = 0) const {
+        return low_ + more > known_.weight - node_.min_side + size_tolerance || !node_.has_rows(node_.known_rows - low_rows_ - more_rows);
+    }
     bool may_pass_over() const { return best_.may_pass_over(); }
     void skip() { best_.skip(); }
     void try_cut(std::uint32_t below, std::uint32_t above) {
@@ -152,6 +163,7 @@ private:
     C criterion_;
     BestCut best_;
     double low_ = 0;
+    std::size_t low_rows_ = 0;
     std::span<double> left_, right_;
 };
 
@@ -166,6 +178,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const std::uint32_t label = keys.label(rows[i].key), next_label = keys.label(rows[i + 1].key);
         search.add(label, weight_of(rows[i]));
+        search.add_rows(1);
         if (!apart(i)) {
             pure = pure && label == next_label;
             continue;
@@ -174,7 +187,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
             if (search.too_high()) break;
             // the gain is convex along rows of one class, so only the ends of such a run can be best
             const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && search.may_pass_over() &&
-                                !search.too_high(weight_of(rows[i + 1]));
+                                !search.too_high(weight_of(rows[i + 1]), 1);
             if (inside) search.skip();
             else search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));
         }
@@ -183,10 +196,10 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
     return search.result();
 }
 
-// The same from a table of weights, values x classes.
+// The same from a table of weights, values x classes; `value_rows` are the rows of each value, where their number matters.
 template <Criterion C>
 FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known, const CutRules& rules,
-                         const Gaps& gaps) {
+                         const Gaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
     const std::size_t n_classes = known.counts.size(), n_values = table.size() / n_classes;
@@ -200,17 +213,20 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
             search.try_cut(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
         }
         for (std::size_t k = 0; k < n_classes; ++k) search.add(k, cell[k]);
+        if (!value_rows.empty()) search.add_rows(value_rows[value]);
         before = value;
     }
     return search.result();
 }
 
-// One branch for each value; `seen` lists the values that occur at the node, with their rows of `table` (values x classes)
-// and their weights.
+// One branch for each value; `seen` lists the values that occur at the node, with their lines of `table` (values x classes), their weights
+// and, where it matters, the number of their rows.
 template <Criterion C>
 FoundTest search_multiway(std::span<const std::uint32_t> seen, std::span<const double> table, std::span<const double> value_weights,
-                          const NodeFacts& node, const Known& known) {
-    const auto is_filled = [&](std::uint32_t value) { return value_weights[value] >= node.min_branch - size_tolerance; };
+                          const NodeFacts& node, const Known& known, std::span<const std::uint32_t> value_rows = {}) {
+    const auto is_filled = [&](std::uint32_t value) {
+        return node.is_filled(value_weights[value], value_rows.empty() ? 0 : value_rows[value]);
+    };
     if (std::count_if(seen.begin(), seen.end(), is_filled) < 2) return {};
     C criterion(known, *node.xlogx);
     criterion.start();

@@ -5,9 +5,9 @@
 A letter costs $0.68 and is sent where P(donate | x) y(x) is greater, y(x) the gift expected of a donor. The paper
 learns from 95,412 people and tests on 96,367, whose answers but not whose features are at hand. Here the rows are those
 of ``kdd98_case_control``: all 4,843 donors of the paper's training set and 14,529 of its 90,569 others, who stand for
-6.23 people each (``weight_kind="probability"``: rows are drawn within the classes for the intervals). They are cut into
-two halves, each learnt from and judged by the other, so that the sums are for 95,412 people, as in the paper, but by
-models that have seen half of its donors and a tenth of its rows.
+6.23 people each (``weight_kind="probability"``: a leaf needs rows, not people alone, and rows are drawn within the
+classes for the intervals). They are cut into two halves, each learnt from and judged by the other, so that the sums
+are for 95,412 people, as in the paper, but by models that have seen half of its donors and a tenth of its rows.
 
 What the paper does not say and is chosen here:
 
@@ -157,11 +157,13 @@ def _learnt(mailing: Mailing, train: NDArray[np.intp], weight: Vector | None, n_
         "Curtailment": Curtailment(v=size),
         "Smoothed curtailment": Curtailment(v=size, then=MEstimate(m=size)),
     }
-    tree = ProbabilityTreeClassifier().fit(X, y, sample_weight=weight)
+    kind: Any = {"weight_kind": "probability"} if weight is not None else {}
+    bagged = {"n_trees": n_trees, "random_state": 0, **kind}
+    tree = ProbabilityTreeClassifier(**kind).fit(X, y, sample_weight=weight)
     others = {
-        "Kearns-Mansour": ProbabilityTreeClassifier(criterion="dkm", estimate=Frequency()),
-        "Bagged Laplace": BaggedTreesClassifier(n_trees=n_trees, estimate=Laplace(), random_state=0),
-        "Bagged curtailment": BaggedTreesClassifier(n_trees=n_trees, estimate=Curtailment(v=size), random_state=0),
+        "Kearns-Mansour": ProbabilityTreeClassifier(criterion="dkm", estimate=Frequency(), **kind),
+        "Bagged Laplace": BaggedTreesClassifier(estimate=Laplace(), **bagged),
+        "Bagged curtailment": BaggedTreesClassifier(estimate=Curtailment(v=size), **bagged),
         "Naive Bayes": NaiveBayesClassifier(),
         "Binned naive Bayes": CalibratedClassifier(NaiveBayesClassifier(), Binning(n_bins=10), cv="train"),
         "All base rate": ConstantClassifier(),

@@ -45,6 +45,30 @@ tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool h
     return problem;
 }
 
+// The most bits that any cut gains with so much weight and so many rows on each side; unknown values count as lost.
+double best_by_hand(const tables::Problem& problem, double min_leaf, double min_rows) {
+    const auto& codes = std::get<std::vector<std::uint16_t>>(problem.columns[0].codes);
+    const auto bits = [](double a, double b) {
+        const auto part = [&](double n) { return n > 0 ? -n * std::log2(n / (a + b)) : 0.0; };
+        return part(a) + part(b);
+    };
+    double best = 0, all = 0;
+    for (const double weight : problem.weights) all += weight;
+    for (std::uint32_t cut = 0; cut + 1 < problem.columns[0].n_values; ++cut) {
+        double sides[2][2] = {}, rows[2] = {};
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            if (codes[i] == missing_code<std::uint16_t>) continue;
+            sides[codes[i] > cut][problem.labels[i]] += problem.weights[i];
+            ++rows[codes[i] > cut];
+        }
+        const double low = sides[0][0] + sides[0][1], high = sides[1][0] + sides[1][1];
+        if (std::min(low, high) < min_leaf || std::min(rows[0], rows[1]) < min_rows) continue;
+        const double before = bits(sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]);
+        best = std::max(best, (before - bits(sides[0][0], sides[0][1]) - bits(sides[1][0], sides[1][1])) / all);
+    }
+    return best;
+}
+
 constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
 
 }  // namespace
@@ -116,6 +140,47 @@ TEST(cases_are_counted_where_they_are_given_whatever_rows_weigh) {
             }
         }
     }
+}
+
+TEST(with_rows_asked_for_every_way_finds_the_best_cut_that_leaves_them) {
+    std::mt19937 random(17);
+    for (int trial = 0; trial < 200; ++trial) {
+        auto problem = drawn(random, trial % 2 == 0 ? 12 + trial % 5 : 60 + trial % 7, true, trial % 3 == 0);
+        for (double& weight : problem.weights) weight *= random() % 4 == 0 ? 6.5 : 1.0;
+        GrowOptions options = plain;
+        options.min_leaf = options.min_rows = static_cast<double>(2 + trial % 4);
+        const FoundTest a = searched(problem, true, options), b = searched(problem, false, options);
+        CHECK(a.usable == b.usable && near(a.gain, b.gain) && a.below == b.below);
+        const double best = best_by_hand(problem, options.min_leaf, options.min_rows);
+        CHECK(a.usable ? near(a.gain, best) : best <= 1e-9);
+    }
+}
+
+TEST(j48_counts_rows_as_cases_where_rows_are_asked_for) {
+    tables::Problem problem{{0, 1, 1}};
+    problem.add({1, 2, 3});
+    problem.weights = {2.5, 2, 2};
+    GrowOptions options = plain;
+    options.min_leaf = 2;
+    CutRules by_cases = rules;
+    by_cases.count_cases = true;
+    for (const bool presorted : {false, true}) {
+        options.min_rows = 0;
+        CHECK(searched(problem, presorted, options, by_cases).usable);
+        options.min_rows = 1;
+        CHECK(!searched(problem, presorted, options, by_cases).usable);
+    }
+}
+
+TEST(a_value_of_one_heavy_row_fills_no_branch) {
+    tables::Problem problem{{0, 0, 1, 1, 1}};
+    problem.add({0, 0, 0, 0, 1}, 2);
+    problem.weights = {1, 1, 1, 1, 6.23};
+    GrowOptions options = plain;
+    options.min_leaf = 2;
+    CHECK(searched(problem, false, options).usable);
+    options.min_rows = 2;
+    CHECK(!searched(problem, false, options).usable);
 }
 
 TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {

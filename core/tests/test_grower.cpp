@@ -65,6 +65,11 @@ struct DrawnRows {
     }
 };
 
+GrowOptions without_rows(GrowOptions options) {
+    options.min_rows = 0;
+    return options;
+}
+
 }  // namespace
 
 TEST(golf_is_quinlans_tree) {
@@ -184,6 +189,23 @@ TEST(depth_and_size_limits_hold) {
     const Tree tree = problem.grow(large);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
         if (tree.feature[node] == 0) CHECK(tree.weight[tree.child(node, 0)] >= 40 && tree.weight[tree.child(node, 1)] >= 40);
+    }
+}
+
+TEST(rows_are_asked_for_beside_weight_where_some_weigh_more_than_one) {
+    for (const bool holes : {false, true}) {
+        Problem problem = DrawnRows(6000, holes).problem();
+        GrowOptions rows = plain, many = plain;
+        rows.min_leaf = many.min_leaf = 5;
+        const Tree plain_tree = problem.grow(rows);
+        rows.min_rows = many.min_rows = 5;
+        many.n_threads = 4;
+        CHECK(same(problem.grow(rows), plain_tree));
+        problem.weights.assign(problem.labels.size(), 0.5);
+        CHECK(same(problem.grow(rows), problem.grow(without_rows(rows))));
+        for (std::size_t i = 0; i < problem.weights.size(); i += 3) problem.weights[i] = 6.23;
+        const Tree tree = problem.grow(rows);
+        CHECK(same(tree, problem.grow(many)) && tree.n_nodes() < problem.grow(without_rows(rows)).n_nodes());
     }
 }
 

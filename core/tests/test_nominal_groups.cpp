@@ -13,9 +13,9 @@ namespace {
 // Values x two classes at a node.
 struct Values {
     std::vector<double> table, weights{}, counts{0, 0};
-    std::vector<std::uint32_t> seen{};
+    std::vector<std::uint32_t> seen{}, rows{};
     double unknown = 0;
-    double min_branch = 2;
+    double min_branch = 2, min_rows = 0;
     XLogX xlogx{600};
     std::vector<double> scratch{0, 0, 0, 0};
 
@@ -26,9 +26,11 @@ struct Values {
             if (weights.back() > 0) seen.insert(seen.begin(), static_cast<std::uint32_t>(value));  // in any order
         }
     }
-    NominalCounts nominal() const { return {seen, table, weights}; }
+    NominalCounts nominal() const { return {seen, table, weights, rows}; }
     Known known() const { return {counts, counts[0] + counts[1]}; }
-    NodeFacts node() { return {counts[0] + counts[1] + unknown, min_branch, min_branch, 0, &xlogx, scratch}; }
+    NodeFacts node() {
+        return {counts[0] + counts[1] + unknown, min_branch, min_branch, 0, &xlogx, scratch, min_rows, std::accumulate(rows.begin(), rows.end(), std::size_t{0})};
+    }
     template <Criterion C = Entropy>
     FoundTest subsets(bool ratio = true) {
         const NodeFacts facts = node();
@@ -48,13 +50,14 @@ using Branches = std::vector<std::int32_t>;
 }  // namespace
 
 TEST(the_last_block_takes_the_place_of_the_merged_one) {
-    const Values values({1, 2, 3, 4, 5, 6, 7, 8});
+    Values values({1, 2, 3, 4, 5, 6, 7, 8});
+    values.min_branch = 11;
     ValueBlocks blocks(values.nominal());
     blocks.merge(0, 1);
     CHECK(blocks.size() == 3 && blocks.weight(0) == 10 && blocks.counts(0)[1] == 6);
     CHECK(blocks.weight(1) == 15 && blocks.weight(2) == 11);
     CHECK((blocks.branches(4) == Branches{0, 0, 2, 1}));
-    CHECK(blocks.heaviest() == 1 && blocks.n_filled(11) == 2);
+    CHECK(blocks.heaviest(values.node()) == 1 && blocks.n_filled(values.node()) == 2);
 }
 
 TEST(blocks_of_one_class_are_merged_first) {
@@ -171,4 +174,27 @@ TEST(both_sides_must_be_filled) {
     CHECK(!values.one_against_rest().usable);
     Values enough({2, 0, 0, 5, 0, 1});
     CHECK((enough.one_against_rest().branches == Branches{0, 1, 1}));
+}
+
+TEST(a_heavy_value_of_one_row_stands_neither_alone_nor_first) {
+    Values values({0, 20, 9, 1, 1, 9, 8, 2});
+    values.rows = {1, 5, 5, 5};
+    values.min_rows = 2;
+    const NodeFacts facts = values.node();
+    const ValueBlocks blocks(values.nominal());
+    CHECK(blocks.n_filled(facts) == 3 && blocks.heaviest(facts) == 1);
+    CHECK(values.one_against_rest().branches[0] == 1);
+    values.min_rows = 0;
+    CHECK(blocks.n_filled(values.node()) == 4 && blocks.heaviest(values.node()) == 0);
+    CHECK((values.one_against_rest().branches == Branches{0, 1, 1, 1}));
+}
+
+TEST(groups_are_merged_until_two_have_rows_enough) {
+    Values values({9, 0, 0, 8, 5, 4});
+    values.rows = {1, 1, 3};
+    values.min_rows = 2;
+    const FoundTest found = values.subsets();
+    CHECK(found.usable && found.n_branches == 2 && found.branches[0] == found.branches[1]);
+    values.rows = {1, 1, 1};
+    CHECK(!values.subsets().usable);
 }

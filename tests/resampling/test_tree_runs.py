@@ -54,6 +54,7 @@ PARAMS: list[dict[str, Any]] = [
     {"nominal_splits": "subset"},
     {"class_weight": "balanced"},
     {"class_weight": {"yes": 3.0}},
+    {"class_weight": {"yes": 3.0}, "weight_kind": "probability"},
 ]
 ESTIMATES: list[Any] = [
     "frequency",

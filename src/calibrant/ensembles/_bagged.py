@@ -24,7 +24,7 @@ from calibrant.ensembles._rules import RULES, MaxFeatures
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._examples import Examples
-from calibrant.trees._rules import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
+from calibrant.trees._rules import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
 from calibrant.trees._training import read_training
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
         Seeds bags, draws of columns and random ties.
     criterion, estimate, prune, confidence, subtree_raising, ccp_alpha, collapse, min_leaf, min_cut, max_depth, \
     nominal_splits, threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_break, honest, \
-    class_weight
+    class_weight, weight_kind
         As in `calibrant.trees.ProbabilityTreeClassifier`. Base rates, m and v of the estimate are those of the whole
         training set, not of each bag; what it leaves to cross-validation is chosen once, for a tree of all rows.
 
@@ -149,6 +149,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        weight_kind: WeightKind = "frequency",
         n_jobs: int | None = None,
         random_state: SeedLike = None,
     ) -> None:
@@ -184,6 +185,7 @@ class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type
         self.tie_break = tie_break
         self.honest = honest
         self.class_weight = class_weight
+        self.weight_kind = weight_kind
         self.n_jobs = n_jobs
         self.random_state = random_state
 

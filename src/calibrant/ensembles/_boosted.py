@@ -32,7 +32,7 @@ _RULES = {
     "algorithm": Choice(*ALGORITHMS),
     "resample": Bool(),
     "warm_start": Bool(),
-    **{name: rule for name, rule in RULES.items() if name != "class_weight"},
+    **{name: rule for name, rule in RULES.items() if name not in ("class_weight", "weight_kind")},
 }
 
 
@@ -104,7 +104,8 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
     * ``"weak"``: a tree errs on at least half of the weight, with ``"samme"`` on 1 - 1/K. It is left out, as in Weka;
       where it is the first, it stays as the only one. ``"real"`` never ends so.
 
-    There is no ``class_weight``: the rounds weigh the rows by their errors, and would undo it.
+    There is no ``class_weight``: the rounds weigh the rows by their errors, and would undo it. Nor is there a
+    ``weight_kind``: those weights are no survey's.
 
     A single member answers with its own probabilities: one round is one `ProbabilityTreeClassifier`.
 

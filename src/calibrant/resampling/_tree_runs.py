@@ -63,8 +63,10 @@ class TreeRuns:
 
     def covers(self, times: NDArray[np.uint16]) -> bool:
         """Say whether a tree grown on rows so often is the one that `fit` would grow on them."""
-        has_doubles = self.examples.weights is not None and int(times.max()) > 1
-        if has_doubles and self.family.head.dialect == "j48":  # it counts cases, and half a row twice is two
+        head, has_doubles = self.family.head, int(times.max()) > 1
+        if has_doubles and head.weight_kind == "probability":  # rows are counted, and a row twice is two
+            return False
+        if has_doubles and self.examples.weights is not None and head.dialect == "j48":  # half a row twice is two cases
             return False
         is_there = times > 0
         n_classes = len(self.examples.classes)

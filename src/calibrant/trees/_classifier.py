@@ -15,7 +15,7 @@ from calibrant.trees._cost_complexity import CostComplexityPath
 from calibrant.trees._describing import _Describing
 from calibrant.trees._growth import Growth
 from calibrant.trees._predicting import _Predicting
-from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
+from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
 from calibrant.trees._sharing import grow_once, inherited
 from calibrant.trees._showing import _Showing
 from calibrant.trees._training import read_training
@@ -29,7 +29,8 @@ class ProbabilityTreeClassifier(_Predicting, _Describing, _Showing, ClassifierMi
     The default is C4.4 (Provost & Domingos 2003): C4.5's growing, no pruning, no collapsing, Laplace estimates.
     Nominal columns (categorical, string, bool, Enum) are split as they are. A row with a missing value, or with a
     category that was not seen, goes down every branch with its share of the training weight, in growing and in
-    prediction. Weights are frequencies: a row of weight 2 is the row twice, one of weight 0 is absent.
+    prediction. Weights are frequencies unless `weight_kind` says otherwise: a row of weight 2 is the row twice, one of
+    weight 0 is absent.
 
     Parameters
     ----------
@@ -89,6 +90,12 @@ class ProbabilityTreeClassifier(_Predicting, _Describing, _Showing, ClassifierMi
         Multiplies the weights of the rows of each class. The probabilities are then those of a population in which
         the classes are that much more frequent: with ``"balanced"``, one with equally many of each. They are no
         longer the chances of the rows at hand. To decide with costs, leave this alone and weigh the probabilities.
+    weight_kind : {"frequency", "probability"}
+        What weights say: how often a row was seen, or how many cases a row stands for (survey and case-control
+        weights, and those of `class_weight`). With ``"probability"`` a branch that must hold `min_leaf` weight must
+        hold as many rows too: each row with a known value counts once, whatever it weighs and whatever share of it
+        came down from an unknown value above. So does a row of a bag, however often it was drawn. With
+        ``dialect="j48"`` cases are rows then. Counts and base rates are weighted either way, and `min_cut` is weight.
     n_jobs : int, optional
         Threads, counted as scikit-learn counts them; the result is the same for any number.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
@@ -161,6 +168,7 @@ class ProbabilityTreeClassifier(_Predicting, _Describing, _Showing, ClassifierMi
         tie_break: Literal["first", "random"] = "first",
         honest: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        weight_kind: WeightKind = "frequency",
         n_jobs: int | None = 1,
         random_state: SeedLike = None,
     ) -> None:
@@ -184,6 +192,7 @@ class ProbabilityTreeClassifier(_Predicting, _Describing, _Showing, ClassifierMi
         self.tie_break = tie_break
         self.honest = honest
         self.class_weight = class_weight
+        self.weight_kind = weight_kind
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -197,7 +206,7 @@ class ProbabilityTreeClassifier(_Predicting, _Describing, _Showing, ClassifierMi
         y : sequence of length n_rows
             The class of each row. Where it declares an order (a pandas Categorical), ties follow it.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
+            How often each row counts, or how many cases it stands for (`weight_kind`); one of weight 0 is as if absent.
 
         Returns
         -------

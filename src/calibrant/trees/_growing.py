@@ -73,6 +73,8 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options.ratio = criterion.is_ratio
     options.penalty = bool(params.mdl_penalty) and criterion.in_bits
     options.min_leaf = float(params.min_leaf)
+    if getattr(params, "weight_kind", "frequency") == "probability":
+        options.min_rows = options.min_leaf
     options.c45_cuts = params.min_cut == "c45"
     options.max_depth = params.max_depth or 0
     options.midpoint = params.threshold == "midpoint"

@@ -21,6 +21,7 @@ __all__ = [
     "Pruning",
     "ReadingParams",
     "TreeParams",
+    "WeightKind",
     "kept_params",
 ]
 
@@ -29,6 +30,7 @@ Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", 
 Dialect: TypeAlias = Literal["c45", "j48"]
 EmptyLeaf: TypeAlias = Literal["majority", "parent"]
 NominalSplits: TypeAlias = Literal["multiway", "subset", "binary"]
+WeightKind: TypeAlias = Literal["frequency", "probability"]
 
 
 class Criterion(NamedTuple):
@@ -101,6 +103,7 @@ RULES: dict[str, Rule] = {
     "accept_zero_gain": Bool() | Nothing(),
     "tie_break": Choice("first", "random"),
     "honest": Bool(),
+    "weight_kind": Choice("frequency", "probability"),
     "class_weight": Choice("balanced") | InstanceOf(Mapping, words="a dict of class to weight") | Nothing(),
     "n_jobs": Int(1) | Int(None, -1) | Nothing(),
     "random_state": Seed(),
