@@ -103,6 +103,10 @@ class SmallerTraining(Plan):
     def _count(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.plan.get_n_splits(X, y, groups))
 
+    def _only(self, kept: Any, n_rows: int) -> SmallerTraining:
+        plan = plan_only(self.plan, kept, n_rows)
+        return SmallerTraining(plan, self.train_size, stratified=self.stratified, random_state=self.random_state)
+
     def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed = seed_sequence(self.random_state)
         for number, (train, test) in enumerate(self.plan.split(*rows.given)):
@@ -130,6 +134,11 @@ def _spread(order: Any) -> Any:
 def plan_text(plan: Any) -> str:
     """Say in words what a plan, or any splitter, does."""
     return str(plan.describe()) if isinstance(plan, Plan) else repr(plan)
+
+
+def plan_only(plan: Any, kept: Any, n_rows: int) -> Any:
+    """Give a plan, or any splitter, for some of the rows."""
+    return plan._only(kept, n_rows) if isinstance(plan, Plan) else plan
 
 
 def names_of(plan: Any, X: Any, y: Any, groups: Any) -> list[str]:

@@ -30,9 +30,18 @@ def weighed(
     plain = _TEST * tested + _TRAINING * training
     if weighing == ".632":
         return plain
-    test, train, guess = (each.mean(axis=-1, keepdims=True) for each in (tested, training, guessing))
+    test, train, guess = (_means(each) for each in (tested, training, guessing))
     worse = np.clip(test, np.minimum(train, guess), np.maximum(train, guess)) - train
     gap = guess - train
-    overfitting = np.divide(worse, gap, out=np.zeros_like(gap), where=gap != 0)
-    more = worse * _TEST * _TRAINING * overfitting / (1.0 - _TRAINING * overfitting)
+    is_known = np.isfinite(worse) & np.isfinite(gap) & (gap != 0)
+    overfitting = np.divide(worse, gap, out=np.zeros_like(gap), where=is_known)
+    more = np.where(is_known, worse, 0.0) * _TEST * _TRAINING * overfitting / (1.0 - _TRAINING * overfitting)
     return np.asarray(plain + more)
+
+
+def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the mean over the draws that have a value."""
+    there = ~np.isnan(values)
+    total = np.where(there, values, 0.0).sum(axis=-1, keepdims=True)
+    n_there = there.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(total, n_there, out=np.full_like(total, np.nan), where=n_there > 0))
