@@ -96,6 +96,21 @@ def test_632_plus_leaves_draws_without_a_value_out_and_an_infinite_loss_stays_in
     assert np.isinf(endless.mean())
 
 
+class Contrary(GaussianNB):  # type: ignore[misc]
+    """Says the opposite of what it learnt."""
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X)[:, ::-1]
+
+
+@pytest.mark.parametrize("metric", ["error", "auc", "log_loss"])
+def test_632_plus_is_632_where_training_rows_are_worse_than_guessing(metric: str) -> None:
+    plain, plus = (
+        estimate_performance(Contrary(), X, Y, Bootstrap632(5, plus=plus), [metric]) for plus in (False, True)
+    )
+    np.testing.assert_array_equal(plain.values, plus.values)
+
+
 def test_632_plus_is_the_formula_of_efron_and_tibshirani_also_where_guessing_is_better() -> None:
     # Equations 28 to 32 of the paper, with error .3 on rows left, .1 on training rows and .4 by guessing.
     rate = (0.3 - 0.1) / (0.4 - 0.1)

@@ -155,8 +155,7 @@ class ExampleCosts:
         >>> ExampleCosts(0.68, [5.0, 20.0, 8.0]).only(np.array([0, 2])).benefit
         array([5., 8.])
         """
-        kinds = (_cut(given, rows) for given in (self.cost, self.benefit))
-        return ExampleCosts(*kinds, self.actions)
+        return replace(self, cost=_cut(self.cost, rows), benefit=_cut(self.benefit, rows))
 
     def expected(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give the expected cost of leaving alone and of approaching, from probabilities of two classes."""

@@ -20,7 +20,7 @@ from calibrant.resampling._cross_validation import CrossValidation
 from calibrant.resampling._fitted import takes_weights
 from calibrant.resampling._given_splits import GivenSplits
 from calibrant.resampling._intervals import NO_INTERVAL, row_intervals, split_interval
-from calibrant.resampling._judging import Judge, read_judge
+from calibrant.resampling._judging import Judge, better_of, read_judge
 from calibrant.resampling._methods import Methods, predict_numbers, read_methods
 from calibrant.resampling._nested import Nested
 from calibrant.resampling._performance import Performance, Pooled
@@ -147,7 +147,7 @@ def estimate_performance(
     judge = read_judge(case, metrics, metric_params, pos_label)
     trials, choices = _tried(methods, case, plan, judge, choose_by, n_jobs)
     names = ("chosen",) if choices else tuple(methods)
-    values = _values(trials, getattr(plan, "_weighing", None))
+    values = _values(trials, getattr(plan, "_weighing", None), judge)
     kind = _interval_kind(plan, trials)
     intervals = _intervals(names, values, trials, judge, kind, confidence)
     return Performance(
@@ -233,13 +233,15 @@ def _interval_kind(plan: Any, trials: Sequence[Trial]) -> IntervalKind:
     return "rows" if trials[0].is_apart and trials[0].training is None else "none"
 
 
-def _values(trials: Sequence[Trial], weighing: Any) -> NDArray[np.float64]:
+def _values(trials: Sequence[Trial], weighing: Any, judge: Judge) -> NDArray[np.float64]:
     tested = np.stack([trial.values for trial in trials], axis=-1)
     if weighing is None:
         return tested
     training = np.stack([trial.training for trial in trials if trial.training is not None], axis=-1)
     guessing = np.stack([trial.guessing for trial in trials if trial.guessing is not None], axis=-1)
-    return weighed(tested, training, guessing, weighing)
+    of_numbers = judge.case.classes is None
+    better = [None if own is not None else better_of(name, of_numbers) for name, own in judge.metrics.items()]
+    return weighed(tested, training, guessing, weighing, better)
 
 
 def _intervals(
