@@ -11,11 +11,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
-from calibrant.metrics import information_score
+from calibrant.metrics import brier, information_score
 from calibrant.resampling import (
     AcrossGroups,
     Bootstrap632,
@@ -66,6 +67,14 @@ def test_amounts_by_row_are_cut_to_the_rows_that_count() -> None:
     alone = estimate_performance(TREE, X[KEPT], Y[KEPT], 3, ["profit"], metric_params=told, sample_weight=WEIGHT[KEPT])
     np.testing.assert_array_equal(whole.values, alone.values)
     assert np.isfinite(whole.values).all()
+
+
+def test_functions_that_know_weights_get_them() -> None:
+    found = estimate_performance(GaussianNB(), X, Y, 3, {"own": brier, "brier": None}, sample_weight=WEIGHT)
+    np.testing.assert_allclose(found.split_values("own"), found.split_values("brier"))
+    numbers = {"own": mean_squared_error, "mean_squared_error": None}
+    found = estimate_performance(LinearRegression(), X, X[:, 0] ** 2, 3, numbers, sample_weight=WEIGHT)
+    np.testing.assert_allclose(found.split_values("own"), found.split_values("mean_squared_error"))
 
 
 def test_metrics_that_need_a_prior_take_that_of_the_training_rows() -> None:
@@ -184,6 +193,7 @@ def test_the_caution_of_632_plus_does_not_send_to_632_plus() -> None:
         (lambda: estimate_performance(TREE, X, Y, [1, 2]), ParameterError, "pairs of"),
         (lambda: estimate_performance(TREE, X, Y, [([0, 900], [1])]), DataError, "positions of rows"),
         (lambda: estimate_performance(TREE, X, Y, [([0.5, 1], [1])]), DataError, "positions of rows"),
+        (lambda: estimate_performance(TREE, X, Y, 3, groups=X[:, 0]), DataError, "groups must hold"),
         (lambda: estimate_performance(TREE, X, Y, 3, []), ParameterError, "metrics is empty"),
         (lambda: learning_curve(TREE, X, Y, 3, sizes=["half"]), ParameterError, "sizes must be"),
         (lambda: AcrossGroups("others", train="a").get_n_splits(groups=["a", "b"]), ParameterError, "learn_from='one'"),

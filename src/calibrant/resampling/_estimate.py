@@ -81,8 +81,9 @@ def estimate_performance(
         the methods are candidates, of which each split chooses one.
     metrics : list of str, or dict of name to function, optional
         Ids in `calibrant.metrics.METRICS`, or for regressors names in `calibrant.metrics.numeric`; functions take
-        classes and probabilities (or numbers and predictions). None: error, mse, log_loss and auc; or
-        mean_absolute_error, root_mean_squared_error, root_relative_squared_error and correlation.
+        classes and probabilities (or numbers and predictions), and ``sample_weight`` where they know it. None: error,
+        mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, root_relative_squared_error and
+        correlation.
     groups : sequence of length n_rows, optional
         The group of each row, for the plan.
     sample_weight : sequence of length n_rows, optional

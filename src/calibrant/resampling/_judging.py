@@ -104,7 +104,7 @@ class Judge:
     def _of_classes(self, name: str, read: Predictions, rows: NDArray[np.intp], learnt: Learnt) -> float:
         own, more = self.metrics[name], self._more(name, rows, learnt)
         if own is not None:
-            return float(own(read.classes[read.label], read.proba, **more))
+            return float(own(read.classes[read.label], read.proba, **self._weighed(name, read.weights), **more))
         takes_labels = {"labels": read.classes} if name in self._take_prior else {}
         try:
             return float(METRICS[name].judge(read, **takes_labels, **more))
@@ -128,7 +128,7 @@ class Judge:
     ) -> float:
         own = self.metrics[name]
         if own is not None:
-            return float(own(*pair, **more))
+            return float(own(*pair, **self._weighed(name, weight), **more))
         try:
             return float(getattr(numeric, name)(*pair, sample_weight=weight, **more))
         except DataError:
@@ -175,11 +175,26 @@ class Judge:
     def _take_mean(self) -> set[str]:
         return self._that_take("training_mean")
 
+    @cached_property
+    def _take_weights(self) -> set[str]:
+        return {name for name, own in self.metrics.items() if own is not None and _takes(own, "sample_weight")}
+
+    def _weighed(self, name: str, weight: NDArray[np.float64] | None) -> dict[str, Any]:
+        """Give the weights to a function that takes them."""
+        return {"sample_weight": weight} if weight is not None and name in self._take_weights else {}
+
     def _that_take(self, keyword: str) -> set[str]:
         functions = {
             name: _function(name, self.case.classes is None) for name, own in self.metrics.items() if own is None
         }
-        return {name for name, each in functions.items() if keyword in inspect.signature(each).parameters}
+        return {name for name, each in functions.items() if _takes(each, keyword)}
+
+
+def _takes(function: MetricFunction, keyword: str) -> bool:
+    try:
+        return keyword in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some built-in functions do not say what they take
+        return False
 
 
 def read_judge(case: Case, metrics: Any, params: Mapping[str, Mapping[str, Any]] | None, pos_label: Any) -> Judge:
