@@ -227,7 +227,7 @@ def test_what_cannot_be_divided_is_said(plan: Plan, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "plan", [CrossValidation(1), Holdout(0.0), RepeatedHoldout(0), Bootstrap632(0), Nested(outer=3)]
+    "plan", [CrossValidation(1), Holdout(0.0), RepeatedHoldout(0), Bootstrap632(0), Nested(outer=1)]
 )
 def test_parameters_are_checked(plan: Plan) -> None:
     with pytest.raises(ParameterError):

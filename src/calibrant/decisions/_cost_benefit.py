@@ -202,8 +202,9 @@ def cost_benefit(
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
         The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (2, 2)
-        What decisions cost; of two actions the one named as the positive class selects a row, else the second. With
-        `ExampleCosts` the most promising rows are those of the greatest expected gain, and `threshold` is that gain.
+        What decisions cost; of two actions the one named as the positive class selects a row, else the one that suits
+        positive rows better, of equal ones the second. With `ExampleCosts` the most promising rows are those of the
+        greatest expected gain, and `threshold` is that gain.
     amount : float or sequence of length n_rows, optional
         With `ExampleCosts`: what a positive row really brings; by default the benefit that was expected of it.
     fixed_cost, row_cost : float
@@ -252,8 +253,14 @@ def _two_actions(case: Case) -> tuple[int, int]:
     if len(case.actions) != 2:
         raise ParameterError(f"cost_benefit selects rows or leaves them: two actions; costs have {list(case.actions)}.")
     positive = case.read.classes.tolist()[case.read.positive]
-    select = case.actions.index(positive) if positive in case.actions else 1
-    return 1 - select, select
+    if positive in case.actions:
+        select = case.actions.index(positive)
+        return 1 - select, select
+    if not isinstance(case.costs, CostMatrix):
+        return 0, 1
+    others = np.delete(case.costs.matrix, case.read.positive, axis=0).mean(axis=0)
+    suits = others - case.costs.matrix[case.read.positive]
+    return (1, 0) if suits[0] > suits[1] else (0, 1)
 
 
 def _promise(case: Case, leave: int, select: int) -> NDArray[np.float64]:

@@ -29,7 +29,8 @@ class CostMatrix:
     Parameters
     ----------
     matrix : array of shape (n_classes, n_actions)
-        Costs, rows the actual class and columns the decision; what is below 0 is a gain.
+        Costs, rows the actual class and columns the decision; what is below 0 is a gain. A pandas frame with an index
+        names classes and actions.
     labels : sequence of length n_classes, optional
         The class of each row; by default the classes in sorted order.
     actions : sequence of length n_actions, optional
@@ -60,6 +61,8 @@ class CostMatrix:
 
     def __init__(self, matrix: Any, *, labels: Any = None, actions: Any = None) -> None:
         costs = _numbers(matrix)
+        rows, columns = _of_frame(matrix)
+        labels, actions = rows if labels is None else labels, columns if actions is None else actions
         costs.flags.writeable = False
         named = _names("labels", labels, costs.shape[0])
         doing = _names("actions", actions, costs.shape[1])
@@ -82,6 +85,8 @@ class CostMatrix:
         array([[  0. ,   0.8],
                [  0. , -15. ]])
         """
+        rows, columns = _of_frame(matrix)
+        labels, actions = rows if labels is None else labels, columns if actions is None else actions
         return cls(0.0 - _numbers(matrix), labels=labels, actions=actions)
 
     @classmethod
@@ -178,7 +183,7 @@ class CostMatrix:
             if wrong:
                 raise ParameterError(f"cost must have a price for each of {list(self.labels or ())}; got {dict(cost)}.")
             cost = [cost[label] for label in self.labels or ()]
-        column = np.broadcast_to(np.asarray(cost, dtype=np.float64), (self.n_classes,))
+        column = _prices(cost, self.n_classes)
         matrix = np.column_stack([self.matrix, column])
         return CostMatrix(matrix, labels=self.labels, actions=[*self.actions, name])
 
@@ -295,6 +300,22 @@ def _numbers(matrix: Any) -> NDArray[np.float64]:
     return costs
 
 
+def _prices(cost: Any, n_classes: int) -> NDArray[np.float64]:
+    try:
+        return np.broadcast_to(np.asarray(cost, dtype=np.float64), (n_classes,))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"cost must be a number, or one for each of {n_classes} classes; got {cost!r}.") from error
+
+
+def _of_frame(matrix: Any) -> tuple[Any, Any]:
+    """Give the names that a pandas frame has for its rows and columns, where somebody named them."""
+    if not type(matrix).__module__.startswith("pandas") or not hasattr(matrix, "columns"):
+        return None, None
+    names = (matrix.index, matrix.columns)
+    are_numbered = any(type(each).__name__ == "RangeIndex" for each in names)
+    return (None, None) if are_numbered else (list(names[0]), list(names[1]))
+
+
 def _names(what: str, given: Any, n_wanted: int) -> tuple[Any, ...] | None:
     if given is None:
         return None
@@ -304,9 +325,19 @@ def _names(what: str, given: Any, n_wanted: int) -> tuple[Any, ...] | None:
     return tuple(names)
 
 
+def _says(name: str, label: Any) -> bool:
+    """Say whether a name in a file means a class: in letters, or as a number."""
+    if name == str(label):
+        return True
+    try:
+        return not isinstance(label, str | bool) and float(name) == label
+    except ValueError:
+        return False
+
+
 def _place(label: Any, own: list[Any]) -> int:
     """Find a class among labels; those of a file are strings, whatever the classes are."""
     for place, name in enumerate(own):
-        if name == label or (isinstance(name, str) and name == str(label)):
+        if name == label or (isinstance(name, str) and _says(name, label)):
             return place
     raise ParameterError(f"costs has no row for class {label!r}; there are {own}.{nearest(label, own)}")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._given import Given
 from calibrant.calibration._routing import read_given
 from calibrant.decisions._cost_matrix import CostMatrix
@@ -34,6 +35,7 @@ COSTS = (
     | InstanceOf(Mapping, words="a dict of dicts")
     | InstanceOf(np.ndarray, words="a table of costs")
     | InstanceOf(list, words="a table of costs")
+    | HasMethods("to_numpy", words="a frame of costs")
     | Nothing()
 )
 _RULES = {
@@ -45,7 +47,7 @@ _RULES = {
     "random_state": Seed(),
 }
 _TRIES = 20
-_UNWEIGHTED = "weights do not count"
+_UNWEIGHTED, _DRAWN = "weights do not count", "they count in the rows that are drawn"
 
 
 class CostSensitiveClassifier(WrappingClassifier):
@@ -90,6 +92,7 @@ class CostSensitiveClassifier(WrappingClassifier):
     -----
     With ``when="train"`` and `ExampleCosts` a row is taken for the class whose action is best in hindsight, with what
     the other action would lose as its weight: a donor who gave less than the letter cost counts as one to leave alone.
+    Where one action is best for all rows, the model is a constant.
 
     Examples
     --------
@@ -145,9 +148,11 @@ class CostSensitiveClassifier(WrappingClassifier):
         check_params(self, _RULES)
         if self.when == "predict":
             check_gives_proba(self.estimator, "where costs count when it predicts")
-        given, kept = read_given(self, X, y, sample_weight, fit_params, otherwise=_UNWEIGHTED)
+        unweighted = _UNWEIGHTED if self.when == "predict" or self.how == "weights" else _DRAWN
+        given, kept = read_given(self, X, y, sample_weight, fit_params, otherwise=unweighted)
         amounts = _amounts(amount, X, kept)
-        self.costs_ = bound_costs(self.costs, given, amounts)
+        cut = isinstance(self.costs, ExampleCosts) and kept is not None
+        self.costs_ = bound_costs(self.costs.only(kept) if cut else self.costs, given, amounts)
         models = [given.fitted(self.estimator)] if self.when == "predict" else self._trained(given, amounts)
         self._store(np.unique(given.y), models)
         self.estimator_ = models[0]
@@ -155,15 +160,19 @@ class CostSensitiveClassifier(WrappingClassifier):
 
     def _trained(self, given: Given, amounts: NDArray[np.float64] | None) -> list[Any]:
         given, importance = _weighed(given, self.costs_, amounts)
+        if len(np.unique(given.y)) == 1:
+            return [ConstantClassifier().fit(given.X, given.y)]
         seed = seed_sequence(self.random_state)
+        by_draws = 1.0 if given.weight is None or "sample_weight" in given.to_fit else given.weight
         if self.how == "weights":
             _check_takes_weights(self.estimator)
             return [_with_weights(given, in_proportion(importance, given.weight)).fitted(self.estimator)]
         if self.how == "resample":
-            rows = copies_of(in_proportion(importance, given.weight), stream(seed, 0))
+            rows = copies_of(in_proportion(importance, given.weight) * by_draws, stream(seed, 0))
             return [given.fitted(self.estimator, rows)]
         return [
-            given.fitted(self.estimator, _accepted(given, importance, seed, model)) for model in range(self.n_models)
+            given.fitted(self.estimator, _accepted(given, importance * by_draws, seed, model))
+            for model in range(self.n_models)
         ]
 
     def decide(self, X: Any) -> NDArray[Any]:
@@ -178,7 +187,7 @@ class CostSensitiveClassifier(WrappingClassifier):
         -------
         array of shape (n_rows,)
             The action of least expected cost by the probabilities of the rows. Those of a classifier whose training
-            minded costs have them in already: its likeliest class is the action.
+            minded costs have them in already: its likeliest class is the action, or stands for it.
 
         Examples
         --------
@@ -189,7 +198,9 @@ class CostSensitiveClassifier(WrappingClassifier):
         array(['a', 'ask', 'b'], dtype='<U3')
         """
         if self.when == "train":
-            return self.predict(X)
+            said = self.predict(X)
+            is_second = (said == self.classes_[1]).astype(np.intp)
+            return named(self.costs_, is_second) if isinstance(self.costs_, ExampleCosts) else said
         costs, proba = self._costs_of(X), self.predict_proba(X)
         return named(costs, costs.expected(proba).argmin(axis=1))
 
@@ -248,7 +259,10 @@ def cheapest_class(costs: AnyCosts, proba: NDArray[np.float64], classes: NDArray
     actions = list(costs.actions or ())
     places = [place for place, label in enumerate(classes.tolist()) if label in actions]
     if not places:
-        raise ParameterError(f"no action of costs is a class ({actions}); call decide instead.")
+        raise ParameterError(
+            f"no action of costs is a class ({actions}), so that none can be predicted; CostSensitiveClassifier.decide "
+            "gives actions."
+        )
     own = classes[places]
     return np.asarray(own[expected[:, [actions.index(label) for label in own.tolist()]].argmin(axis=1)])
 

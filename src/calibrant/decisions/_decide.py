@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._costs import AnyCosts, as_costs
-from calibrant.exceptions import DataError, DataTypeError
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ __all__ = ["best_decision", "expected_cost", "named"]
 _SUM = 1e-4
 
 
-def expected_cost(proba: Any, costs: Any) -> NDArray[np.float64]:
+def expected_cost(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[np.float64]:
     """Give what each action is expected to cost for each row.
 
     Parameters
@@ -27,6 +27,9 @@ def expected_cost(proba: Any, costs: Any) -> NDArray[np.float64]:
         The probability of each class, in the order of the rows of the matrix; or of the last of two.
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
         What decisions cost. `ExampleCosts` must have its numbers: see `ExampleCosts.for_rows`.
+    labels : sequence, optional
+        The classes in the order of the columns of `proba`, such as ``model.classes_``; by default that of the rows of
+        the matrix.
 
     Returns
     -------
@@ -38,11 +41,11 @@ def expected_cost(proba: Any, costs: Any) -> NDArray[np.float64]:
     >>> expected_cost([[0.7, 0.2, 0.1]], CostMatrix.errors("abc")).round(9)
     array([[0.3, 0.8, 0.9]])
     """
-    read = as_costs(costs)
+    read = _for_columns(costs, labels)
     return read.expected(_table(proba, read))
 
 
-def best_decision(proba: Any, costs: Any) -> NDArray[Any]:
+def best_decision(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[Any]:
     """Give the action of least expected cost for each row; of equal ones the first.
 
     Parameters
@@ -51,6 +54,9 @@ def best_decision(proba: Any, costs: Any) -> NDArray[Any]:
         The probability of each class, in the order of the rows of the matrix; or of the last of two.
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
         What decisions cost.
+    labels : sequence, optional
+        The classes in the order of the columns of `proba`, such as ``model.classes_``; by default that of the rows of
+        the matrix.
 
     Returns
     -------
@@ -62,14 +68,30 @@ def best_decision(proba: Any, costs: Any) -> NDArray[Any]:
     >>> costs = CostMatrix([[0, 1], [20, 0]], labels=["fine", "faulty"]).with_action("look closer", 0.6)
     >>> best_decision([0.01, 0.04, 0.9], costs)
     array(['fine', 'look closer', 'faulty'], dtype='<U11')
+
+    A model's columns are its sorted classes, here faulty and fine:
+
+    >>> best_decision([[0.01, 0.99], [0.9, 0.1]], costs, labels=["faulty", "fine"])
+    array(['fine', 'faulty'], dtype='<U11')
     """
-    read = as_costs(costs)
+    read = _for_columns(costs, labels)
     return named(read, read.expected(_table(proba, read)).argmin(axis=1))
 
 
 def named(costs: AnyCosts, column: NDArray[np.intp]) -> NDArray[Any]:
     """Give actions by name where they have any."""
     return column if costs.actions is None else _array(costs.actions)[column]
+
+
+def _for_columns(costs: Any, labels: Any) -> AnyCosts:
+    read = as_costs(costs)
+    if labels is None:
+        return read
+    if not isinstance(read, CostMatrix):
+        raise ParameterError(
+            "labels is for a CostMatrix; with ExampleCosts the last column is that of the positive class."
+        )
+    return read.for_classes(labels, order=list(labels))
 
 
 def _array(names: tuple[Any, ...]) -> NDArray[Any]:

@@ -147,6 +147,16 @@ class ExampleCosts:
         """
         return replace(self, cost=_of_rows("cost", self.cost, X), benefit=_of_rows("benefit", self.benefit, X))
 
+    def only(self, rows: NDArray[np.intp]) -> ExampleCosts:
+        """Give the costs of some of the rows, where there is a number for each.
+
+        Examples
+        --------
+        >>> ExampleCosts(0.68, [5.0, 20.0, 8.0]).only(np.array([0, 2])).benefit
+        array([5., 8.])
+        """
+        return replace(self, cost=_cut(self.cost, rows), benefit=_cut(self.benefit, rows))
+
     def expected(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give the expected cost of leaving alone and of approaching, from probabilities of two classes."""
         cost, benefit = self.numbers(len(proba))
@@ -208,6 +218,11 @@ def _column(name: str, column: str, X: Any) -> Any:
     if column not in frame.columns:
         raise ParameterError(f"{name} is the column {column!r}, which X does not have.{nearest(column, frame.columns)}")
     return frame[column].to_numpy()
+
+
+def _cut(given: Any, rows: NDArray[np.intp]) -> Any:
+    by_row = not (isinstance(given, str) or callable(given) or _is_regressor(given)) and np.ndim(given) == 1
+    return np.asarray(given)[rows] if by_row else given
 
 
 def _settled(name: str, given: Any) -> Any:

@@ -58,11 +58,17 @@ class Money:
         >>> -Money(3.0, 1.0, 4.0)
         -3.00 [-4.00, -1.00]
         """
-        return Money(-self.value, None if self.high is None else -self.high, None if self.low is None else -self.low)
+        ends = (None if end is None else 0.0 - end for end in (self.high, self.low))
+        return Money(0.0 - self.value, *ends)
 
     def __repr__(self) -> str:
-        ends = "" if self.low is None or self.high is None else f" [{self.low:,.2f}, {self.high:,.2f}]"
-        return f"{self.value:,.2f}{ends}"
+        ends = "" if self.low is None or self.high is None else f" [{_shown(self.low)}, {_shown(self.high)}]"
+        return f"{_shown(self.value)}{ends}"
+
+
+def _shown(value: float) -> str:
+    """Write a sum to the cent, never as -0.00."""
+    return f"{round(value, 2) + 0.0:,.2f}"
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,8 @@ class Profit:
         order = sorted(self.everybody, key=lambda action: -self.everybody[action].value)
         lines = [f"Profit: {self.total} by the model{price}"]
         lines += [f"  {action} for everybody: {self.everybody[action]}" for action in order]
+        if self.gain.value == 0.0 and not self.gain.low and not self.gain.high:
+            return "\n".join([*lines, f"  the model earns as much as {self.best_alone} for everybody"])
         more, gain = ("more", self.gain) if self.gain.value >= 0 else ("less", -self.gain)
         doubt = "" if self.pays is not None or self.confidence is None else ", which may be chance"
         return "\n".join([*lines, f"  the model earns {gain} {more} than {self.best_alone} for everybody{doubt}"])

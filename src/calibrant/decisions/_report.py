@@ -115,10 +115,11 @@ class DecisionReport:
             "unknown": "more by perfect information",
             "perfect": "earned if all were known",
         }
-        shown = {"miscalibration": -self.miscalibration}
+        shown = {name: repr(sum_) for name, sum_ in {**self._sums(), "miscalibration": -self.miscalibration}.items()}
+        width = max(map(len, shown.values()))
         lines = [
-            f"  {'=' if name in ('now', 'perfect') else ' '} {shown.get(name, sum_)!r}  {texts[name]}"
-            for name, sum_ in self._sums().items()
+            f"  {'=' if name in ('now', 'perfect') else ' '} {sum_:<{width}}  {texts[name]}"
+            for name, sum_ in shown.items()
         ]
         return "\n".join([head, *lines])
 

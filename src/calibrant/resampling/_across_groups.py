@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from calibrant._params import Choice
-from calibrant.exceptions import DataError, nearest
+from calibrant.exceptions import DataError, ParameterError, nearest
 from calibrant.resampling._plan import IntervalKind, Plan, Split
 from calibrant.resampling._plan_rows import PlanRows, read_plan_rows
 
@@ -89,6 +89,12 @@ class AcrossGroups(Plan):
         """Give the numbers of the groups learnt from (-1: all others) and tested on."""
         if rows.n_groups < 2:
             raise DataError(f"AcrossGroups needs groups= with at least 2 groups; got {rows.n_groups}.")
+        if self.learn_from == "others" and self.train is not None:
+            raise ParameterError(
+                "train is for learn_from='one'; with 'others' all groups but the tested one are learnt."
+            )
+        if self.train is not None and self.train == self.test:
+            raise ParameterError(f"train and test must be two groups; both are {self.train!r}.")
         learnt, tested = (_numbers(name, each, rows) for name, each in (("train", self.train), ("test", self.test)))
         if self.learn_from == "others":
             return [(-1, test) for test in tested]

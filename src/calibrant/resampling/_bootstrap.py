@@ -21,6 +21,12 @@ __all__ = ["Bootstrap632"]
 
 _MOST_DRAWS = 1000  # of two rows, half of the draws leave none to test on
 
+_CAUTION = (
+    "A learner that memorises, as full trees, forests and neighbours do, looks too good by .632: 31.6 % error on "
+    "random data of two equal classes, where the truth is 50 %. Take plus=True for it."
+)
+_CAUTION_PLUS = "Of few rows, even .632+ is too good for a learner that memorises, as full trees and neighbours do."
+
 
 class Bootstrap632(Plan):
     """Draw as many rows as there are, with replacement; learn from them, and test on those that were not drawn.
@@ -65,10 +71,6 @@ class Bootstrap632(Plan):
     """
 
     _rules: ClassVar = {"n_repeats": Int(1), "plus": Bool(), "stratified": Bool(), "random_state": Seed()}
-    caution: ClassVar[str] = (
-        "A learner that memorises, as full trees, forests and neighbours do, looks too good by .632: 31.6 % error on "
-        "random data of two equal classes, where the truth is 50 %."
-    )
 
     def __init__(
         self, n_repeats: int = 50, *, plus: bool = False, stratified: bool = False, random_state: SeedLike = 0
@@ -77,6 +79,11 @@ class Bootstrap632(Plan):
         self.plus = plus
         self.stratified = stratified
         self.random_state = random_state
+
+    @property
+    def caution(self) -> str:  # type: ignore[override]
+        """When the estimate misleads."""
+        return _CAUTION_PLUS if self.plus else _CAUTION
 
     @property
     def _weighing(self) -> Weighing:  # type: ignore[override]
@@ -91,7 +98,8 @@ class Bootstrap632(Plan):
         '.632+ bootstrap, 50 draws'
         """
         told = ", stratified" if self.stratified else ""
-        return f".632{'+' if self.plus else ''} bootstrap, {self.n_repeats} draws{told}"
+        draws = f"{self.n_repeats} draws" if self.n_repeats > 1 else "1 draw"
+        return f".632{'+' if self.plus else ''} bootstrap, {draws}{told}"
 
     def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:
         """Name the splits, in their order.

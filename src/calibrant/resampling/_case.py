@@ -37,6 +37,8 @@ class Case:
         The group of each row as given, or None.
     rows : array of shape (n_rows,)
         Where each row stood among all that were given.
+    n_given : int
+        How many were given.
     """
 
     X: Any
@@ -46,6 +48,7 @@ class Case:
     weight: NDArray[np.float64] | None
     groups: Any
     rows: NDArray[np.intp]
+    n_given: int
 
     @property
     def n_rows(self) -> int:
@@ -87,7 +90,7 @@ def read_case(X: Any, y: Any, sample_weight: Any, groups: Any, *, is_regression:
         X, y = take_rows(X, kept), take_rows(y, kept)
         groups = None if groups is None else take_rows(groups, kept)
     weight = None if weight is None or (weight[kept] == 1).all() else weight[kept]
-    return Case(X, y, outcome, classes, weight, groups, kept)
+    return Case(X, y, outcome, classes, weight, groups, kept, n_rows)
 
 
 def _classes(y: Any, n_rows: int, kept: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.resampling._judging import Judge, better_of
+from calibrant.resampling._judging import Judge, better_of, cut_params
 from calibrant.resampling._trials import Trial, run_trials
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ def chosen_trials(
     metric = next(iter(judge.metrics)) if choose_by is None else choose_by
     if metric not in judge.metrics:
         raise ParameterError(f"choose_by={metric!r} is not among metrics: {', '.join(judge.metrics)}.")
+    if judge.metrics[metric] is not None:
+        raise ParameterError(
+            f"choose_by={metric!r} is a function, of which nobody knows whether more is better; choose by an id of "
+            "calibrant.metrics.METRICS among metrics."
+        )
     weighs = getattr(plan, "_weighing", None) is not None
     for train, test in splits:
         split = (np.asarray(train), np.asarray(test))
@@ -73,18 +78,10 @@ def _inner_values(
     """Give the mean of a metric over the validation rows, for each method."""
     within = case.only(rest)
     splits = plan.inner_split(rest, case.X, case.y, case.groups)
-    params = {name: _cut(told, rest, case.n_rows) for name, told in judge.params.items()}
+    params = cut_params(judge.params, rest, case.n_rows)
     own = replace(judge, case=within, metrics={metric: judge.metrics[metric]}, params=params)
     trials = run_trials(methods, within, splits, own, n_jobs=n_jobs)
     return np.asarray(np.mean([trial.values[:, 0] for trial in trials], axis=0))
-
-
-def _cut(told: object, rest: NDArray[np.intp], n_rows: int) -> dict[str, object]:
-    """Give keywords of a metric for some of the rows."""
-    items = dict(told).items()  # type: ignore[call-overload]
-    return {
-        key: np.asarray(value)[rest] if np.ndim(value) == 1 and len(value) == n_rows else value for key, value in items
-    }
 
 
 def _best(names: list[str], values: NDArray[np.float64], metric: str, judge: Judge) -> str:

@@ -127,7 +127,8 @@ class LeaveOneOut(Plan):
 
     caution: ClassVar[str] = (
         "It cannot be stratified: the class of the row left out is always rarer in training than in truth, which on "
-        "balanced random data makes the error of a majority rule 100 %."
+        "balanced random data makes the error of a majority rule 100 %. Each split tests one row: what is no mean over "
+        "rows, such as the AUC, a correlation or a root, is to be had of the pooled predictions alone."
     )
 
     def describe(self) -> str:

@@ -7,23 +7,26 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from calibrant._params import check_param
 from calibrant._progress import progress
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.metrics import Interval
 from calibrant.metrics._proportions import CONFIDENCE
+from calibrant.resampling._across_groups import AcrossGroups
 from calibrant.resampling._case import Case, read_case
 from calibrant.resampling._choosing import chosen_trials
 from calibrant.resampling._cross_validation import CrossValidation
 from calibrant.resampling._fitted import takes_weights
+from calibrant.resampling._given_splits import GivenSplits
 from calibrant.resampling._intervals import NO_INTERVAL, row_intervals, split_interval
-from calibrant.resampling._judging import Judge, read_judge
+from calibrant.resampling._judging import Judge, better_of, read_judge
 from calibrant.resampling._methods import Methods, predict_numbers, read_methods
 from calibrant.resampling._nested import Nested
 from calibrant.resampling._performance import Performance, Pooled
-from calibrant.resampling._smaller_training import n_apart, names_of, plan_text
+from calibrant.resampling._plan import Plan
+from calibrant.resampling._resubstitution import Resubstitution
+from calibrant.resampling._smaller_training import n_apart, names_of, plan_only, plan_text
 from calibrant.resampling._trials import Trial, run_trials
 from calibrant.resampling._weighing import weighed
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from calibrant.resampling._plan import IntervalKind
 
 __all__ = ["estimate_performance", "read_plan"]
+
+_HEEDLESS = (AcrossGroups, GivenSplits, Resubstitution)  # of which it goes without saying how they take groups
 
 _INTERVALS = {
     "splits": "Intervals at {:g} % of the mean over training sets of this size, corrected for splits that share rows "
@@ -76,8 +81,9 @@ def estimate_performance(
         the methods are candidates, of which each split chooses one.
     metrics : list of str, or dict of name to function, optional
         Ids in `calibrant.metrics.METRICS`, or for regressors names in `calibrant.metrics.numeric`; functions take
-        classes and probabilities (or numbers and predictions). None: error, mse, log_loss and auc; or
-        mean_absolute_error, root_mean_squared_error, root_relative_squared_error and correlation.
+        classes and probabilities (or numbers and predictions), and ``sample_weight`` where they know it. None: error,
+        mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, root_relative_squared_error and
+        correlation.
     groups : sequence of length n_rows, optional
         The group of each row, for the plan.
     sample_weight : sequence of length n_rows, optional
@@ -139,23 +145,24 @@ def estimate_performance(
     methods = read_methods(estimator)
     case = read_case(X, y, sample_weight, groups, is_regression=predict_numbers(methods))
     _tell_of_weights(methods, case)
-    plan = read_plan(plan)
+    plan = plan_only(read_plan(plan), case.rows, case.n_given)
     judge = read_judge(case, metrics, metric_params, pos_label)
     trials, choices = _tried(methods, case, plan, judge, choose_by, n_jobs)
     names = ("chosen",) if choices else tuple(methods)
-    values = _values(trials, getattr(plan, "_weighing", None))
-    kind: IntervalKind = getattr(plan, "_interval", "splits")
+    values = _values(trials, getattr(plan, "_weighing", None), judge)
+    kind = _interval_kind(plan, trials)
+    intervals = _intervals(names, values, trials, judge, kind, confidence, n_apart(plan, len(trials)))
     return Performance(
         names,
         tuple(judge.metrics),
         values,
-        _intervals(names, values, trials, judge, kind, confidence, n_apart(plan, len(trials))),
+        intervals,
         np.array([trial.n_train for trial in trials]),
         np.array([len(trial.test) for trial in trials]),
         tuple(names_of(plan, case.X, case.y, case.groups)),
-        plan_text(plan),
+        _plan_words(plan, case),
         str(getattr(plan, "caution", "")),
-        _INTERVALS[kind].format(100 * confidence),
+        "" if all(each == NO_INTERVAL for each in intervals.values()) else _INTERVALS[kind].format(100 * confidence),
         confidence,
         case.n_rows,
         tuple(_pooled(case, trials, place) for place in range(len(names))),
@@ -209,16 +216,34 @@ def read_plan(plan: Any) -> Any:
             "plan must be a plan of calibrant.resampling, a scikit-learn splitter, pairs of (train, test), or a number "
             f"of folds; got {plan!r}."
         )
-    return check_cv(list(plan))
+    return GivenSplits(plan)
 
 
-def _values(trials: Sequence[Trial], weighing: Any) -> NDArray[np.float64]:
+def _plan_words(plan: Any, case: Case) -> str:
+    """Say what a plan does to these rows: numbers do not stratify, and groups stay whole."""
+    told = plan_text(plan) if case.classes is not None else plan_text(plan).replace(", stratified", "")
+    if case.groups is None or not isinstance(plan, Plan) or isinstance(plan, _HEEDLESS):
+        return told
+    return f"{told}, in whole groups"
+
+
+def _interval_kind(plan: Any, trials: Sequence[Trial]) -> IntervalKind:
+    """Say where intervals can come from; of one split, from its test rows if none of them was learnt."""
+    kind: IntervalKind = getattr(plan, "_interval", "splits")
+    if kind != "splits" or len(trials) > 1:
+        return kind
+    return "rows" if trials[0].is_apart and trials[0].training is None else "none"
+
+
+def _values(trials: Sequence[Trial], weighing: Any, judge: Judge) -> NDArray[np.float64]:
     tested = np.stack([trial.values for trial in trials], axis=-1)
     if weighing is None:
         return tested
     training = np.stack([trial.training for trial in trials if trial.training is not None], axis=-1)
     guessing = np.stack([trial.guessing for trial in trials if trial.guessing is not None], axis=-1)
-    return weighed(tested, training, guessing, weighing)
+    of_numbers = judge.case.classes is None
+    better = [None if own is not None else better_of(name, of_numbers) for name, own in judge.metrics.items()]
+    return weighed(tested, training, guessing, weighing, better)
 
 
 def _intervals(

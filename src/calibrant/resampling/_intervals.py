@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from calibrant._random import seed_sequence, stream
+from calibrant.data._labels import label_codes
 from calibrant.metrics import METRICS, Interval, evaluate
 
 if TYPE_CHECKING:
@@ -77,8 +78,18 @@ def row_intervals(
 def _by_draws(
     judge: Judge, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt, confidence: float
 ) -> dict[str, Interval]:
-    """Draw the test rows with replacement."""
+    """Draw the test rows, or whole groups of them, with replacement."""
     random, tails = stream(seed_sequence(0), 0), 100 * np.array([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
-    drawn = random.integers(0, len(rows), (_DRAWS, len(rows)))
-    values = np.array([judge.values(answer[each], rows[each], learnt) for each in drawn])
+    parts = _parts(judge, rows)
+    drawn = random.integers(0, len(parts), (_DRAWS, len(parts)))
+    places = (np.concatenate([parts[part] for part in each]) for each in drawn)
+    values = np.array([judge.values(answer[each], rows[each], learnt) for each in places])
     return {name: Interval(*np.nanpercentile(values[:, place], tails)) for place, name in enumerate(judge.metrics)}
+
+
+def _parts(judge: Judge, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Give the places of the test rows that are drawn together."""
+    if judge.case.groups is None:
+        return list(np.arange(len(rows))[:, np.newaxis])
+    group = np.asarray(label_codes(judge.case.groups).codes)[rows]
+    return [np.flatnonzero(group == number) for number in np.unique(group)]

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._case import Case
 
-__all__ = ["Judge", "Learnt", "better_of", "read_judge"]
+__all__ = ["Judge", "Learnt", "better_of", "cut_params", "read_judge"]
 
 OF_CLASSES = ("error", "mse", "log_loss", "auc")
 OF_NUMBERS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
 _MOST_SHIFTS = 100  # pairs of numbers and predictions in the rate of guessing, for each row
+_BY_ROW = {"amount", "cost", "vote"}  # keywords that may have a value for each row
 
 MetricFunction = Callable[..., float]
 
@@ -103,7 +104,7 @@ class Judge:
     def _of_classes(self, name: str, read: Predictions, rows: NDArray[np.intp], learnt: Learnt) -> float:
         own, more = self.metrics[name], self._more(name, rows, learnt)
         if own is not None:
-            return float(own(read.classes[read.label], read.proba, **more))
+            return float(own(read.classes[read.label], read.proba, **self._weighed(name, read.weights), **more))
         takes_labels = {"labels": read.classes} if name in self._take_prior else {}
         try:
             return float(METRICS[name].judge(read, **takes_labels, **more))
@@ -127,7 +128,7 @@ class Judge:
     ) -> float:
         own = self.metrics[name]
         if own is not None:
-            return float(own(*pair, **more))
+            return float(own(*pair, **self._weighed(name, weight), **more))
         try:
             return float(getattr(numeric, name)(*pair, sample_weight=weight, **more))
         except DataError:
@@ -151,11 +152,7 @@ class Judge:
 
     def _more(self, name: str, rows: NDArray[np.intp], learnt: Learnt) -> dict[str, Any]:
         """Give further keywords: told ones, and what the training rows say where a metric asks for that."""
-        n_given = self.case.n_rows
-        more = {
-            key: np.asarray(value)[rows] if np.ndim(value) == 1 and len(value) == n_given else value
-            for key, value in self.params.get(name, {}).items()
-        }
+        more = _cut(self.params.get(name, {}), rows, self.case.n_rows)
         if name in self._take_prior:
             more.setdefault("prior", learnt.prior)
         if name in self._take_mean:
@@ -178,11 +175,26 @@ class Judge:
     def _take_mean(self) -> set[str]:
         return self._that_take("training_mean")
 
+    @cached_property
+    def _take_weights(self) -> set[str]:
+        return {name for name, own in self.metrics.items() if own is not None and _takes(own, "sample_weight")}
+
+    def _weighed(self, name: str, weight: NDArray[np.float64] | None) -> dict[str, Any]:
+        """Give the weights to a function that takes them."""
+        return {"sample_weight": weight} if weight is not None and name in self._take_weights else {}
+
     def _that_take(self, keyword: str) -> set[str]:
         functions = {
             name: _function(name, self.case.classes is None) for name, own in self.metrics.items() if own is None
         }
-        return {name for name, each in functions.items() if keyword in inspect.signature(each).parameters}
+        return {name for name, each in functions.items() if _takes(each, keyword)}
+
+
+def _takes(function: MetricFunction, keyword: str) -> bool:
+    try:
+        return keyword in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some built-in functions do not say what they take
+        return False
 
 
 def read_judge(case: Case, metrics: Any, params: Mapping[str, Mapping[str, Any]] | None, pos_label: Any) -> Judge:
@@ -198,13 +210,36 @@ def read_judge(case: Case, metrics: Any, params: Mapping[str, Mapping[str, Any]]
     of_numbers = case.classes is None
     params = {} if params is None else params
     wanted = _wanted(metrics, of_numbers)
+    if not wanted:
+        raise ParameterError("metrics is empty; name at least one, or pass None for the usual ones.")
     for name in wanted:
         if wanted[name] is None:
             _check(name, case, params.get(name, {}), pos_label)
     unknown = [name for name in params if name not in wanted]
     if unknown:
         raise ParameterError(f"metric_params names {unknown[0]!r}, which is not among metrics: {', '.join(wanted)}.")
-    return Judge(case, wanted, params, _positive(case, pos_label), pos_label is not None)
+    told = cut_params(params, case.rows, case.n_given) if case.n_given > case.n_rows else params
+    return Judge(case, wanted, told, _positive(case, pos_label), pos_label is not None)
+
+
+def cut_params(
+    params: Mapping[str, Mapping[str, Any]], rows: NDArray[np.intp], n_rows: int
+) -> dict[str, Mapping[str, Any]]:
+    """Give the keywords of metrics for some of the rows.
+
+    Examples
+    --------
+    >>> cut_params({"profit": {"amount": [1, 2, 3], "cost": 0.5}}, np.array([0, 2]), 3)
+    {'profit': {'amount': array([1, 3]), 'cost': 0.5}}
+    """
+    return {name: _cut(told, rows, n_rows) for name, told in params.items()}
+
+
+def _cut(told: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
+    return {
+        key: np.asarray(value)[rows] if np.ndim(value) == 1 and len(value) == n_rows else value
+        for key, value in told.items()
+    }
 
 
 def _wanted(metrics: Any, of_numbers: bool) -> dict[str, MetricFunction | None]:
@@ -224,9 +259,12 @@ def _check(name: str, case: Case, told: Mapping[str, Any], pos_label: Any) -> No
         _function(name, True)
         return
     metric = choose("a metric", name, METRICS)
-    missing = [need for need in metric.needs if need not in told]
+    missing = [need for need in metric.needs if need not in told and need != "prior"]
     if missing:
         raise ParameterError(f"metrics: {name!r} needs {', '.join(missing)}; pass metric_params={{{name!r}: ...}}.")
+    for need in _BY_ROW.intersection(metric.needs):
+        if np.ndim(told[need]) == 1 and len(told[need]) != case.n_given:
+            raise DataError(f"metric_params: {need} of {name!r} has {len(told[need])} values for {case.n_given} rows.")
     if metric.classes == "two" and len(case.classes) > 2 and pos_label is None:
         raise ParameterError(f"metrics: {name!r} judges two classes and y has {len(case.classes)}; pass pos_label=.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -141,8 +142,9 @@ def learning_curve(
     (300.0, 600.0, 1200.0)
     """
     base = read_plan(plan)
-    ordered = sorted(sizes, key=lambda size: (isinstance(size, int), size))
-    if not ordered or any(isinstance(size, float) and not 0.0 < size <= 1.0 for size in ordered):
+    are_numbers = all(isinstance(size, Real) and size > 0 for size in sizes)
+    ordered = sorted(sizes, key=lambda size: (isinstance(size, int), size)) if are_numbers else []
+    if not ordered or any(isinstance(size, float) and size > 1.0 for size in ordered):
         raise ParameterError(f"sizes must be shares above 0 and up to 1.0, or numbers of rows; got {sizes!r}.")
     told = {"groups": groups, "sample_weight": sample_weight, "pos_label": pos_label, "metric_params": metric_params}
     found = []

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from calibrant._params import HasMethods, Nothing
+from calibrant._params import HasMethods, Int, Nothing
 from calibrant.calibration._given import take_rows
 from calibrant.resampling._cross_validation import CrossValidation
 from calibrant.resampling._holdout import Holdout
 from calibrant.resampling._plan import IntervalKind, Plan, Split, Weighing
-from calibrant.resampling._smaller_training import n_apart, names_of, plan_text
+from calibrant.resampling._smaller_training import n_apart, names_of, plan_only, plan_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Nested"]
 
-_PLAN = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter") | Nothing()
+_PLAN = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter") | Int(2) | Nothing()
 
 
 class Nested(Plan):
@@ -35,10 +35,11 @@ class Nested(Plan):
 
     Parameters
     ----------
-    outer : a plan or any scikit-learn splitter, optional
-        What parts test rows from the others; None: tenfold cross-validation, stratified.
-    inner : a plan or any scikit-learn splitter, optional
-        What parts validation rows from training rows; None: a third of them held out, stratified.
+    outer : a plan, any scikit-learn splitter or int, optional
+        What parts test rows from the others; None: tenfold cross-validation, an int: so many folds; stratified both.
+    inner : a plan, any scikit-learn splitter or int, optional
+        What parts validation rows from training rows; None: a third of them held out, an int: so many folds;
+        stratified both.
 
     Notes
     -----
@@ -61,12 +62,12 @@ class Nested(Plan):
     @property
     def outer_(self) -> Any:
         """The plan that parts test rows from the others."""
-        return CrossValidation() if self.outer is None else self.outer
+        return _plan(self.outer, CrossValidation())
 
     @property
     def inner_(self) -> Any:
         """The plan that parts validation rows from training rows."""
-        return Holdout() if self.inner is None else self.inner
+        return _plan(self.inner, Holdout())
 
     @property
     def caution(self) -> str:  # type: ignore[override]
@@ -139,5 +140,14 @@ class Nested(Plan):
     def _n_apart(self, n_splits: int) -> int:
         return n_apart(self.outer_, n_splits)
 
+    def _only(self, kept: NDArray[np.intp], n_rows: int) -> Nested:
+        return Nested(plan_only(self.outer_, kept, n_rows), self.inner)
+
     def _divide(self, rows: PlanRows) -> Iterator[Split]:
         yield from self.outer_.split(*rows.given)
+
+
+def _plan(given: Any, otherwise: Plan) -> Any:
+    if given is None:
+        return otherwise
+    return CrossValidation(int(given)) if isinstance(given, int | np.integer) else given

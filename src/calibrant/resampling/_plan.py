@@ -127,6 +127,10 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         """Give the number of splits that tell something new, for intervals."""
         return n_splits
 
+    def _only(self, kept: NDArray[np.intp], n_rows: int) -> Plan:  # noqa: ARG002
+        """Give the plan for some rows of those that it was made for, where it knows of single rows."""
+        return self
+
     def _check(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> None:
         for part, what in ((train, "learn from"), (test, "test on")):
             if len(part) == 0:

@@ -68,7 +68,10 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None) -> PlanRows:
         raise DataError(f"y has {len(strata)} rows, X {n_rows}; pass one class for each row.")
     if groups is None:
         return PlanRows(n_rows, strata, given=(X, y, None))
-    coded = label_codes(groups)
+    try:
+        coded = label_codes(groups)
+    except DataError as error:
+        raise DataError("groups must hold a name or a whole number for each row.") from error
     if len(coded.codes) != n_rows:
         raise DataError(f"groups has {len(coded.codes)} rows, X {n_rows}; pass one group for each row.")
     if (coded.codes < 0).any():

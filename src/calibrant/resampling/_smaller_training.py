@@ -106,6 +106,10 @@ class SmallerTraining(Plan):
     def _n_apart(self, n_splits: int) -> int:
         return n_apart(self.plan, n_splits)
 
+    def _only(self, kept: Any, n_rows: int) -> SmallerTraining:
+        plan = plan_only(self.plan, kept, n_rows)
+        return SmallerTraining(plan, self.train_size, stratified=self.stratified, random_state=self.random_state)
+
     def _divide(self, rows: PlanRows) -> Iterator[Split]:
         seed = seed_sequence(self.random_state)
         for number, (train, test) in enumerate(self.plan.split(*rows.given)):
@@ -140,6 +144,11 @@ def n_apart(plan: Any, n_splits: int) -> int:
     if isinstance(plan, Plan):
         return plan._n_apart(n_splits)
     return n_splits // int(getattr(plan, "n_repeats", 1))
+
+
+def plan_only(plan: Any, kept: Any, n_rows: int) -> Any:
+    """Give a plan, or any splitter, for some of the rows."""
+    return plan._only(kept, n_rows) if isinstance(plan, Plan) else plan
 
 
 def names_of(plan: Any, X: Any, y: Any, groups: Any) -> list[str]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._params import Int
-from calibrant.data._labels import label_codes
-from calibrant.exceptions import DataError, SchemaError, nearest
+from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 from calibrant.resampling._holdout import TEST_SIZE
 from calibrant.resampling._plan import IntervalKind, Plan, Split, n_tested
 
@@ -84,11 +83,26 @@ class TimeOrderedHoldout(Plan):
         """Give the place of each row's time among all times."""
         if self.time is None:
             return np.arange(rows.n_rows)
-        times = _column(rows.given[0], self.time) if isinstance(self.time, str) else self.time
-        coded = label_codes(times)
-        if len(coded.codes) != rows.n_rows or (coded.codes < 0).any():
+        times = np.asarray(_column(rows.given[0], self.time) if isinstance(self.time, str) else self.time)
+        if times.shape != (rows.n_rows,) or any(map(_is_missing, times)):
             raise DataError(f"time must have a value for each of the {rows.n_rows} rows, none of them missing.")
-        return np.unique(np.asarray(coded.categories), return_inverse=True)[1].reshape(-1)[coded.codes]
+        try:
+            return np.unique(times, return_inverse=True)[1].reshape(-1)
+        except TypeError as error:
+            raise DataTypeError(f"time must hold values that can be sorted: {error}.") from error
+
+    def _only(self, kept: NDArray[np.intp], n_rows: int) -> TimeOrderedHoldout:
+        if self.time is None or isinstance(self.time, str) or len(self.time) != n_rows:
+            return self
+        return TimeOrderedHoldout(self.test_size, time=np.asarray(self.time)[kept], gap=self.gap)
+
+
+def _is_missing(time: Any) -> bool:
+    """Say whether a time is None, or unlike itself as NaN and NaT are; that of pandas says neither."""
+    try:
+        return time is None or bool(time != time)
+    except TypeError:
+        return True
 
 
 def _column(X: Any, name: str) -> Any:

@@ -46,6 +46,8 @@ class Trial:
         The metrics on the test rows.
     answers : list of arrays
         What each method says of the test rows.
+    is_apart : bool
+        Whether no row tested on was learnt from.
     training, guessing : arrays of shape (n_methods, n_metrics) or None
         The metrics on the training rows, and of predictions that have nothing to do with them; where asked for.
     """
@@ -55,6 +57,7 @@ class Trial:
     learnt: Learnt
     values: NDArray[np.float64]
     answers: list[NDArray[np.float64]]
+    is_apart: bool = True
     training: NDArray[np.float64] | None = None
     guessing: NDArray[np.float64] | None = None
 
@@ -117,7 +120,8 @@ def _judged(judge: Judge, split: Split, answers: Sequence[Any], ours: set[int]) 
     learnt = judge.learnt(train)
     values = [judge.values(each[0], test, learnt, is_ours=place in ours) for place, each in enumerate(answers)]
     n_train = int(np.count_nonzero(np.bincount(train)))
-    tried = Trial(test, n_train, learnt, np.array(values), [each[0] for each in answers])
+    is_apart = not np.isin(test, train).any()
+    tried = Trial(test, n_train, learnt, np.array(values), [each[0] for each in answers], is_apart)
     if len(answers[0]) == 1:
         return tried
     training = [judge.values(each[1], train, learnt, is_ours=place in ours) for place, each in enumerate(answers)]
