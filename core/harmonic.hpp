@@ -20,6 +20,10 @@ public:
     }
     double at(double x) const { return between(x); }
 
+    // The numbers from that of 0 on, if the table goes so far.
+    const double* up_to(std::int64_t n) const { return static_cast<std::size_t>(n) < table_.size() ? table_.data() : nullptr; }
+    const double* up_to(double) const { return nullptr; }
+
 private:
     static double between(double x) {
         constexpr double euler = 0.57721566490153286061;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -111,26 +112,86 @@ private:
     bool is_done_ = false;
 };
 
-// All measures, block of groups by block; groups without weight are passed over.
+double as_double(double value) { return value; }
+
+// Whole numbers below 2^52, in a way that every processor does for several at once.
+double as_double(std::int64_t value) { return std::bit_cast<double>(std::bit_cast<std::int64_t>(0x1.0p52) | value) - 0x1.0p52; }
+
+// What a walk over the ranks notes down: how much was found and passed up to each group with weight, from the end of the block before.
+template <class Value>
+class Trail {
+public:
+    // How many rows have room, whatever groups they are in.
+    std::size_t room() const { return GroupBlock::capacity - size_; }
+    bool is_full() const { return room() == 0; }
+
+    template <bool has_ties, class Weight, class Row>
+    void follow(const RankedRows& ranking, const Weight* weights, Row&& row, std::size_t begin, std::size_t end) {
+        const std::uint8_t* const marks = ranking.marks.data();
+        std::size_t size = size_;
+        Value found = found_[size], passed = passed_[size], positive = positive_, negative = negative_;
+        for (std::size_t rank = begin; rank < end; ++rank) {
+            const auto weight = static_cast<Value>(weights[row(rank)]);
+            const auto of_positive = weight * static_cast<Value>(marks[rank] & mark_positive);
+            positive += of_positive;
+            negative += weight - of_positive;
+            if (has_ties && !(marks[rank] & mark_group_end)) continue;
+            found_[size + 1] = found += positive;
+            passed_[size + 1] = passed += negative;
+            size += positive + negative > 0;
+            positive = negative = 0;
+        }
+        size_ = size;
+        positive_ = positive;
+        negative_ = negative;
+    }
+
+    void write(const Harmonic& harmonic, Value all, GroupBlock& block) const {
+        for (std::size_t i = 0; i <= size_; ++i) {
+            block.found[i] = as_double(found_[i]);
+            block.passed[i] = as_double(passed_[i]);
+        }
+        block.size = size_;
+        if (const double* const table = harmonic.up_to(all)) look_up([=](Value n) { return table[static_cast<std::size_t>(n)]; }, all, block);
+        else look_up([&](Value n) { return harmonic.at(n); }, all, block);
+    }
+
+    void begin_block() {
+        found_[0] = found_[size_];
+        passed_[0] = passed_[size_];
+        size_ = 0;
+    }
+
+private:
+    template <class Look>
+    void look_up(Look&& look, Value all, GroupBlock& block) const {
+        for (std::size_t i = 0; i <= size_; ++i) {
+            const Value reached = found_[i] + passed_[i];
+            block.reached[i] = look(reached);
+            block.rest[i] = look(all - reached);
+        }
+    }
+
+    std::array<Value, GroupBlock::capacity + 1> found_{}, passed_{};
+    Value positive_ = 0, negative_ = 0;  // of the group that has begun
+    std::size_t size_ = 0;
+};
+
+// All measures, block of groups by block.
 template <class Value>
 class Gatherer {
 public:
     Gatherer(Value positive, Value negative, const RankWish& wish)
         : harmonic_(*wish.harmonic), all_(positive + negative), totals_{static_cast<double>(positive), static_cast<double>(negative)},
-          leading_(wish.top_share * static_cast<double>(all_)) {
-        set(0);
+          leading_(wish.top_share * static_cast<double>(all_)) {}
+
+    void add(const Trail<Value>& trail) {
+        trail.write(harmonic_, all_, block_);
+        leading_.look_at(block_);
+        add_block(block_, totals_, sums_);
     }
 
-    void add(Value positive, Value negative) {
-        found_ += positive;
-        passed_ += negative;
-        set(block_.size + 1);
-        block_.size += positive + negative > 0;
-        if (block_.size == GroupBlock::capacity) flush();
-    }
-
-    RankMeasures result() {
-        flush();
+    RankMeasures result() const {
         const auto [positive, negative] = totals_;
         if (positive + negative == 0) return {0, 0, nan, nan, nan, nan, nan, nan};
         const bool both = positive > 0 && negative > 0;
@@ -146,39 +207,64 @@ public:
     }
 
 private:
-    void set(std::size_t place) {
-        block_.found[place] = static_cast<double>(found_);
-        block_.passed[place] = static_cast<double>(passed_);
-        block_.reached[place] = harmonic_.at(found_ + passed_);
-        block_.rest[place] = harmonic_.at(all_ - found_ - passed_);
-    }
-
-    void flush() {
-        leading_.look_at(block_);
-        add_block(block_, totals_, sums_);
-        block_.size = 0;
-        set(0);
-    }
-
     const Harmonic& harmonic_;
-    Value all_, found_ = 0, passed_ = 0;
+    Value all_;
     Totals totals_;
     Leading leading_;
     GroupBlock block_;
     GroupSums sums_;
 };
 
+// The weights of a ranking, and whether rows share a score.
+template <class Value>
+struct Overview {
+    Value positive = 0, all = 0;
+    bool has_ties = false;
+};
+
+template <class Weight, class Row>
+Overview<Sum<Weight>> look_over(const RankedRows& ranking, const Weight* weights, Row&& row) {
+    constexpr bool is_byte = std::is_same_v<Weight, std::uint8_t>;
+    using Part = std::conditional_t<is_byte, std::uint16_t, Sum<Weight>>;
+    const std::size_t part_size = is_byte ? 256 : ranking.size();  // so many bytes add up to what 16 bits hold
+    Overview<Sum<Weight>> seen;
+    std::uint8_t shared = 0xff;
+    for (std::size_t begin = 0; begin < ranking.size(); begin += part_size) {
+        Part positive = 0, all = 0;
+        const std::size_t end = std::min(ranking.size(), begin + part_size);
+        for (std::size_t rank = begin; rank < end; ++rank) {
+            const Weight weight = weights[row(rank)];
+            const std::uint8_t mark = ranking.marks[rank];
+            all = static_cast<Part>(all + weight);
+            positive = static_cast<Part>(positive + (mark & mark_positive ? weight : Weight{0}));
+            shared &= mark;
+        }
+        seen.positive += positive;
+        seen.all += all;
+    }
+    seen.has_ties = !(shared & mark_group_end);
+    return seen;
+}
+
+template <bool has_ties, class Weight, class Row>
+RankMeasures gathered(const RankedRows& ranking, const Weight* weights, Gatherer<Sum<Weight>> gatherer, Row&& row) {
+    Trail<Sum<Weight>> trail;
+    for (std::size_t begin = 0, end; begin < ranking.size(); begin = end) {
+        end = std::min(ranking.size(), begin + trail.room());
+        trail.template follow<has_ties>(ranking, weights, row, begin, end);
+        if (!trail.is_full()) continue;
+        gatherer.add(trail);
+        trail.begin_block();
+    }
+    gatherer.add(trail);
+    return gatherer.result();
+}
+
 template <class Weight, class Row>
 RankMeasures everything(const RankedRows& ranking, const Weight* weights, const RankWish& wish, Row&& row) {
-    Sum<Weight> positive = 0, all = 0;
-    for (std::size_t rank = 0; rank < ranking.size(); ++rank) {
-        const auto weight = static_cast<Sum<Weight>>(weights[row(rank)]);
-        all += weight;
-        positive += weight * static_cast<Sum<Weight>>(ranking.marks[rank] & mark_positive);
-    }
-    Gatherer<Sum<Weight>> gatherer(positive, all - positive, wish);
-    for_each_group(ranking, weights, row, [&](Sum<Weight> p, Sum<Weight> n) { gatherer.add(p, n); });
-    return gatherer.result();
+    const auto seen = look_over(ranking, weights, row);
+    const Gatherer<Sum<Weight>> gatherer(seen.positive, seen.all - seen.positive, wish);
+    return seen.has_ties ? gathered<true>(ranking, weights, gatherer, row) : gathered<false>(ranking, weights, gatherer, row);
 }
 
 template <class Weight, class Row>

@@ -4,8 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+
+#include "fresh_memory.hpp"
 
 namespace calibrant {
 
@@ -30,20 +31,6 @@ struct WeighedScore {
     std::uint64_t key;
     double weight_;
     double weight() const { return weight_; }
-};
-
-// Memory that nobody has written to, which costs nothing until somebody does.
-template <class Item>
-class Buffer {
-public:
-    explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<Item[]>(size)), size_(size) {}
-    std::span<Item> part(std::size_t begin, std::size_t n) { return {items_.get() + begin, n}; }
-    std::span<const Item> part(std::size_t begin, std::size_t n) const { return {items_.get() + begin, n}; }
-    std::size_t size() const { return size_; }
-
-private:
-    std::unique_ptr<Item[]> items_;
-    std::size_t size_;
 };
 
 // Sorts by key; `spare` is scratch memory of the same size.

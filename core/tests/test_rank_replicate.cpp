@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -113,6 +114,8 @@ void check_measures(const Made& made, const RankMeasures& found, double top_shar
     CHECK(near(found.lift_area_negative, brute_lift_area(turned(made), all, all - positive), 1e-12));
 }
 
+bool same_bits(const RankMeasures& one, const RankMeasures& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
+
 }  // namespace
 
 TEST(measures_are_those_of_rows_written_out) {
@@ -141,6 +144,38 @@ TEST(the_area_alone_has_the_bits_of_all_together_over_many_blocks) {
     const auto all = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, {true, 0.1, &harmonic});
     CHECK(alone.auc == all.auc && alone.positive == all.positive);
     CHECK(near(all.top_positive, expected(made, 0.1 * (all.positive + all.negative)), 1e-9));
+}
+
+TEST(a_row_without_weight_may_share_a_score_and_change_no_bit) {
+    std::mt19937 random(8);
+    const Harmonic harmonic(8000);
+    Made made = make(random, 4000, 4000);
+    std::fill(made.marks.begin(), made.marks.end(), mark_group_end);
+    for (std::size_t i = 0; i < made.marks.size(); i += 3) made.marks[i] |= mark_positive;
+    made.weights[100] = 0;
+    const RankWish wish{true, 0.1, &harmonic};
+    const auto apart = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish);
+    made.marks[100] &= mark_positive;
+    CHECK(same_bits(apart, measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish)));
+}
+
+TEST(bytes_and_longer_counts_have_the_same_bits) {
+    std::mt19937 random(9);
+    const Harmonic harmonic(100);
+    Made made = make(random, 2000, 700);
+    for (std::uint8_t& weight : made.weights) weight = static_cast<std::uint8_t>(255 - weight);
+    const std::vector<std::uint32_t> longer(made.weights.begin(), made.weights.end());
+    const RankWish wish{true, 0.2, &harmonic};
+    CHECK(same_bits(measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish), measure_ranking<std::uint32_t>({{}, made.marks}, longer, wish)));
+}
+
+TEST(harmonic_numbers_beyond_the_table_are_those_in_it) {
+    std::mt19937 random(10);
+    const Harmonic few(20), many(5000);
+    const Made made = make(random, 2000, 1500);
+    const auto beyond = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, {true, 0.2, &few});
+    const auto within = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, {true, 0.2, &many});
+    CHECK(near(beyond.lift_area, within.lift_area, 1e-12) && near(beyond.lift_area_negative, within.lift_area_negative, 1e-12));
 }
 
 TEST(rows_out_of_order_are_found_by_their_ranks) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -55,4 +56,13 @@ TEST(weights_stay_with_their_scores) {
     for (int i = 0; i < 3000; ++i) items.push_back({key_of((i * 7919) % 3001 - 1500), static_cast<double>((i * 7919) % 3001)});
     sort_scores(std::span(items), std::span(spare));
     for (const WeighedScore& item : items) CHECK(item.weight() == score_of(item.key) + 1500);
+}
+
+TEST(large_and_small_buffers_hold_what_is_written) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{1} << 19, (std::size_t{1} << 18) + 1}) {
+        Buffer<std::uint64_t> buffer(size);
+        const auto all = buffer.part(0, size);
+        for (std::size_t i = 0; i < size; ++i) all[i] = i;
+        CHECK(buffer.size() == size && std::accumulate(all.begin(), all.end(), std::uint64_t{0}) == (size == 0 ? 0 : size * (size - 1) / 2));
+    }
 }
