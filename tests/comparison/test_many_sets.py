@@ -60,7 +60,7 @@ def test_what_a_pair_says_does_not_depend_on_the_others() -> None:
 
 def test_printed_it_says_how_many_comparisons_were_corrected_for() -> None:
     text = repr(compare_methods(TABLE, methods=METHODS, rope=0.01))
-    assert text.startswith("3 comparisons, corrected by Holm over 20 data sets (higher is better):\n  neither is shown")
+    assert text.startswith("3 comparisons over 20 data sets, corrected by Holm (higher is better):\n  neither is shown")
     assert "by Holm for 3 comparisons" in text
     assert "for this pair alone" in text
     assert "Bayesian signed-rank test of 20 pairs, one of 3 comparisons, not corrected for the others" in text
@@ -160,7 +160,7 @@ def test_the_correlation_of_trials_can_be_told_instead_of_their_rows() -> None:
     assert bayesian_correlated_t_test(a, b, rho=0).pvalue == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
     with pytest.raises(ParameterError, match="rho must be given alone"):
         bayesian_correlated_t_test(a, b, rho=0.1, n_train=9, n_test=1)
-    with pytest.raises(ParameterError, match=r"n_test must be a number above 0.*; got None"):
+    with pytest.raises(ParameterError, match=r"n_train and n_test must be given, or rho"):
         bayesian_correlated_t_test(a, b)
 
 
@@ -210,3 +210,14 @@ def test_the_interval_of_the_pseudo_median_is_near_wilcoxons() -> None:
 def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         bayesian_signed_rank_test(*TABLE.T[:2], **options)
+
+
+def test_a_value_that_is_missing_is_named_by_its_row() -> None:
+    with pytest.raises(DataError, match="first in row 1, 'b'"):
+        compare_methods([[0.1, 0.2], [0.3, np.nan]], methods=["a", "b"])
+
+
+def test_the_data_set_of_each_row_must_be_known() -> None:
+    table = pd.DataFrame({"set": ["x", None, "y", "x"], "a": [1.0, 2, 3, 4], "b": [1.0, 3, 2, 4]})
+    with pytest.raises(DataError, match="by='set' has missing values"):
+        compare_methods(table, by="set")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from sklearn.cluster import KMeans
 
 from calibrant.comparison import clustering_description_length, mdl
@@ -150,9 +151,50 @@ def test_what_is_wrong_is_named() -> None:
         mdl({"k": [0] * 60}, X, y)
     with pytest.raises(ParameterError, match="theories must be a dict of name to theory"):
         mdl({}, X, y)
-    with pytest.raises(DataError, match=r"labels must have the cluster of each of 60 rows; got shape \(3,\)"):
+    with pytest.raises(
+        DataError, match=r"labels must have the cluster of each of 60 rows, .* got list of shape \(3,\)"
+    ):
         mdl({"k": [0, 1, 2]}, X)
     with pytest.raises(DataError, match="y has a class that the tree does not know: 'new'"):
         ProbabilityTreeClassifier().fit(X, y).description_length(X, ["new"] * 60)
     with pytest.raises(ParameterError, match="'single leaf' is what the baseline is called"):
         mdl({"single leaf": ProbabilityTreeClassifier().fit(X, y)}, X, y)
+
+
+def test_clusterings_want_no_weights_and_trees_their_classes() -> None:
+    X, y = [[1], [2], [3], [9]], [0, 0, 1, 1]
+    with pytest.raises(ParameterError, match="sample_weight is for trees"):
+        mdl({"two": y}, X, sample_weight=[1, 1, 1, 1])
+    with pytest.raises(ParameterError, match="y must be given with 'tree'"):
+        mdl({"tree": ProbabilityTreeClassifier().fit(X, y)}, X)
+
+
+@pytest.mark.parametrize("labels", [[0, 0, None, 1], [0, 0, np.nan, 1]])
+def test_each_row_has_a_cluster(labels: list) -> None:
+    with pytest.raises(DataError, match="none for row 2"):
+        clustering_description_length([[1], [2], [3], [9]], labels)
+
+
+def test_a_column_without_a_value_takes_only_the_bits_that_say_so() -> None:
+    """Four times missing, by counts so far: 1/2, 2/3, 3/4, 4/5."""
+    X = np.array([[1.0], [2.0], [3.0], [9.0]])
+    beside = np.column_stack([X, np.full(4, np.nan)])
+    more = clustering_description_length(beside, [0] * 4).total - clustering_description_length(X, [0] * 4).total
+    assert more == pytest.approx(np.log2(5))
+
+
+def test_the_single_leaf_knows_the_classes_of_the_trees() -> None:
+    """Three rows of one class of two take 1/2, 2/3 and 3/4 by counts so far."""
+    X, y = [[1], [2], [3], [9]], [0, 0, 0, 1]
+    model = ProbabilityTreeClassifier(min_leaf=1).fit(X, y)
+    assert mdl({"tree": model}, X[:3], y[:3]).lengths["single leaf"].data == pytest.approx(2.0)
+
+
+def test_two_clusters_by_hand() -> None:
+    """log2 8 for how many, a bit a row, 5 + 2 x 2 bits of centres (the middles 1 and 7 of quarters), 6 bits a spread.
+
+    The spread of 1 is the range of 8 by 2^(-6/2), so that every value is one deviation away and two wide.
+    """
+    length = clustering_description_length([[0], [2], [0], [2], [6], [8], [6], [8]], [0, 0, 0, 0, 1, 1, 1, 1])
+    assert length.theory == pytest.approx(3 + 9 + 12)
+    assert length.data == pytest.approx(8 - 8 * np.log2(norm.cdf(2.0) - norm.cdf(0.0)))

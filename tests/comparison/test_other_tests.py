@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.comparison import five_by_two_test, mcnemar_test, unpaired_t_test
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -52,7 +54,7 @@ def test_samples_without_spread_are_certain() -> None:
 
 def test_the_unpaired_sentence_counts_both_samples() -> None:
     text = repr(unpaired_t_test([1, 2, 3], [2, 3, 5, 6]))
-    assert "unpaired t-test, conservative degrees of freedom of 3 and 4 values, t = " in text
+    assert "unpaired t-test (conservative degrees of freedom) of 3 and 4 values, t = " in text
 
 
 @given(SEEDS)
@@ -126,7 +128,55 @@ def test_classifiers_that_agree_are_not_shown_to_differ(method: str) -> None:
 
 
 def test_rows_must_match() -> None:
-    with pytest.raises(DataError, match=r"b has shape \(2,\), y_true \(3,\)"):
+    with pytest.raises(DataError, match=r"b has 2 rows, y_true 3"):
         mcnemar_test([1, 0, 1], [1, 1, 1], [1, 0])
     with pytest.raises(DataError, match="y_true must hold the class of each row"):
         mcnemar_test([], [], [])
+
+
+@pytest.mark.parametrize("df", ["conservative", "welch"])
+def test_samples_that_are_equal_but_for_rounding_are_equal(df: str) -> None:
+    result = unpaired_t_test([0.3] * 3, [0.1 + 0.2] * 3, df=df)
+    assert (result.statistic, result.pvalue, result.difference) == (0.0, 1.0, 0.0)
+    assert repr(result).startswith("a and b are equal in every value: unpaired t-test")
+
+
+def test_welchs_degrees_of_freedom_do_not_depend_on_the_unit() -> None:
+    a, b = np.array([1.0, 2.0, 5.0, 3.0]), np.array([4.0, 9.0, 2.0])
+    for unit in (1e-60, 1e149):
+        assert unpaired_t_test(a * unit, b * unit, df="welch").df == pytest.approx(unpaired_t_test(a, b, df="welch").df)
+
+
+def test_what_is_wrong_with_a_sample_is_said_of_samples() -> None:
+    with pytest.raises(DataError, match="drop those values"):
+        unpaired_t_test([1.0, np.nan], [1.0, 2.0, 3.0])
+
+
+def test_alpaydins_sentence_has_both_degrees_of_freedom() -> None:
+    assert "df = 10 and 5, p = " in repr(five_by_two_test(np.arange(10.0) % 3, np.zeros(10)))
+
+
+@pytest.mark.parametrize(
+    ("truth", "a", "message"),
+    [
+        ([0, 1, None], [0, 1, 1], "y_true has 1 missing"),
+        ([0, 1, 1], [0, np.nan, 1], "a has 1 missing"),
+        (["0", "1", "0"], [0, 1, 0], "one of them text"),
+        ([0, 1, 0], [0.2, 0.8, 0.3], "one class"),
+        ([0, 1, 0], [[0.2, 0.8]] * 3, "shape"),
+    ],
+)
+def test_mcnemars_test_wants_classes(truth: list, a: list, message: str) -> None:
+    with pytest.raises((DataError, DataTypeError), match=message):
+        mcnemar_test(truth, a, truth)
+
+
+def test_classes_of_mcnemars_test_come_in_many_forms() -> None:
+    truth, a, b = ["yes", "no", "yes", "no"], ["yes", "no", "yes", "yes"], ["no", "no", "yes", "yes"]
+    frames = pd.Series(truth, dtype="category"), pl.Series(a), pd.Series(b, index=[7, 8, 9, 10])
+    assert repr(mcnemar_test(*frames)) == repr(mcnemar_test(truth, a, b))
+
+
+def test_unequal_rows_of_folds_are_named() -> None:
+    with pytest.raises(DataError, match="a must have 10 values"):
+        five_by_two_test([[1, 2], [3]], np.zeros(10))

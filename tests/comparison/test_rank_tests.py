@@ -144,3 +144,18 @@ def test_wrong_input_is_named(test: Any) -> None:
         test([1], [2])
     with pytest.raises(ParameterError, match="confidence must be a number"):
         test([1, 2], [2, 3], confidence=95)
+
+
+def test_limits_and_middle_are_averages_of_two_differences_to_the_bit() -> None:
+    differences = np.array([-3.0, -1.0, -0.1, 0.1, 0.7, 1.0, 3.0, 0.3])
+    one, other = np.triu_indices(8)
+    averages = set(((differences[one] + differences[other]) / 2).tolist())
+    result = wilcoxon(differences, np.zeros(8))
+    assert {result.low, result.high} <= averages
+    assert wilcoxon([1, -1, 2, -2], np.zeros(4)).difference == 0.0
+
+
+@pytest.mark.parametrize("test", [wilcoxon, sign_test])
+@pytest.mark.parametrize("n", [3, 20])
+def test_few_equal_pairs_are_said_to_be_equal_too(test: Any, n: int) -> None:
+    assert repr(test(np.ones(n), np.ones(n))).startswith("a and b are equal in every pair: ")

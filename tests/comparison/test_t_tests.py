@@ -252,3 +252,13 @@ def test_the_corrected_test_keeps_near_its_level_where_the_paired_one_does_not()
         false_alarms += np.array(pvalues) < 0.05
     assert false_alarms[0] / 200 > 0.5
     assert false_alarms[1] / 200 < 0.13
+
+
+def test_the_sentence_says_which_k_was_asked_for() -> None:
+    a, b = np.arange(20.0) % 7, np.arange(20.0) % 3
+    assert "(k = 10) of 20 pairs" in repr(corrected_resampled_t_test(a, b, n_train=9, n_test=1, k=10))
+
+
+def test_dates_are_no_numbers() -> None:
+    with pytest.raises(DataTypeError, match="a must hold numbers"):
+        paired_t_test(np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"), [1, 2])

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.metrics import accuracy, auc, log_loss
 from calibrant.metrics._predictions import read_predictions
 
 Y = ["no", "yes", "no"]
@@ -167,3 +168,27 @@ def test_pos_label_must_be_a_class_of_the_column():
         read_predictions(Y, P, pos_label="yess")
     with pytest.raises(DataTypeError, match="y_true is None"):
         read_predictions(None, P)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_columns_that_are_named_as_the_classes_are_taken_by_name(frame):
+    y, proba = ["b", "c", "a", "c"], np.array([[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.5, 0.4, 0.1], [0.3, 0.3, 0.4]])
+    turned = frame({name: proba[:, "abc".index(name)] for name in "cab"})
+    for metric in (log_loss, accuracy, auc):
+        assert metric(y, turned) == metric(y, proba)
+
+
+def test_columns_are_named_by_text_too():
+    proba = pl.DataFrame({"1": [0.9, 0.2], "0": [0.1, 0.8]})
+    assert accuracy([1, 0], proba) == 1.0
+
+
+def test_a_frame_names_classes_that_have_no_row():
+    proba = pd.DataFrame({"c": [0.1, 0.2], "b": [0.2, 0.7], "a": [0.7, 0.1]})
+    assert read_predictions(["a", "b"], proba).classes.tolist() == ["c", "b", "a"]
+
+
+def test_numbers_that_nobody_gave_are_no_names():
+    with pytest.raises(DataError, match="pass labels="):
+        read_predictions([1, 2], pd.DataFrame([[0.1, 0.2, 0.7], [0.2, 0.3, 0.5]]))
+    assert accuracy([1, 2], pd.DataFrame([[0.8, 0.2], [0.2, 0.8]])) == 1.0

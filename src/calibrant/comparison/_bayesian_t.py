@@ -94,6 +94,8 @@ def bayesian_correlated_t_test(
 def _ratio(n_train: Any, n_test: Any, rho: float | None, n: int) -> float:
     """Give the rows tested on for each trained on, as told or as the correlation says."""
     check_param("rho", rho, _RHO)
+    if rho is None and n_train is None and n_test is None:
+        raise ParameterError("n_train and n_test must be given, or rho: how alike the trials are.")
     if rho is None:
         return mean_size("n_test", n_test, n) / mean_size("n_train", n_train, n)
     if n_train is not None or n_test is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from calibrant._params import Choice, check_param
 from calibrant.comparison._normal_code import number_bits
 from calibrant.data._frames import Nominal, fit_columns
+from calibrant.data._labels import label_codes
 from calibrant.exceptions import DataError
 from calibrant.trees._code_lengths import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
 
@@ -23,6 +24,8 @@ MEMBERSHIPS: dict[str, str] = {
     "equal": "the cluster of a row by log2 k",
     "adaptive": "the cluster of a row by the sizes of clusters so far",
 }
+
+_MOST = 1e150  # the squares of greater values are infinite
 
 _CODING = (
     "log2 n for the number of clusters; {membership}; numbers at the least gap between two of a column, by a normal "
@@ -90,10 +93,16 @@ def clustering_description_length(
 
 
 def _clusters(labels: Any, n_rows: int) -> tuple[NDArray[np.intp], int]:
-    given = np.asarray(getattr(labels, "labels_", labels))
-    if given.shape != (n_rows,):
-        raise DataError(f"labels must have the cluster of each of {n_rows} rows; got shape {given.shape}.")
-    found, cluster = np.unique(given, return_inverse=True)
+    labels = getattr(labels, "labels_", labels)
+    if np.shape(labels) != (n_rows,):
+        raise DataError(
+            f"labels must have the cluster of each of {n_rows} rows, or be a fitted clusterer; got "
+            f"{type(labels).__name__} of shape {np.shape(labels)}."
+        )
+    coded = label_codes(labels)
+    if (coded.codes < 0).any():
+        raise DataError(f"labels must have a cluster for each row; there is none for row {coded.codes.argmin()}.")
+    found, cluster = np.unique(coded.codes, return_inverse=True)
     return cluster.reshape(-1), len(found)
 
 
@@ -121,6 +130,6 @@ def _nominal_bits(
 
 
 def _finite(values: NDArray[Any], name: str) -> NDArray[np.float64]:
-    if not np.isfinite(values).all():
-        raise DataError(f"X: column {name!r} has infinite values, which have no code; drop or replace them.")
+    if not (np.abs(values) < _MOST).all():
+        raise DataError(f"X: column {name!r} has infinite or huge values, which have no code; drop or replace them.")
     return values.astype(np.float64)

@@ -91,7 +91,12 @@ def _f_figures(
 
 
 def _flat(name: str, given: Any) -> Any:
-    shape = np.shape(given)
+    try:
+        shape = np.shape(given)
+    except ValueError as error:
+        raise DataError(
+            f"{name} must have 10 values, both folds of each of 5 replications; got unequal rows."
+        ) from error
     if shape not in ((10,), (5, 2)):
         raise DataError(f"{name} must have 10 values, both folds of each of 5 replications; got shape {shape}.")
     return np.ma.asarray(given).reshape(10)

@@ -99,8 +99,9 @@ class MethodComparison:
 
     def __repr__(self) -> str:
         n = len(self.pairs)
-        comparisons = "1 comparison" if n == 1 else f"{n} comparisons, corrected by Holm"
-        head = f"{comparisons} over {self.n_datasets} data sets ({self.better} is better):"
+        corrected = "" if n == 1 else ", corrected by Holm"
+        comparisons = "1 comparison" if n == 1 else f"{n} comparisons"
+        head = f"{comparisons} over {self.n_datasets} data sets{corrected} ({self.better} is better):"
         return "\n".join([head, *(f"  {pair!r}" for pair in self.pairs)])
 
 

@@ -13,7 +13,8 @@ from calibrant.comparison._pairs import read_names
 from calibrant.comparison._result import Comparison
 from calibrant.comparison._sign import binomial_pvalue
 from calibrant.comparison._t_tests import CONFIDENCE
-from calibrant.exceptions import DataError
+from calibrant.data._labels import label_codes
+from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._proportions import two_sided_z
 
 if TYPE_CHECKING:
@@ -96,14 +97,33 @@ def mcnemar_test(
 
 
 def _right(y_true: Any, a: Any, b: Any) -> NDArray[np.bool_]:
-    truth = np.asarray(y_true)
-    if truth.ndim != 1 or len(truth) == 0:
-        raise DataError(f"y_true must hold the class of each row, one at least; got shape {truth.shape}.")
-    decided = [np.asarray(a), np.asarray(b)]
+    truth = _classes("y_true", y_true)
+    decided = [_classes("a", a), _classes("b", b)]
     for name, labels in zip("ab", decided, strict=True):
         if labels.shape != truth.shape:
-            raise DataError(f"{name} has shape {labels.shape}, y_true {truth.shape}; pass the class decided for a row.")
+            raise DataError(f"{name} has {len(labels)} rows, y_true {len(truth)}; pass the class decided for each row.")
+        _check_kind(name, labels, truth)
     return np.stack([np.asarray(labels == truth, dtype=np.bool_) for labels in decided])
+
+
+def _classes(name: str, given: Any) -> NDArray[Any]:
+    shape = np.shape(given)
+    if len(shape) != 1 or shape[0] == 0:
+        raise DataError(f"{name} must hold the class of each row, one row at least; got shape {shape}.")
+    coded = label_codes(given)
+    missing = np.flatnonzero(coded.codes < 0)
+    if len(missing):
+        raise DataError(f"{name} has {len(missing)} missing class(es) (first at row {missing[0]}); drop those rows.")
+    return np.asarray(coded.categories)[coded.codes]
+
+
+def _check_kind(name: str, labels: NDArray[Any], truth: NDArray[Any]) -> None:
+    """Refuse what could never be right: text beside numbers."""
+    if (labels.dtype.kind in "OU") != (truth.dtype.kind in "OU"):
+        raise DataTypeError(
+            f"{name} and y_true must name classes alike; got {labels[0].item()!r} and {truth[0].item()!r}, one of them "
+            "text."
+        )
 
 
 def _binomial(only_a: int, only_b: int, method: str) -> float:

@@ -143,6 +143,7 @@ def mdl(
     if not isinstance(theories, Mapping) or not theories:
         raise ParameterError(f"theories must be a dict of name to theory, with one at least; got {theories!r}.")
     if y is None:
+        _check_clusterings(theories, sample_weight)
         return _clusterings(theories, X, membership, probabilities, nominal)
     check_param("coding", coding, Choice(*TREE_CODINGS))
     check_param("probabilities", probabilities, Choice(*PROBABILITIES))
@@ -156,8 +157,17 @@ def mdl(
         name: theory.description_length(X, y, sample_weight, coding=coding, probabilities=probabilities)
         for name, theory in theories.items()
     }
-    nothing, n_rows = _single_leaf(X, y, sample_weight, coding, probabilities)
+    n_classes = max(len(getattr(theory, "classes_", ())) for theory in theories.values())
+    nothing, n_rows = _single_leaf(X, y, sample_weight, coding, probabilities, n_classes)
     return _compared(lengths, "single leaf", nothing, n_rows)
+
+
+def _check_clusterings(theories: Mapping[str, Any], sample_weight: Any) -> None:
+    for name, theory in theories.items():
+        if hasattr(theory, "description_length"):
+            raise ParameterError(f"y must be given with {name!r}, a tree: it tells the classes of the rows.")
+    if sample_weight is not None:
+        raise ParameterError("sample_weight is for trees only; repeat the rows of clusterings instead.")
 
 
 def _clusterings(
@@ -174,11 +184,11 @@ def _clusterings(
 
 
 def _single_leaf(
-    X: Any, y: Any, sample_weight: Any, coding: Coding, probabilities: Probabilities
+    X: Any, y: Any, sample_weight: Any, coding: Coding, probabilities: Probabilities, n_classes: int
 ) -> tuple[DescriptionLength, int]:
-    """Give the length of a tree without a test."""
+    """Give the length of a tree without a test, which knows as many classes as the others."""
     rows = read_labelled(X, y, sample_weight)
-    counts = np.bincount(rows.labels.codes, rows.weights).astype(np.float64)
+    counts = np.bincount(rows.labels.codes, rows.weights, n_classes).astype(np.float64)
     parameters, data = counts_bits(counts[None], probabilities)
     root = float(np.log2(max(len(rows.columns.arrays), 2))) if coding == "wallace" else 1.0
     parts = {"nodes": root, "leaves": parameters}

@@ -41,6 +41,8 @@ def number_bits(values: NDArray[np.float64], cluster: NDArray[np.intp], n_cluste
     >>> [round(sum(number_bits(values, np.array(c), max(c) + 1)), 1) for c in ([0] * 6, [0, 0, 0, 1, 1, 1])]
     [57.2, 39.5]
     """
+    if len(values) == 0:
+        return NumberBits(0.0, 0.0, 0.0)
     distinct = np.unique(values)
     gaps = np.diff(distinct)
     gaps = gaps[gaps > _ROUNDING * np.abs(distinct).max()]

@@ -12,7 +12,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Differences", "Signed", "read_differences", "read_names", "read_samples", "read_signed"]
+__all__ = ["Differences", "Samples", "Signed", "read_differences", "read_names", "read_samples", "read_signed"]
 
 _ROUNDING = 1e-14  # differences of differences below this share of the values are the computer's, not the methods'
 
@@ -25,6 +25,14 @@ class Differences(NamedTuple):
     n: int
     mean: float
     variance: float
+
+
+class Samples(NamedTuple):
+    """Numbers of values of two samples, the difference of their means, and their variances (with divisor n - 1)."""
+
+    n: tuple[int, int]
+    difference: float
+    variances: tuple[float, float]
 
 
 class Signed(NamedTuple):
@@ -72,19 +80,28 @@ def read_signed(a: Any, b: Any, test: str) -> Signed:
     return Signed(np.copysign(values, differences) + 0.0, ranks)
 
 
-def read_samples(a: Any, b: Any, test: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Check values that are not paired.
+def read_samples(a: Any, b: Any, test: str) -> Samples:
+    """Check values that are not paired and give the moments of both.
+
+    Where all values of a method are the same but for rounding, its variance is 0, and the difference of the means is 0
+    where it is rounding itself.
 
     Examples
     --------
-    >>> read_samples([1, 2], [3, 4, 5], "test")[1]
-    array([3., 4., 5.])
+    >>> read_samples([1, 2, 3], [2, 4, 6, 8], "test")
+    Samples(n=(3, 4), difference=-3.0, variances=(1.0, 6.666666666666667))
+    >>> read_samples([0.3, 0.3], [0.1 + 0.2, 0.1 + 0.2], "test")
+    Samples(n=(2, 2), difference=0.0, variances=(0.0, 0.0))
     """
-    first, second = _values("a", a), _values("b", b)
-    for name, values in (("a", first), ("b", second)):
+    samples = _values("a", a, "trial"), _values("b", b, "trial")
+    for name, values in zip("ab", samples, strict=True):
         if len(values) < 2:
             raise DataError(f"{test} needs at least 2 values of each; {name} has {len(values)}. Run more trials.")
-    return first, second
+    rounding = _ROUNDING * max(float(np.abs(values).max()) for values in samples)
+    first, second = (float(values.var(ddof=1)) if np.ptp(values) > rounding else 0.0 for values in samples)
+    difference = float(samples[0].mean() - samples[1].mean())
+    is_rounding = first == second == 0.0 and abs(difference) <= rounding
+    return Samples((len(samples[0]), len(samples[1])), 0.0 if is_rounding else difference, (first, second))
 
 
 def read_names(names: Any) -> tuple[str, str]:
@@ -110,17 +127,25 @@ def _differences(a: Any, b: Any, test: str) -> tuple[NDArray[np.float64], float]
     return first - second, _ROUNDING * float(max(np.abs(first).max(), np.abs(second).max()))
 
 
-def _values(name: str, given: Any) -> NDArray[np.float64]:
-    try:
-        values = np.ma.filled(np.ma.asarray(given, dtype=np.float64), np.nan)
-    except (TypeError, ValueError) as error:
-        raise DataTypeError(f"{name} must hold numbers, one a pair.") from error
+def _values(name: str, given: Any, unit: str = "pair") -> NDArray[np.float64]:
+    values = _numbers(name, given, unit)
     if values.ndim != 1:
-        raise DataError(f"{name} has shape {values.shape}; expected one value a pair.")
+        raise DataError(f"{name} has shape {values.shape}; expected one value a {unit}.")
     wrong = np.flatnonzero(~(np.abs(values) < _MOST))
     if len(wrong):
+        drop = "those pairs from both" if unit == "pair" else "those values"
         raise DataError(
             f"{name} has {len(wrong)} value(s) that are NaN, infinite or huge (first at {wrong[0]}: {values[wrong[0]]})"
-            "; drop those pairs from both, or compare by a metric that is finite."
+            f"; drop {drop}, or compare by a metric that is finite."
         )
     return values
+
+
+def _numbers(name: str, given: Any, unit: str) -> NDArray[np.float64]:
+    """Give numbers, NaN where one is masked; dates are none, though numpy makes numbers of them."""
+    try:
+        if np.asarray(given).dtype.kind in "mM":
+            raise TypeError(given)
+        return np.asarray(np.ma.filled(np.ma.asarray(given, dtype=np.float64), np.nan))
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"{name} must hold numbers, one a {unit}; got {type(given).__name__}.") from error

@@ -109,7 +109,8 @@ class Comparison:
         return frame
 
     def __repr__(self) -> str:
-        df = "" if math.isnan(self.df) else f", df = {self.df:.4g}"
+        of_f = "10 and " if self.letter == "F" else ""  # of all ten differences in 5x2cv, the only F here
+        df = "" if math.isnan(self.df) else f", df = {of_f}{self.df:.4g}"
         figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {self._corrected()}"
         return f"{self._finding()}: {self.test} of {self._drawn()}, {figures}. Assumed: {self.assumes}."
 
@@ -124,8 +125,8 @@ class Comparison:
 
     def _finding(self) -> str:
         first, second = self.names
-        if self.low == self.high == 0.0 == self.statistic and not self.n_different:
-            return f"{first} and {second} are equal in every pair"
+        if self.n_different == 0 or (self.n_different is None and self.low == self.high == 0.0 == self.statistic):
+            return f"{first} and {second} are equal in every {'value' if self.drawn.endswith('values') else 'pair'}"
         if not self.is_significant:
             found = f"{self.difference:.4g} ({self._interval(self.low, self.high)})"
             return f"{first} and {second} are not shown to differ; the {self.measure} is {found}"

@@ -82,7 +82,14 @@ def _pair_average(ordered: NDArray[np.float64], k: int) -> float:
         return low
     while low < (middle := low + 0.5 * (high - low)) < high:
         low, high = (low, middle) if _n_averages_up_to(ordered, middle) >= k else (middle, high)
-    return high
+    return _nearest_average(ordered, high)
+
+
+def _nearest_average(ordered: NDArray[np.float64], limit: float) -> float:
+    """Give the average itself that halving has come to, so that what is 0 is not a rounding error."""
+    above = np.minimum(np.searchsorted(ordered, 2 * limit - ordered), len(ordered) - 1)
+    averages = 0.5 * np.concatenate([ordered + ordered[above], ordered + ordered[np.maximum(above - 1, 0)]])
+    return float(averages[np.argmin(np.abs(averages - limit))])
 
 
 def _n_averages_up_to(ordered: NDArray[np.float64], limit: float) -> int:

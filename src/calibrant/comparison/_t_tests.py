@@ -115,7 +115,8 @@ def corrected_resampled_t_test(
     pairs = found.n if k is None else k
     figures = figures_of(found.mean, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
     assumes = f"the differences are roughly normal, the trials as alike as n_test/n_train = {ratio:.3g} says"
-    return Comparison(*figures, confidence, found.n, "corrected resampled t-test", assumes, named)
+    test = "corrected resampled t-test" if k is None else f"corrected resampled t-test (k = {k})"
+    return Comparison(*figures, confidence, found.n, test, assumes, named)
 
 
 def figures_of(mean: float, variance: float, df: float, confidence: float) -> Figures:

@@ -86,7 +86,8 @@ def read_means(
     if not blocks:
         raise DataError("table has no data sets; pass the values of methods on at least two.")
     named = blocks[0][1]
-    checked = [_checked(name, names, values, named, least=1) for name, names, values in blocks]
+    row = "trial" if len(blocks) > 1 else "row"
+    checked = [_checked(name, names, values, named, 1, row) for name, names, values in blocks]
     rows = np.concatenate([block.mean(axis=0, keepdims=True) for block in checked]) if len(checked) > 1 else checked[0]
     if len(rows) < 2:
         raise DataError(f"table has {len(rows)} data set; a comparison over data sets needs at least 2.")
@@ -119,6 +120,8 @@ def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[
     if by is not None:
         if by not in frame.columns:
             raise SchemaError(f"by={by!r} is no column of the table.{nearest(by, frame.columns)}")
+        if frame[by].is_null().any() or (frame[by].dtype.is_float() and frame[by].is_nan().any()):
+            raise DataError(f"by={by!r} has missing values; each row must tell its data set.")
         datasets, frame = frame[by].to_numpy(), frame.drop(by)
     else:
         native = frame.to_native()
@@ -134,7 +137,10 @@ def _block(part: Any, methods: list[str] | tuple[str, ...] | None) -> tuple[tupl
     is_frame = isinstance(frame, nw.DataFrame)
     values = _numbers(frame.to_numpy() if is_frame else part)
     if values.ndim != 2:
-        raise DataError(f"table must have trials x methods for each data set; one has shape {values.shape}.")
+        raise DataError(
+            f"table must have trials x methods for each data set; one has shape {values.shape}. Pass a frame where "
+            "methods have a value for each data set."
+        )
     found = tuple(frame.columns) if is_frame else tuple(f"method {column}" for column in range(values.shape[1]))
     names = found if methods is None else methods
     if not isinstance(names, list | tuple) or not len(set(names)) == len(names) == values.shape[1]:
@@ -155,21 +161,26 @@ def _numbers(given: Any) -> NDArray[np.float64]:
 
 
 def _checked(
-    dataset: Any, names: tuple[str, ...], values: NDArray[np.float64], methods: tuple[str, ...], least: int = 2
+    dataset: Any,
+    names: tuple[str, ...],
+    values: NDArray[np.float64],
+    methods: tuple[str, ...],
+    least: int = 2,
+    row: str = "trial",
 ) -> NDArray[np.float64]:
     """Give the values with the columns in the order of the first data set."""
     if set(names) != set(methods):
         raise SchemaError(f"table: {dataset!r} has the methods {list(names)}, the first data set {list(methods)}.")
     if len(methods) < 2 or len(values) < least:
         raise DataError(
-            f"table: {dataset!r} has {len(values)} trial(s) of {len(methods)} method(s); at least {least} and 2 are "
+            f"table: {dataset!r} has {len(values)} {row}(s) of {len(methods)} method(s); at least {least} and 2 are "
             "needed."
         )
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
-        trial, column = wrong[0]
+        place, column = wrong[0]
         raise DataError(
-            f"table: {dataset!r} has {len(wrong)} value(s) that are NaN or infinite (first in trial {trial}, "
-            f"{names[column]!r}); drop those trials, or compare by a metric that is finite."
+            f"table: {dataset!r} has {len(wrong)} value(s) that are NaN or infinite (first in {row} {place}, "
+            f"{names[column]!r}); drop those {row}s, or compare by a metric that is finite."
         )
     return np.asarray(values[:, [names.index(method) for method in methods]])

@@ -58,24 +58,23 @@ def unpaired_t_test(
     """
     check_param("confidence", confidence, CONFIDENCE)
     check_param("df", df, Choice("conservative", "welch") | Real(0, closed="neither"))
-    (first, second), named = read_samples(a, b, "unpaired_t_test"), read_names(names)
-    errors = np.array([first.var(ddof=1) / len(first), second.var(ddof=1) / len(second)])
-    degrees = np.array([len(first) - 1, len(second) - 1])
-    freedom = _degrees(df, errors, degrees)
-    figures = figures_of(float(first.mean() - second.mean()), float(errors.sum()), freedom, confidence)
-    kind = {"conservative": ", conservative degrees of freedom", "welch": ", Welch's degrees of freedom"}.get(str(df))
+    found, named = read_samples(a, b, "unpaired_t_test"), read_names(names)
+    errors, degrees = np.divide(found.variances, found.n), np.subtract(found.n, 1)
+    figures = figures_of(found.difference, float(errors.sum()), _degrees(df, errors, degrees), confidence)
+    kind = {"conservative": " (conservative degrees of freedom)", "welch": " (Welch's degrees of freedom)"}.get(str(df))
     return Comparison(
         *figures,
         confidence,
-        len(first) + len(second),
+        sum(found.n),
         f"unpaired t-test{kind or ''}",
         "all values are independent and their means roughly normal",
         named,
-        drawn=f"{len(first)} and {len(second)} values",
+        drawn=f"{found.n[0]} and {found.n[1]} values",
     )
 
 
 def _degrees(df: str | float, errors: Any, degrees: Any) -> float:
     if df == "conservative" or (df == "welch" and not errors.any()):
         return int(degrees.min())
-    return float(errors.sum() ** 2 / (errors**2 / degrees).sum()) if df == "welch" else float(df)
+    shares = errors / errors.sum() if df == "welch" else errors  # squares of shares stay finite
+    return float(1.0 / (shares**2 / degrees).sum()) if df == "welch" else float(df)

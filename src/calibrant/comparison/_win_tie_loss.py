@@ -159,7 +159,8 @@ class WinTieLoss:
         sets = "1 data set" if n_sets == 1 else f"{n_sets} data sets"
         head = f"Wins/ties/losses over {sets} ({self.better} is better, paired t-test at {self.alpha:g}):"
         lines = [head, *(f"  {record}" for record in self.records)]
-        lines.append(f"  Each of the {len(self.outcomes)} tests stands alone: none is corrected for the others.")
+        if (n_tests := len(self.outcomes)) > 1:
+            lines.append(f"  Each of the {n_tests} tests stands alone: none is corrected for the others.")
         if self.outcomes[0].corrected is None:
             lines.append("  Not corrected for trials that share rows: pass n_train= and n_test=.")
         return "\n".join(lines)

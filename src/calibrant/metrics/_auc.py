@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._params import Choice, check_param
+from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
 from calibrant.metrics._ranking import positive_ranking
@@ -42,7 +43,8 @@ def auc(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
+        The class that a single column gives the probability of, by default the last sorted one; of more than two
+        classes the one to judge against all others.
     labels : sequence, optional
         The classes in the order of the columns.
     average : {"one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted"}
@@ -68,12 +70,20 @@ def auc(
 
 def _auc(read: Predictions, average: str = "one_vs_rest") -> float:
     check_param("average", average, _AVERAGES)
-    if read.n_classes <= 2:
+    if read.is_of_one:
+        _check_average(read, average)
         return read.ranking().auc()
     found = np.flatnonzero(read.class_weights()).tolist()
     if len(found) < 2:
         return math.nan
     return _one_vs_rest(read, found, average) if "rest" in average else _one_vs_one(read, found, average)
+
+
+def _check_average(read: Predictions, average: str) -> None:
+    if read.n_classes > 2 and "one_vs_one" in average:
+        raise ParameterError(
+            f"average={average!r} looks at every pair of classes; leave out pos_label, which names one."
+        )
 
 
 def _one_vs_rest(read: Predictions, found: list[int], average: str) -> float:
@@ -108,7 +118,8 @@ def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
+        The class that a single column gives the probability of, by default the last sorted one; of more than two
+        classes the one to judge against all others.
     labels : sequence, optional
         The classes in the order of the columns.
 

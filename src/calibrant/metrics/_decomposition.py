@@ -142,7 +142,7 @@ def _decomposition(read: Predictions, score: str) -> Decomposition:
 
 
 def _judged_classes(read: Predictions) -> list[int]:
-    return [read.positive] if read.n_classes <= 2 or read.is_told else list(range(read.n_classes))
+    return [read.positive] if read.is_of_one else list(range(read.n_classes))
 
 
 def _of_class(read: Predictions, which: int, score: str) -> tuple[float, float, float]:

@@ -77,7 +77,8 @@ def evaluate(
     y_true : sequence of length n_rows
         The class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone. The columns of a
+        frame that are named as the classes are taken by name.
     metrics : sequence of str, "all" or None
         Ids in `METRICS`. None: log_loss, mse, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
         calibration_slope and calibration_intercept, as far as the number of classes allows; "all": every metric that

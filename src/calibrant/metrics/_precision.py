@@ -11,7 +11,7 @@ from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._predictions import Predictions, read_predictions
-from calibrant.metrics._ranking import of_one_or_all, over_classes, positive_ranking
+from calibrant.metrics._ranking import of_one_or_all, positive_ranking
 
 __all__ = [
     "AUPRC",
@@ -51,7 +51,8 @@ def average_precision(
     sample_weight : sequence of length n_rows, optional
         How often each row counts; a row of weight 0 is as if absent.
     pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
+        The class that a single column gives the probability of, by default the last sorted one; of more than two
+        classes the one to judge against all others.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -71,9 +72,7 @@ def average_precision(
 
 
 def _average_precision(read: Predictions) -> float:
-    if read.n_classes <= 2:
-        return read.ranking().average_precision()
-    return over_classes(read, lambda ranking: ranking.average_precision())
+    return of_one_or_all(read, lambda ranking: ranking.average_precision())
 
 
 def auprc(

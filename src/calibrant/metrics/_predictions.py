@@ -32,7 +32,8 @@ def read_predictions(
     y_true : sequence of length n_rows
         The class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone. The columns of a
+        frame that are named as the classes are taken by name.
     sample_weight : sequence of length n_rows, optional
         How often each row counts; what a row of weight 0 holds is not looked at.
     pos_label : optional
@@ -52,13 +53,14 @@ def read_predictions(
            [0.3, 0.7]])
     """
     values = _table(y_proba)
-    n_rows = len(values)
+    n_rows, named = len(values), _column_names(y_proba)
     codes, categories, are_seen = _labels("y_true", y_true, n_rows)
     weights = check_weights(sample_weight, n_rows)
     kept = None if weights is None or weights.all() else np.flatnonzero(weights)
     if kept is not None and weights is not None:
         values, codes, weights, are_seen = values[kept], codes[kept], weights[kept], False
     seen = _sorted(categories) if are_seen else _seen(codes, categories)
+    labels = _by_name(named, seen) if labels is None else labels
     classes = _classes(seen, labels, pos_label, values.shape[1])
     positive = _positive(classes, pos_label)
     label = _columns_of("y_true", codes, categories, classes, kept)
@@ -98,6 +100,23 @@ def _without_na(y_proba: Any) -> Any:
     """Turn pandas' own missing values into NaN, which NumPy cannot."""
     is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
     return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
+
+
+def _column_names(y_proba: Any) -> list[Any]:
+    """Give the names of the columns of a frame of pandas, polars or pyarrow; nothing has none."""
+    names = getattr(y_proba, "column_names", None) or getattr(y_proba, "columns", None)
+    return [] if names is None or callable(names) else list(names)
+
+
+def _by_name(named: list[Any], seen: list[Any]) -> list[Any] | None:
+    """Give the classes in the order of columns that are named as they are, all of them; None where they are not."""
+    if len(named) < 2 or named == list(range(len(named))):  # numbers that nobody gave are no names
+        return None
+    if set(seen) <= set(named):
+        as_seen = {name: name for name in seen}
+        return [as_seen.get(name, name) for name in named]
+    by_text = {str(name): name for name in seen}
+    return [by_text[str(name)] for name in named] if {str(name) for name in named} == by_text.keys() else None
 
 
 def _labels(name: str, given: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:

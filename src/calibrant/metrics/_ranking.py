@@ -15,7 +15,7 @@ __all__ = ["check_two_classes", "of_one_or_all", "over_classes", "positive_ranki
 
 def check_two_classes(read: Predictions, who: str) -> None:
     """Refuse more than two classes, unless one of them was told to be the positive one."""
-    if read.n_classes > 2 and not read.is_told:
+    if not read.is_of_one:
         raise ParameterError(
             f"{who} judges one class against all others, and there are {read.n_classes}; pass pos_label=, one of "
             f"{read.classes.tolist()}."
@@ -37,7 +37,7 @@ def positive_ranking(read: Predictions, who: str) -> _core.Ranking:
 
 def of_one_or_all(read: Predictions, measure: Callable[[_core.Ranking], float]) -> float:
     """Measure the ranking of the positive class, or of all where there are more than two and none was named."""
-    return measure(read.ranking()) if read.n_classes <= 2 or read.is_told else over_classes(read, measure)
+    return measure(read.ranking()) if read.is_of_one else over_classes(read, measure)
 
 
 def over_classes(read: Predictions, measure: Callable[[_core.Ranking], float]) -> float:

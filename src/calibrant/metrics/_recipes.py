@@ -169,11 +169,11 @@ def _mean(name: str, then: Callable[[NDArray[np.float64], Seen], NDArray[np.floa
 
 
 def _auc(seen: Seen) -> NDArray[np.float64]:
-    return seen.ranked("auc") if seen.read.n_classes == 2 else seen.over_classes("auc")
+    return seen.ranked("auc") if seen.read.is_of_one else seen.over_classes("auc")
 
 
 def _average_precision(seen: Seen) -> NDArray[np.float64]:
-    return seen.ranked("average_precision") if seen.read.n_classes == 2 else seen.over_classes("average_precision")
+    return seen.ranked("average_precision") if seen.read.is_of_one else seen.over_classes("average_precision")
 
 
 def _lift(seen: Seen) -> NDArray[np.float64]:

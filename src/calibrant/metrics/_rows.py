@@ -90,6 +90,11 @@ class Predictions:
         return len(self.classes)
 
     @property
+    def is_of_one(self) -> bool:
+        """Whether the positive class is judged against all others: of two, or of more where the caller named it."""
+        return self.n_classes <= 2 or self.is_told
+
+    @property
     def is_one_column(self) -> bool:
         """Whether one column speaks of two classes."""
         return bool(self.table.shape[1] < self.n_classes)

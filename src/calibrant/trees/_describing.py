@@ -92,7 +92,7 @@ class _Describing:
         n_values = np.array([len(f.categories) or _n_distinct(c) for c, f in zip(columns, features, strict=True)])
         shape, tested = structure_bits(self.tree_, n_values > 1, coding)
         parts = {"nodes": shape, "columns": tested, "cuts": cut_bits(self.tree_, n_values), "leaves": parameters}
-        words = f"{TREE_CODINGS[coding]}; cuts by log2 of the places they can stand at; {PROBABILITIES[probabilities]}"
+        words = f"{TREE_CODINGS[coding]}; {PROBABILITIES[probabilities]}"
         return DescriptionLength(sum(parts.values()), data, words, parts)
 
     def _leaf_counts(self, rows: LabelledRows, columns: list[NDArray[Any]]) -> NDArray[np.float64]:

@@ -17,11 +17,14 @@ __all__ = ["TREE_CODINGS", "Coding", "cut_bits", "structure_bits"]
 
 Coding = Literal["wallace", "quinlan_rivest"]
 
-# What each coding says of a node: whether it is a test, and of which column.
+_CUTS = "cuts by log2 of the places they can stand at"
+
+# What each coding says of a node: whether it is a test, of which column, and where its cut stands.
 TREE_CODINGS: dict[str, str] = {
     "wallace": "below a test of a branches a node is a test with chance 1/a, the root with 1 - 1/columns; the column "
-    "by log2 of those still of use",
-    "quinlan_rivest": "a bit for each node says whether it is a test; the column by log2 of all of two values or more",
+    "by log2 of those still of use; " + _CUTS,
+    "quinlan_rivest": "a bit for each node says whether it is a test; the column by log2 of all of two values or more; "
+    + _CUTS,
 }
 
 
