@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from calibrant._optional import optional_import
@@ -71,9 +71,9 @@ class Posterior:
     assumes: str
     names: tuple[str, str]
     measure: str = "mean difference"
-    statistic: float = math.nan
-    df: float = math.nan
-    pvalue: float = math.nan
+    statistic: float = field(default=math.nan, compare=False)
+    df: float = field(default=math.nan, compare=False)
+    pvalue: float = field(default=math.nan, compare=False)
     n_comparisons: int = 1
 
     def to_frame(self) -> pd.DataFrame:
