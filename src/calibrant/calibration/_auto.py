@@ -130,7 +130,7 @@ class Auto(Calibrator):
         self.multiple = multiple
 
     @property
-    def is_monotone(self) -> bool:  # type: ignore[override]
+    def is_monotone(self) -> bool:
         """Whether a greater score never has a smaller probability, as was chosen and learnt; False before.
 
         Examples

@@ -52,14 +52,24 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     True
     """
 
-    #: Whether a greater score, of one column, never has a smaller probability once the scores speak for the class.
-    is_monotone: ClassVar[bool] = False
-
+    _is_monotone: ClassVar[bool] = False
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _learnt: ClassVar[tuple[str, ...]] = ()
 
     classes_: NDArray[Any]
     n_columns_: int
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether a greater score, of one column, never has a smaller probability once scores speak for the class.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import Binning, Isotonic
+        >>> Isotonic().is_monotone, Binning().is_monotone
+        (True, False)
+        """
+        return self._is_monotone
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None) -> Self:
         """Learn the map.

@@ -56,7 +56,7 @@ class Beta(ScoreMap):
     array([0.244, 0.429, 0.795])
     """
 
-    is_monotone = True
+    _is_monotone = True
 
     _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
     _learnt = ("a_", "b_", "intercept_", "axis_")

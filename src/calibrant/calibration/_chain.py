@@ -54,7 +54,7 @@ class Chain(Calibrator):
         self.then = then
 
     @property
-    def is_monotone(self) -> bool:  # type: ignore[override]
+    def is_monotone(self) -> bool:
         """Whether a greater score never has a smaller probability, as was learnt; before, as both promise.
 
         Examples

@@ -64,7 +64,7 @@ class Isotonic(ScoreMap):
     (3, 0.2, 0.056)
     """
 
-    is_monotone = True
+    _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
     _learnt = ("scores_", "probabilities_", "n_blocks_", "ties_", "auc_change_")
 

@@ -64,7 +64,7 @@ class LogLinear(Calibrator):
         """Give [W | b] from log-probabilities."""
 
     @property
-    def is_monotone(self) -> bool:  # type: ignore[override]
+    def is_monotone(self) -> bool:
         """Whether a greater score of two classes never has a smaller probability, as was learnt; False before.
 
         Examples

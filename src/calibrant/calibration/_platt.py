@@ -47,7 +47,7 @@ class Platt(ScoreMap):
     array([0.388, 0.488, 0.588])
     """
 
-    is_monotone = True
+    _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
     _learnt = ("slope_", "intercept_", "on_")
 

@@ -70,7 +70,7 @@ class PriorShift(Calibrator):
     array([0.027, 0.1  , 0.308])
     """
 
-    is_monotone = True
+    _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
     _learnt = ("train_prior_", "new_prior_", "on_")
 

@@ -83,7 +83,7 @@ class QuadraticLogit(ScoreMap):
         self.smooth = smooth
 
     @property
-    def is_monotone(self) -> bool:  # type: ignore[override]
+    def is_monotone(self) -> bool:
         """Whether a greater score never has a smaller probability.
 
         Examples

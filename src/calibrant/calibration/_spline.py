@@ -85,7 +85,7 @@ class Spline(ScoreMap):
         self.n_knots = n_knots
 
     @property
-    def is_monotone(self) -> bool:  # type: ignore[override]
+    def is_monotone(self) -> bool:
         """Whether a greater score never has a smaller probability, as was learnt; False before.
 
         Examples

@@ -49,7 +49,7 @@ class Temperature(Calibrator):
     (3.897, array([0.363, 0.637]))
     """
 
-    is_monotone = True
+    _is_monotone = True
 
     _learnt = ("inverse_temperature_", "on_")
 

@@ -59,7 +59,7 @@ class VennAbers(ScoreMap):
     (array([0.25 , 0.667]), array([0.5, 1. ]), array([0.4 , 0.75]))
     """
 
-    is_monotone = True
+    _is_monotone = True
 
     _learnt = ("low_from_", "low_", "high_after_", "high_")
 

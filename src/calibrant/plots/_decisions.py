@@ -28,7 +28,6 @@ class BrierCurveDisplay(Display):
 
     _curve = staticmethod(brier_curve)
     _size = (5.6, 4.8)
-    _legend = "below"
 
     curves: dict[str, BrierCurve]
 
