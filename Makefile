@@ -20,7 +20,7 @@ export CALIBRANT_DATA ?= $(abspath $(SHARED)/data)
 export CALIBRANT_GOLDENS ?= $(abspath $(SHARED)/goldens)
 endif
 
-BUILT_FROM := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
+BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find core -name "*.[ch]pp" -not -path "core/tests/*")
 
 .PHONY: demo test test-core test-long test-interpreters fuzz lint sanitize bench stub clean
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tree.hpp"
+#include "tree/tree.hpp"
 
 // A node: its parent, its class counts, and the column it tests where other nodes name it as theirs.
 struct Spec {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "forest.hpp"
-#include "forest_pools.hpp"
+#include "forest/forest.hpp"
+#include "forest/pools.hpp"
 #include "tables.hpp"
 
 namespace small_forest {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "coded_table.hpp"
-#include "predict.hpp"
-#include "tree.hpp"
+#include "table/coded_table.hpp"
+#include "tree/predict.hpp"
+#include "tree/tree.hpp"
 
 namespace small_golf {
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "coded_table.hpp"
-#include "grower.hpp"
+#include "table/coded_table.hpp"
+#include "tree/grow/grower.hpp"
 
 namespace tables {
 

@@ -1,0 +1,69 @@
+// The door to boosted stumps: arrays in, arrays out, the GIL released; nothing is computed here.
+#include "bind/stumps.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+#include "bind/interruptible.hpp"
+#include "boost/stumps.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace calibrant {
+namespace {
+
+using Labels = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ChangedWeights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Factors = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+StumpSearch stump_search(const CodedTable& table, const Labels& labels, std::size_t n_classes, StumpCriterion criterion, std::size_t n_threads) {
+    std::vector<std::uint16_t> kept(labels.data(), labels.data() + labels.shape(0));
+    return run_interruptibly([&](const std::stop_token& stop) {
+        return StumpSearch(table, std::move(kept), n_classes, criterion, n_threads, stop);
+    });
+}
+
+Stump best_stump(const StumpSearch& search, const Weights& weights) {
+    return run_interruptibly([&](const std::stop_token& stop) { return search.best({weights.data(), weights.shape(0)}, stop); });
+}
+
+void reweigh(const StumpSearch& search, const Stump& stump, const Factors& factors, const ChangedWeights& weights) {
+    const nb::gil_scoped_release released;
+    search.reweigh(stump, {factors.data(), factors.size()}, {weights.data(), weights.shape(0)});
+}
+
+nb::object counts_of(const Stump& stump) {
+    const std::size_t n_classes = stump.counts.size() / 3;
+    return nb::ndarray<nb::numpy, const double>(stump.counts.data(), {3, n_classes}).cast(nb::rv_policy::copy);
+}
+
+}  // namespace
+
+void bind_stumps(nb::module_& module) {
+    nb::enum_<StumpCriterion>(module, "StumpCriterion")
+        .value("entropy", StumpCriterion::entropy)
+        .value("gain_ratio", StumpCriterion::gain_ratio)
+        .value("gini", StumpCriterion::gini)
+        .value("dkm", StumpCriterion::dkm)
+        .value("twoing", StumpCriterion::twoing);
+
+    nb::class_<Stump>(module, "Stump", "A test with three branches: up to a threshold or of a category, the rest, the missing.")
+        .def_ro("column", &Stump::column, "The column tested, -1 for none.")
+        .def_ro("code", &Stump::code, "The greatest code of the first branch, or its category.")
+        .def_ro("threshold", &Stump::threshold)
+        .def_ro("gain", &Stump::gain)
+        .def_prop_ro("counts", &counts_of, "Class weights of the branches.");
+
+    nb::class_<StumpSearch>(module, "StumpSearch", "Finds the best test of a table for any weights of its rows.")
+        .def("best", &best_stump, "weights"_a.noconvert(), "Give the best test, the first of equals.")
+        .def("reweigh", &reweigh, "stump"_a, "factors"_a.noconvert(), "weights"_a.noconvert(),
+             "Multiply the weights, in place, by the factors of branches and classes.");
+    module.def("stump_search", &stump_search, "table"_a, "labels"_a.noconvert(), "n_classes"_a, "criterion"_a, "n_threads"_a,
+               nb::keep_alive<0, 1>(), "Sort the rows of every column, once for all rounds.");
+}
+
+}  // namespace calibrant

@@ -1,0 +1,248 @@
+// The best test of one column for a boosted stump: one cut, or one category against the rest; what is missing is a branch of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tree/grow/criteria.hpp"
+#include "boost/running_gain.hpp"
+#include "boost/stump_buckets.hpp"
+
+namespace calibrant {
+
+// What every test of a column shares.
+struct StumpFacts {
+    std::span<const double> known;  // class weights of the rows with a value
+    double known_weight, weight;    // of these, and of all rows
+    double offset;                  // what setting the missing ones apart gains
+    const XLogX* xlogx;
+    std::span<double> left, right;  // scratch
+};
+
+// What a test gains: the branch of the missing included, per unit of weight.
+template <Criterion C>
+class StumpGain {
+public:
+    explicit StumpGain(const StumpFacts& facts)
+        : facts_(facts), criterion_({facts.known, facts.known_weight}, *facts.xlogx), scale_(facts.known_weight / facts.weight) {}
+
+    double operator()(std::span<const double> left, double low) {
+        for (std::size_t k = 0; k < left.size(); ++k) facts_.right[k] = left_over(facts_.known[k], left[k]);
+        criterion_.start();
+        criterion_.add(left, low);
+        criterion_.add(facts_.right, left_over(facts_.known_weight, low));
+        return facts_.offset + scale_ * criterion_.gain();
+    }
+    // To within 1e-8.
+    double quick(double left0, double left1) {
+        return facts_.offset + scale_ * quick_pair_gain(criterion_, left0, left1, left_over(facts_.known[0], left0), left_over(facts_.known[1], left1));
+    }
+
+private:
+    const StumpFacts& facts_;
+    C criterion_;
+    double scale_;
+};
+
+struct StumpTest {
+    double gain = -std::numeric_limits<double>::infinity();
+    std::uint32_t code = 0;
+    double low = 0;  // the weight of the first branch
+};
+
+// The first test of those that gain the most, to within 1e-9.
+class FirstBest {
+public:
+    static constexpr double tolerance = 1e-9;
+
+    double most() const { return most_; }
+    void offer(const StumpTest& test) {
+        if (test.gain < most_ - tolerance) return;
+        most_ = std::max(most_, test.gain);
+        if (near_.size() >= room_) make_room();
+        near_.push_back(test);
+    }
+    bool none() const { return near_.empty(); }
+    StumpTest result() {
+        keep_near();
+        return first();
+    }
+
+private:
+    static constexpr std::size_t least_room = 256;
+
+    // Doubled where most are near, or looking through them would take the square of their number.
+    void make_room() {
+        keep_near();
+        room_ = std::max(least_room, 2 * near_.size());
+    }
+    void keep_near() {
+        std::erase_if(near_, [&](const StumpTest& test) { return test.gain < most_ - tolerance; });
+    }
+    StumpTest first() const {
+        return *std::min_element(near_.begin(), near_.end(), [](const StumpTest& a, const StumpTest& b) { return a.code < b.code; });
+    }
+
+    double most_ = -std::numeric_limits<double>::infinity();
+    std::size_t room_ = least_room;
+    std::vector<StumpTest> near_;
+};
+
+// Below the best by more than this, quickly computed, no cut can win.
+inline constexpr double quick_slack = FirstBest::tolerance + 2e-8;
+
+// Cells are values x classes, the missing ones last.
+template <Criterion C>
+void search_cuts(std::span<const double> cells, std::size_t n_values, const StumpFacts& facts, FirstBest& best) {
+    StumpGain<C> gain(facts);
+    const std::size_t n_classes = facts.known.size();
+    double low = 0;
+    std::fill(facts.left.begin(), facts.left.end(), 0.0);
+    for (std::size_t value = 0; value + 1 < n_values; ++value) {
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            facts.left[k] += cells[value * n_classes + k];
+            low += cells[value * n_classes + k];
+        }
+        best.offer({gain(facts.left, low), static_cast<std::uint32_t>(value), low});
+    }
+}
+
+template <Criterion C>
+void search_categories(std::span<const double> cells, std::size_t n_values, const StumpFacts& facts, FirstBest& best) {
+    StumpGain<C> gain(facts);
+    const std::size_t n_classes = facts.known.size();
+    for (std::size_t value = 0; value < n_values; ++value) {
+        const auto cell = cells.subspan(value * n_classes, n_classes);
+        double low = 0;
+        for (const double weight : cell) low += weight;
+        best.offer({gain(cell, low), static_cast<std::uint32_t>(value), low});
+    }
+}
+
+// Rows as a search of sorted values reads them.
+struct StumpRows {
+    std::span<const std::uint16_t> labels;
+    std::span<const double> weights;
+
+    static constexpr std::uint32_t mixed = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t class_of(std::span<const std::uint32_t> rows) const {
+        const std::uint32_t first = labels[rows.front()];
+        const bool is_pure = std::all_of(rows.begin() + 1, rows.end(), [&](std::uint32_t row) { return labels[row] == first; });
+        return is_pure ? first : mixed;
+    }
+};
+
+// Without sums over the classes each cut is asked in full.
+class AskedInFull {
+public:
+    AskedInFull(const Known& known, const XLogX&) : left_(known.counts.size()) {}
+    void move(std::size_t label, double weight) {
+        left_[label] += weight;
+        low_ += weight;
+    }
+    double quick() const { return std::numeric_limits<double>::infinity(); }
+    std::span<const double> left() const { return left_; }
+    double low() const { return low_; }
+
+private:
+    std::vector<double> left_;
+    double low_ = 0;
+};
+
+template <class C>
+struct MovingCut {
+    using type = AskedInFull;
+};
+template <HasSumOverClasses C>
+struct MovingCut<C> {
+    using type = RunningGain<C>;
+};
+
+// The greatest gain of the cuts between buckets: the best cut gains no less.
+template <Criterion C>
+double most_between_buckets(std::span<const double> cells, std::size_t n_buckets, const StumpFacts& facts) {
+    FirstBest best;
+    search_cuts<C>(cells, n_buckets, facts, best);
+    return best.most();
+}
+
+// Value by value, any number of classes. Between two values of one class alone no cut can be best: the gain is convex there.
+template <Criterion C>
+void search_sorted_values(const StumpBuckets& buckets, std::span<const double> cells, const StumpRows& rows, const StumpFacts& facts,
+                          FirstBest& best) {
+    const double most = most_between_buckets<C>(cells, buckets.n_buckets(), facts);
+    const double scale = facts.known_weight / facts.weight;
+    StumpGain<C> gain(facts);
+    typename MovingCut<C>::type cut({facts.known, facts.known_weight}, *facts.xlogx);
+    std::uint32_t before = StumpRows::mixed;
+    for (std::size_t value = 0; value < buckets.n_values(); ++value) {
+        const auto here = buckets.rows_of(value);
+        const std::uint32_t label = rows.class_of(here);
+        const bool inside = label == before && label != StumpRows::mixed;
+        if (value > 0 && !inside && facts.offset + scale * cut.quick() >= std::max(most, best.most()) - quick_slack) {
+            best.offer({gain(cut.left(), cut.low()), static_cast<std::uint32_t>(value - 1), cut.low()});
+        }
+        for (const std::uint32_t row : here) cut.move(rows.labels[row], rows.weights[row]);
+        before = label;
+    }
+}
+
+// Two classes: what a cut within a bucket gains is bounded by the corners of the box that its class weights span, the gain being convex;
+// only buckets that may hold the best cut are looked into.
+template <Criterion C>
+class BucketSearch {
+public:
+    BucketSearch(const StumpBuckets& buckets, const StumpRows& rows, const StumpFacts& facts, FirstBest& best)
+        : buckets_(buckets), rows_(rows), gain_(facts), best_(best) {}
+
+    void search(std::span<const double> cells) {
+        const std::size_t n = buckets_.n_buckets();
+        std::vector<double> edges(n + 1, -std::numeric_limits<double>::infinity());  // quick gains of the cuts between buckets
+        double left0 = 0, left1 = 0;
+        for (std::size_t b = 0; b + 1 < n; ++b) {
+            edges[b + 1] = gain_.quick(left0 += cells[2 * b], left1 += cells[2 * b + 1]);
+        }
+        double most = *std::max_element(edges.begin(), edges.end());
+        left0 = left1 = 0;
+        for (std::size_t b = 0; b < n; ++b) {
+            const double here0 = cells[2 * b], here1 = cells[2 * b + 1];
+            most = std::max(most, best_.most());
+            const double corner = std::max(gain_.quick(left0 + here0, left1), gain_.quick(left0, left1 + here1));
+            if (std::max({corner, edges[b], edges[b + 1]}) >= most - quick_slack) look_into(b, left0, left1, most);
+            left0 += here0;
+            left1 += here1;
+        }
+    }
+
+private:
+    void look_into(std::size_t bucket, double left0, double left1, double most) {
+        double left[] = {left0, left1};
+        const std::size_t first = buckets_.first_value[bucket], end = buckets_.first_value[bucket + 1];
+        std::uint32_t before = StumpRows::mixed;
+        for (std::size_t value = first; value < end; ++value) {
+            const auto here = buckets_.rows_of(value);
+            const std::uint32_t label = rows_.class_of(here);
+            const bool inside = label == before && label != StumpRows::mixed;
+            if (value > 0 && !inside) offer(left, value - 1, most);
+            for (const std::uint32_t row : here) left[rows_.labels[row]] += rows_.weights[row];
+            before = label;
+        }
+        if (end < buckets_.n_values()) offer(left, end - 1, most);
+    }
+    void offer(const double (&left)[2], std::size_t value, double most) {
+        if (gain_.quick(left[0], left[1]) < std::max(most, best_.most()) - quick_slack) return;
+        const double low = left[0] + left[1];
+        best_.offer({gain_(left, low), static_cast<std::uint32_t>(value), low});
+    }
+
+    const StumpBuckets& buckets_;
+    const StumpRows& rows_;
+    StumpGain<C> gain_;
+    FirstBest& best_;
+};
+
+}  // namespace calibrant

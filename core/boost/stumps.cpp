@@ -1,0 +1,181 @@
+#include "boost/stumps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <variant>
+
+#include "parallel.hpp"
+#include "boost/stump_cuts.hpp"
+#include "boost/twoing.hpp"
+
+namespace calibrant {
+namespace {
+
+constexpr std::size_t n_branches = 3;
+
+// Adds the weights of the rows into cells of one index and one class; an index beyond the last is that of the missing.
+template <class Index>
+void count_cells(const std::vector<Index>& index, std::span<const std::uint16_t> labels, std::span<const double> weights, std::size_t n_values,
+                 std::size_t n_classes, std::span<double> cells) {
+    const auto last = static_cast<Index>(n_values);
+    for (std::size_t row = 0; row < index.size(); ++row) cells[std::min(index[row], last) * n_classes + labels[row]] += weights[row];
+}
+
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+// What setting the missing rows apart gains; twoing knows no third branch.
+template <Criterion C>
+double gain_of_missing(const Known& all, std::span<const double> known, std::span<const double> missing, const XLogX& xlogx) {
+    if constexpr (requires { C::parts_in_two; }) return 0.0;
+    C criterion(all, xlogx);
+    criterion.start();
+    criterion.add(known, sum(known));
+    criterion.add(missing, sum(missing));
+    return std::max(0.0, criterion.gain());
+}
+
+}  // namespace
+
+StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes, StumpCriterion criterion,
+                         std::size_t n_threads, const std::stop_token& stop)
+    : table_(&table), labels_(std::move(labels)), n_classes_(n_classes), criterion_(criterion), n_threads_(n_threads),
+      buckets_(table.n_columns()) {
+    if (labels_.size() != table.n_rows()) throw std::invalid_argument("a class for each row");
+    if (std::any_of(labels_.begin(), labels_.end(), [&](std::uint16_t label) { return label >= n_classes; })) {
+        throw std::invalid_argument("classes out of range");
+    }
+    parallel_for(table.n_columns(), n_threads, stop, [&](std::size_t column, std::size_t) {
+        buckets_[column] = StumpBuckets::of(table.column(column));
+    });
+}
+
+Stump StumpSearch::best(std::span<const double> weights, const std::stop_token& stop) const {
+    if (weights.size() != n_rows()) throw std::invalid_argument("a weight for each row");
+    const auto counts = class_weights(weights);
+    const Known all{counts, sum(counts)};
+    std::vector<Found> found(table_->n_columns());
+    std::vector<Scratch> scratch(std::max<std::size_t>(1, std::min(n_threads_, found.size())));
+    parallel_for(found.size(), n_threads_, stop, [&](std::size_t column, std::size_t worker) {
+        found[column] = search_column(column, weights, all, scratch[worker]);
+    });
+    Stump stump;
+    if (const std::size_t column = choose(found); column < found.size()) {
+        stump.column = static_cast<std::int32_t>(column);
+        stump.code = found[column].code;
+        stump.gain = found[column].gain;
+        name(stump);
+    }
+    stump.counts.assign(n_branches * n_classes_, 0.0);
+    for_each_branch(stump, [&](std::size_t row, std::size_t branch) { stump.counts[branch * n_classes_ + labels_[row]] += weights[row]; });
+    return stump;
+}
+
+void StumpSearch::reweigh(const Stump& stump, std::span<const double> factors, std::span<double> weights) const {
+    if (weights.size() != n_rows() || factors.size() != n_branches * n_classes_) throw std::invalid_argument("a factor for each branch and class");
+    for_each_branch(stump, [&](std::size_t row, std::size_t branch) { weights[row] *= factors[branch * n_classes_ + labels_[row]]; });
+}
+
+StumpSearch::Found StumpSearch::search_column(std::size_t column, std::span<const double> weights, const Known& all, Scratch& scratch) const {
+    switch (criterion_) {
+        case StumpCriterion::gini: return search<Gini>(column, weights, all, scratch);
+        case StumpCriterion::dkm: return search<Dkm>(column, weights, all, scratch);
+        case StumpCriterion::twoing: return search<Twoing>(column, weights, all, scratch);
+        default: return search<Entropy>(column, weights, all, scratch);
+    }
+}
+
+template <Criterion C>
+StumpSearch::Found StumpSearch::search(std::size_t column, std::span<const double> weights, const Known& all, Scratch& scratch) const {
+    count(column, weights, scratch);
+    const double known_weight = sum(scratch.known);
+    if (!(known_weight > 0)) return {};
+    const StumpFacts facts{scratch.known, known_weight, all.weight, gain_of_missing<C>(all, scratch.known, scratch.missing, xlogx_), &xlogx_,
+                           scratch.left, scratch.right};
+    const CodedColumn& coded = table_->column(column);
+    const StumpRows rows{labels_, weights};
+    FirstBest best;
+    if (coded.kind == Kind::nominal) search_categories<C>(scratch.cells, coded.n_values, facts, best);
+    else if (buckets_[column].empty()) search_cuts<C>(scratch.cells, coded.n_values, facts, best);
+    else if (n_classes_ == 2) BucketSearch<C>(buckets_[column], rows, facts, best).search(scratch.cells);
+    else search_sorted_values<C>(buckets_[column], scratch.cells, rows, facts, best);
+    if (best.none()) return {};
+    const StumpTest test = best.result();
+    const double parts[] = {test.low, known_weight - test.low, all.weight - known_weight};
+    double info = xlogx_(all.weight);
+    for (const double part : parts) info -= xlogx_(std::max(0.0, part));
+    return {.usable = true, .code = test.code, .gain = test.gain, .info = info / all.weight};
+}
+
+std::size_t StumpSearch::n_cells(std::size_t column) const {
+    return buckets_[column].empty() ? table_->column(column).n_values : buckets_[column].n_buckets();
+}
+
+void StumpSearch::count(std::size_t column, std::span<const double> weights, Scratch& scratch) const {
+    const std::size_t n = n_cells(column);
+    scratch.cells.assign((n + 1) * n_classes_, 0.0);
+    const auto add = [&](const auto& index) { count_cells(index, labels_, weights, n, n_classes_, scratch.cells); };
+    if (buckets_[column].empty()) std::visit(add, table_->column(column).codes);
+    else add(buckets_[column].of_row);
+    scratch.left.resize(n_classes_);
+    scratch.right.resize(n_classes_);
+    scratch.missing.assign(scratch.cells.end() - static_cast<std::ptrdiff_t>(n_classes_), scratch.cells.end());
+    scratch.known.assign(n_classes_, 0.0);
+    for (std::size_t cell = 0; cell < n * n_classes_; ++cell) scratch.known[cell % n_classes_] += scratch.cells[cell];
+}
+
+// The most gain, or for the gain ratio the greatest one among tests of at least average gain; of equals the first.
+std::size_t StumpSearch::choose(std::span<const Found> found) const {
+    const bool by_ratio = criterion_ == StumpCriterion::gain_ratio;
+    double total = 0, n_usable = 0;
+    for (const Found& each : found) {
+        total += each.usable ? each.gain : 0.0;
+        n_usable += each.usable;
+    }
+    const double least = by_ratio && n_usable > 0 ? total / n_usable - FirstBest::tolerance : -1.0;
+    std::size_t chosen = found.size();
+    double most = -1;
+    for (std::size_t column = 0; column < found.size(); ++column) {
+        const Found& each = found[column];
+        if (!each.usable || each.gain < least) continue;
+        const double score = by_ratio ? (each.info > 0 ? each.gain / each.info : 0.0) : each.gain;
+        if (score > most + FirstBest::tolerance) chosen = column, most = score;
+    }
+    return chosen;
+}
+
+std::vector<double> StumpSearch::class_weights(std::span<const double> weights) const {
+    std::vector<double> counts(n_classes_);
+    for (std::size_t row = 0; row < weights.size(); ++row) counts[labels_[row]] += weights[row];
+    return counts;
+}
+
+void StumpSearch::name(Stump& stump) const {
+    const CodedColumn& coded = table_->column(static_cast<std::size_t>(stump.column));
+    if (coded.kind == Kind::nominal) return;
+    const double below = coded.values[stump.code], above = coded.values[stump.code + 1];
+    const double middle = below + (above - below) / 2;
+    stump.threshold = middle < above && std::isfinite(middle) ? middle : below;
+}
+
+// Calls visit(row, branch) for every row in turn.
+template <class Visit>
+void StumpSearch::for_each_branch(const Stump& stump, Visit&& visit) const {
+    if (stump.column == Stump::none) {
+        for (std::size_t row = 0; row < n_rows(); ++row) visit(row, 0);
+        return;
+    }
+    const CodedColumn& coded = table_->column(static_cast<std::size_t>(stump.column));
+    const bool is_nominal = coded.kind == Kind::nominal;
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (std::size_t row = 0; row < codes.size(); ++row) {
+                const std::size_t other = is_nominal ? codes[row] != stump.code : codes[row] > stump.code;
+                visit(row, codes[row] == missing_code<Code> ? std::size_t{2} : other);
+            }
+        },
+        coded.codes);
+}
+
+}  // namespace calibrant

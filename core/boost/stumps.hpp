@@ -1,0 +1,75 @@
+// The best single test of a table whose rows weigh otherwise in every round of boosting. What does not change from round to round, the
+// order of the rows in each column, is found out once; a round is then linear in the rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "table/coded_table.hpp"
+#include "tree/grow/criteria.hpp"
+#include "boost/stump_buckets.hpp"
+
+namespace calibrant {
+
+enum class StumpCriterion : std::uint8_t { entropy, gain_ratio, gini, dkm, twoing };
+
+// A test with three branches: a number up to the threshold, or one category; the rest; and what is missing.
+struct Stump {
+    static constexpr std::int32_t none = -1;  // no column can be tested: all rows are in the first branch
+
+    std::int32_t column = none;
+    std::uint32_t code = 0;        // numeric: the greatest code of the first branch; nominal: its category
+    double threshold = 0;          // numeric: half-way to the next value
+    double gain = 0;
+    std::vector<double> counts{};  // branches x classes
+};
+
+class StumpSearch {
+public:
+    // The table is not copied.
+    StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes, StumpCriterion criterion,
+                std::size_t n_threads, const std::stop_token& stop);
+
+    // Of tests that score the same to 1e-9 the first one: of the first column, the least threshold or category.
+    Stump best(std::span<const double> weights, const std::stop_token& stop) const;
+
+    // Multiplies the weight of each row by the factor of its branch and class.
+    void reweigh(const Stump& stump, std::span<const double> factors, std::span<double> weights) const;
+
+    std::size_t n_rows() const { return labels_.size(); }
+    std::size_t n_classes() const { return n_classes_; }
+
+private:
+    struct Found {
+        bool usable = false;
+        std::uint32_t code = 0;
+        double gain = 0, info = 0;
+    };
+    struct Scratch {
+        std::vector<double> cells, known, missing, left, right;
+    };
+
+    Found search_column(std::size_t column, std::span<const double> weights, const Known& all, Scratch& scratch) const;
+    template <Criterion C>
+    Found search(std::size_t column, std::span<const double> weights, const Known& all, Scratch& scratch) const;
+    void count(std::size_t column, std::span<const double> weights, Scratch& scratch) const;
+    std::size_t n_cells(std::size_t column) const;
+    std::size_t choose(std::span<const Found> found) const;
+    std::vector<double> class_weights(std::span<const double> weights) const;
+    void name(Stump& stump) const;
+    template <class Visit>
+    void for_each_branch(const Stump& stump, Visit&& visit) const;
+
+    const CodedTable* table_;
+    std::vector<std::uint16_t> labels_;
+    std::size_t n_classes_;
+    StumpCriterion criterion_;
+    std::size_t n_threads_;
+    XLogX xlogx_{0};
+    std::vector<StumpBuckets> buckets_;  // of each column; empty where its codes are counted themselves
+};
+
+}  // namespace calibrant

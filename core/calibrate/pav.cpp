@@ -1,0 +1,122 @@
+// One sort, then a walk over the distinct scores with a stack of blocks, as in the textbook.
+#include "calibrate/pav.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace calibrant {
+namespace {
+
+// Products instead of means, since those of counts are exact.
+bool violates(const ScoreBlock& lower, const ScoreBlock& upper) {
+    return (lower.positive + lower.imagined) * (upper.weight + 2 * upper.imagined) >= (upper.positive + upper.imagined) * (lower.weight + 2 * lower.imagined);
+}
+
+// The centre is a sum of weighted scores until `settle_centres`.
+ScoreBlock joined(const ScoreBlock& lower, const ScoreBlock& upper) {
+    return {lower.first,    upper.last, lower.centre + upper.centre, lower.weight + upper.weight, lower.positive + upper.positive,
+            lower.imagined + upper.imagined};
+}
+
+// A power of two that keeps sums of weighted scores far from overflow.
+double unit_for(const ScoreRows& rows) {
+    double largest = 0;
+    for (const double score : rows.scores) largest = std::max(largest, std::abs(score));
+    return std::ldexp(1.0, -std::clamp(std::ilogb(std::max(largest, std::numeric_limits<double>::min())), -1000, 1023));
+}
+
+void settle_centres(std::vector<ScoreBlock>& blocks, double unit) {
+    for (ScoreBlock& block : blocks) block.centre = std::clamp(block.centre / block.weight / unit, block.first, block.last);
+}
+
+// Imagines a row of either class at both ends, and pools again what now falls.
+void smooth_ends(std::vector<ScoreBlock>& blocks) {
+    blocks.front().imagined = blocks.back().imagined = 1;
+    std::vector<ScoreBlock> pooled;
+    for (const ScoreBlock& block : blocks) pool_block(pooled, block);
+    blocks.swap(pooled);
+}
+
+// Adds up groups of rows that share a rank, ascending.
+class Ranking {
+public:
+    void add(double weight, double positive) {
+        const double negative = weight - positive;
+        won_ += positive * (negatives_ + negative / 2);
+        negatives_ += negative;
+        positives_ += positive;
+        within_ += weight * weight;
+    }
+    Ranked result() const {
+        const double total = negatives_ + positives_;
+        return {won_ / (negatives_ * positives_), (total * total - within_) / 2};
+    }
+
+private:
+    double won_ = 0, negatives_ = 0, positives_ = 0, within_ = 0;
+};
+
+// Scores keep their order between the centres of the first and of the last block, and are one rank beyond either.
+template <class Item>
+Ranked rank_between(SortedScores<Item>& sorted, double low, double high) {
+    Ranking ranking;
+    ScoreGroup below{}, above{};
+    bool is_below = true;
+    const auto add_below = [&] {
+        if (is_below) ranking.add(below.weight, below.positive);
+        is_below = false;
+    };
+    sorted.for_each_group([&](const ScoreGroup& group) {
+        if (group.score <= low || group.score >= high) {
+            ScoreGroup& end = group.score <= low ? below : above;
+            end.weight += group.weight;
+            end.positive += group.positive;
+            return;
+        }
+        add_below();
+        ranking.add(group.weight, group.positive);
+    });
+    add_below();
+    ranking.add(above.weight, above.positive);
+    return ranking.result();
+}
+
+template <class Item>
+IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop) {
+    SortedScores<Item> sorted(rows, n_threads, stop);
+    const double unit = unit_for(rows);
+    IsotonicFit fit;
+    Ranking before, after;
+    sorted.for_each_group([&](const ScoreGroup& group) {
+        before.add(group.weight, group.positive);
+        pool_block(fit.blocks, {group.score, group.score, group.score * unit * group.weight, group.weight, group.positive});
+    });
+    check_stop(stop);
+    if (options.smooth_ends) smooth_ends(fit.blocks);
+    settle_centres(fit.blocks, unit);
+    fit.before = before.result();
+    if (options.centred && fit.blocks.size() > 1) {
+        fit.after = rank_between(sorted, fit.blocks.front().centre, fit.blocks.back().centre);
+        return fit;
+    }
+    for (const ScoreBlock& block : fit.blocks) after.add(block.weight, block.positive);
+    fit.after = after.result();
+    return fit;
+}
+
+}  // namespace
+
+void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
+    while (!blocks.empty() && violates(blocks.back(), block)) {
+        block = joined(blocks.back(), block);
+        blocks.pop_back();
+    }
+    blocks.push_back(block);
+}
+
+IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop) {
+    return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop) : fit_sorted<WeighedScore>(rows, options, n_threads, stop);
+}
+
+}  // namespace calibrant

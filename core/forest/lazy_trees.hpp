@@ -1,0 +1,32 @@
+// Bagged lazy option trees (B-LOTs, Margineantu & Dietterich 2002): a small tree for each query and bag, grown when asked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+
+#include "forest/lazy_search.hpp"
+
+namespace calibrant {
+
+struct LazyOptions {
+    std::size_t max_options = 3;
+    double option_fraction = 0.8;  // of the best gain, that another test must have
+    double min_leaf = 2;
+    std::size_t max_leaves = 32;  // of one query in one bag
+    std::size_t n_threads = 1;
+};
+
+// How often each row is in each bag (bags x rows), and how often it counts there (empty: once).
+struct LazyBags {
+    std::span<const std::uint16_t> in_bag;
+    std::span<const double> weights;
+};
+
+// Writes the probabilities (queries x classes) of coded queries (queries x columns); the same bits for any number of threads.
+// Throws std::invalid_argument where sizes do not fit together or codes are out of range.
+void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries, const LazyOptions& options,
+                   std::span<double> output, const std::stop_token& stop);
+
+}  // namespace calibrant

@@ -1,0 +1,46 @@
+// Replicates of a sample in one pass each: means of row values, counts of cells and measures of rankings, from the same draws.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "rank/rank_replicate.hpp"
+#include "rank/unit_draws.hpp"
+
+namespace calibrant {
+
+// Rows and what is to be known of them. A row is drawn with its unit; `row_unit` empty: it is one. `row_weight` empty: 1 each.
+struct ResampledRows {
+    std::size_t n_rows = 0;
+    std::span<const std::uint32_t> row_unit;
+    std::span<const double> row_weight;
+    std::vector<std::span<const double>> values;
+    std::span<const std::uint16_t> cells;
+    std::size_t n_cells = 0;
+    std::vector<RankedRows> rankings;
+};
+
+// For each replicate: the weight of all rows and the sum of each value; the weight in each cell; the measures of each ranking.
+struct ResampledSums {
+    std::span<double> weight, values, cells, rankings;
+};
+
+// What is drawn (units, a seed), or left out (the block of each unit, one block a replicate).
+struct Resampling {
+    Units units;
+    std::uint64_t seed = 0;
+    std::span<const std::uint32_t> blocks;
+};
+
+struct ResampleOptions {
+    std::size_t n_replicates = 0, n_threads = 1;
+    bool everything = false;
+    double top_share = 0;
+};
+
+void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out, const std::stop_token& stop);
+
+}  // namespace calibrant

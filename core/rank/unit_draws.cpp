@@ -1,0 +1,88 @@
+#include "rank/unit_draws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace calibrant {
+namespace {
+
+// How many of the 2^32 halves of a draw are refused, so that every unit is as likely as any other (Lemire 2019).
+std::uint32_t refused(std::uint32_t size) { return static_cast<std::uint32_t>((std::uint64_t{1} << 32) % size); }
+
+}  // namespace
+
+UnitDraws::UnitDraws(const Units& units) {
+    if (!units.weights.empty() && units.weights.size() != units.count) throw std::invalid_argument("one weight for each unit");
+    std::size_t begin = 0;
+    for (const std::uint64_t end : units.stratum_ends) {
+        if (end < begin || end > units.count) throw std::invalid_argument("strata in rising order");
+        if (end - begin > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("fewer than 2^32 units in a stratum");
+        if (end > begin) strata_.push_back({begin, end, end - begin, static_cast<double>(end - begin)});
+        begin = end;
+    }
+    if (begin != units.count) throw std::invalid_argument("every unit in a stratum");
+    if (units.weights.empty()) return;
+    sums_.resize(units.count);
+    guides_.resize(units.count);
+    for (Stratum& stratum : strata_) add_up(units, stratum);
+}
+
+void UnitDraws::add_up(const Units& units, Stratum& stratum) {
+    double sum = 0;
+    for (std::size_t unit = stratum.begin; unit < stratum.end; ++unit) sums_[unit] = sum += units.weights[unit];
+    stratum.total = sum;
+    stratum.n_draws = std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(sum)));
+    const auto size = static_cast<double>(stratum.end - stratum.begin);
+    std::size_t unit = stratum.begin;
+    for (std::size_t place = stratum.begin; place < stratum.end; ++place) {
+        const double reached = sum * (static_cast<double>(place - stratum.begin) / size);
+        while (unit + 1 < stratum.end && sums_[unit] <= reached) ++unit;
+        guides_[place] = unit;
+    }
+}
+
+template <class Count>
+void UnitDraws::add_alike(CounterRandom& random, const Stratum& stratum, std::span<Count> counts) {
+    const auto size = static_cast<std::uint32_t>(stratum.end - stratum.begin);
+    const std::uint32_t limit = refused(size);
+    Count* const first = counts.data() + stratum.begin;
+    std::size_t left = stratum.n_draws;
+    const auto take = [&](std::uint64_t half) {
+        const std::uint64_t product = half * size;
+        if (static_cast<std::uint32_t>(product) < limit) return;
+        ++first[product >> 32];
+        --left;
+    };
+    while (left > 1) {
+        const std::uint64_t bits = random.bits();
+        take(bits & 0xffffffff);
+        take(bits >> 32);
+    }
+    while (left > 0) take(random.bits() >> 32);
+}
+
+template <class Count>
+void UnitDraws::add_weighted(CounterRandom& random, const Stratum& stratum, std::span<Count> counts) const {
+    const auto size = static_cast<double>(stratum.end - stratum.begin);
+    for (std::size_t draw = 0; draw < stratum.n_draws; ++draw) {
+        const double share = random.uniform();
+        std::uint64_t unit = guides_[stratum.begin + static_cast<std::size_t>(share * size)];
+        while (unit + 1 < stratum.end && sums_[unit] <= share * stratum.total) ++unit;
+        ++counts[unit];
+    }
+}
+
+template <class Count>
+void UnitDraws::add(CounterRandom random, std::span<Count> counts) const {
+    for (const Stratum& stratum : strata_) {
+        if (sums_.empty()) add_alike(random, stratum, counts);
+        else add_weighted(random, stratum, counts);
+    }
+}
+
+template void UnitDraws::add(CounterRandom, std::span<std::uint8_t>) const;
+template void UnitDraws::add(CounterRandom, std::span<std::uint32_t>) const;
+
+}  // namespace calibrant

@@ -1,0 +1,44 @@
+// A table as coded columns: made once, never changed, shared by trees, folds and bootstrap samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <variant>
+#include <vector>
+
+#include "table/coding.hpp"
+
+namespace calibrant {
+
+// A nominal column before coding: codes into its declared categories, negative where missing.
+struct NominalSource {
+    StridedView<std::int32_t> codes;
+    std::size_t n_categories = 0;
+};
+
+using ColumnSource = std::variant<StridedView<float>, StridedView<double>, NominalSource>;
+
+class CodedTable {
+public:
+    // Takes finished columns; throws std::invalid_argument unless they have n_rows rows each and codes in range.
+    CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns);
+
+    // Codes the columns on n_threads threads; the result is the same for any number of them.
+    static CodedTable code(std::size_t n_rows, const std::vector<ColumnSource>& sources, std::size_t n_threads,
+                           const std::stop_token& stop);
+
+    std::size_t n_rows() const { return n_rows_; }
+    std::size_t n_columns() const { return columns_.size(); }
+    const CodedColumn& column(std::size_t index) const;  // throws std::out_of_range
+    std::size_t n_bytes() const;
+
+private:
+    struct Checked {};
+    CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns, Checked) : n_rows_(n_rows), columns_(std::move(columns)) {}
+
+    std::size_t n_rows_;
+    std::vector<CodedColumn> columns_;
+};
+
+}  // namespace calibrant

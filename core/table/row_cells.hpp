@@ -1,0 +1,34 @@
+// The numeric columns of few values, row by row, a byte a cell: their values are counted rather than sorted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stop_token>
+#include <vector>
+
+#include "table/coded_table.hpp"
+
+namespace calibrant {
+
+class RowCells {
+public:
+    static constexpr std::size_t most_values = 64;
+    static bool is_fit_for(const CodedColumn& column) { return column.kind == Kind::numeric && column.n_values <= most_values; }
+
+    // The code of an unknown value is the number of values.
+    RowCells(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop);
+
+    std::size_t n_columns() const { return n_columns_; }
+    bool has(std::size_t column) const { return place_[column] != nowhere; }
+    std::size_t place(std::size_t column) const { return place_[column]; }  // of a column of the table, in a row
+    const std::uint8_t* data() const { return cells_.data(); }
+
+private:
+    static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+    std::size_t n_columns_ = 0;
+    std::vector<std::size_t> place_;
+    std::vector<std::uint8_t> cells_;  // rows of the table x columns
+};
+
+}  // namespace calibrant

@@ -1,0 +1,92 @@
+// Replicates are the same for any number of threads, and are what their weights give.
+#include "rank/bootstrap.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "harness.hpp"
+#include "tables.hpp"
+
+using namespace calibrant;
+using tables::near;
+
+namespace {
+
+struct Room {
+    std::vector<double> weight, values, cells, rankings;
+    Room(std::size_t n, std::size_t n_values, std::size_t n_cells, std::size_t n_rankings)
+        : weight(n), values(n * n_values), cells(n * n_cells), rankings(n * n_rankings * n_rank_measures) {}
+    ResampledSums view() { return {weight, values, cells, rankings}; }
+};
+
+constexpr std::size_t n_rows = 1500, n_replicates = 40;
+
+struct Rows {
+    std::vector<double> value;
+    std::vector<std::uint16_t> cell;
+    std::vector<std::uint8_t> marks;
+    Rows() : value(n_rows), cell(n_rows), marks(n_rows) {
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            value[row] = std::sin(static_cast<double>(row));
+            cell[row] = static_cast<std::uint16_t>(row % 3);
+            marks[row] = static_cast<std::uint8_t>(mark_group_end | (row % 4 == 0 ? mark_positive : 0));
+        }
+    }
+    ResampledRows view() const { return {n_rows, {}, {}, {value}, cell, 3, {{{}, marks}}}; }
+};
+
+Room drawn(std::size_t n_threads) {
+    const Rows rows;
+    const std::vector<std::uint64_t> ends{n_rows};
+    Room room(n_replicates, 1, 3, 1);
+    resample(rows.view(), {{n_rows, ends, {}}, 11, {}}, {n_replicates, n_threads, true, 0.1}, room.view(), {});
+    return room;
+}
+
+}  // namespace
+
+TEST(any_number_of_threads_gives_the_same_bits) {
+    const Room one = drawn(1), three = drawn(3);
+    CHECK(one.values == three.values && one.cells == three.cells && one.rankings == three.rankings);
+}
+
+TEST(cells_add_up_to_the_weight_and_replicates_differ) {
+    const Room room = drawn(2);
+    for (std::size_t r = 0; r < n_replicates; ++r) {
+        CHECK(room.weight[r] == n_rows);
+        CHECK(std::accumulate(room.cells.begin() + static_cast<std::ptrdiff_t>(3 * r), room.cells.begin() + static_cast<std::ptrdiff_t>(3 * r + 3), 0.0) == n_rows);
+    }
+    CHECK(room.values[0] != room.values[1]);
+}
+
+TEST(a_block_left_out_takes_its_rows_away) {
+    const std::vector<double> value{1, 2, 4, 8};
+    const std::vector<std::uint32_t> unit_of_row{0, 1, 1, 2}, blocks{0, 1, 0};
+    const std::vector<double> row_weight{1, 1, 0.5, 1};
+    const std::vector<std::uint64_t> ends{3};
+    Room room(2, 1, 0, 0);
+    resample({4, unit_of_row, row_weight, {value}, {}, 0, {}}, {{3, ends, {}}, 0, blocks}, {2, 1, false, 0}, room.view(), {});
+    CHECK(room.values[0] == 4 && room.values[1] == 9);
+    CHECK(room.weight[0] == 1.5 && room.weight[1] == 2);
+}
+
+TEST(rows_of_a_cluster_are_drawn_together) {
+    const std::vector<double> value{1, -1, 1, -1};
+    const std::vector<std::uint32_t> unit_of_row{0, 0, 1, 1};
+    const std::vector<std::uint64_t> ends{2};
+    Room room(20, 1, 0, 0);
+    resample({4, unit_of_row, {}, {value}, {}, 0, {}}, {{2, ends, {}}, 3, {}}, {20, 2, false, 0}, room.view(), {});
+    for (const double sum : room.values) CHECK(sum == 0);
+}
+
+TEST(arrays_that_do_not_fit_are_refused) {
+    const std::vector<double> value{1, 2};
+    const std::vector<std::uint64_t> ends{3};
+    Room room(1, 1, 0, 0);
+    const ResampledRows rows{3, {}, {}, {value}, {}, 0, {}};
+    const Resampling how{{3, ends, {}}, 0, {}};
+    const ResampleOptions options{1, 1, false, 0};
+    CHECK_THROWS(resample(rows, how, options, room.view(), {}), std::invalid_argument);
+}

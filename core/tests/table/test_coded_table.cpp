@@ -1,0 +1,62 @@
+#include "table/coded_table.hpp"
+
+#include <random>
+#include <stdexcept>
+
+#include "harness.hpp"
+
+using namespace calibrant;
+
+namespace {
+
+bool same(const CodedTable& a, const CodedTable& b) {
+    if (a.n_columns() != b.n_columns()) return false;
+    for (std::size_t i = 0; i < a.n_columns(); ++i) {
+        if (a.column(i).codes != b.column(i).codes || a.column(i).values != b.column(i).values) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST(any_number_of_threads_gives_the_same_bits) {
+    std::mt19937 random(3);
+    std::vector<std::vector<double>> columns(17, std::vector<double>(5000));
+    std::vector<ColumnSource> sources;
+    for (auto& column : columns) {
+        for (auto& value : column) value = static_cast<double>(random() % 2000) / 7;
+        sources.emplace_back(StridedView<double>{column.data(), column.size(), 1});
+    }
+    const auto one = CodedTable::code(5000, sources, 1, {});
+    for (const std::size_t n_threads : {2, 5, 32}) CHECK(same(one, CodedTable::code(5000, sources, n_threads, {})));
+}
+
+TEST(columns_of_all_types_stand_side_by_side) {
+    const std::vector<float> single{1, 2};
+    const std::vector<double> wide{0.1, 0.2};
+    const std::vector<std::int32_t> nominal{1, 0};
+    const auto table = CodedTable::code(
+        2, {StridedView<float>{single.data(), 2, 1}, StridedView<double>{wide.data(), 2, 1}, NominalSource{{nominal.data(), 2, 1}, 2}}, 2, {});
+    CHECK(table.n_columns() == 3 && table.n_rows() == 2);
+    CHECK(table.column(2).kind == Kind::nominal && table.column(0).kind == Kind::numeric);
+    CHECK(table.n_bytes() == 3 * 2 * 2 + 4 * 8);
+}
+
+TEST(columns_of_other_lengths_are_refused) {
+    const std::vector<float> column{1, 2};
+    CHECK_THROWS(CodedTable::code(3, {StridedView<float>{column.data(), 2, 1}}, 1, {}), std::invalid_argument);
+}
+
+TEST(restored_columns_are_checked) {
+    CodedColumn column{.codes = std::vector<std::uint16_t>{0, 5}, .values = {1.0}, .n_values = 1};
+    CHECK_THROWS(CodedTable(2, {column}), std::invalid_argument);
+    column.codes = std::vector<std::uint16_t>{0, 65535};
+    CHECK(CodedTable(2, {column}).n_rows() == 2);
+    column.values.push_back(2.0);
+    CHECK_THROWS(CodedTable(2, {column}), std::invalid_argument);
+    column.n_values = 2;
+    CHECK(CodedTable(2, {column}).n_columns() == 1);
+    column.values = {2.0, 1.0};
+    CHECK_THROWS(CodedTable(2, {column}), std::invalid_argument);
+    CHECK_THROWS(CodedTable(7, {}).column(0), std::out_of_range);
+}

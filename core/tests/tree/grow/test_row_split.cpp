@@ -1,0 +1,59 @@
+#include "tree/grow/row_split.hpp"
+
+#include "tree/grow/dialect.hpp"
+#include "harness.hpp"
+#include "tables.hpp"
+
+using namespace calibrant;
+
+namespace {
+
+std::vector<std::uint32_t> origins(const Partition& partition, Segment segment, bool is_settled) {
+    std::vector<std::uint32_t> rows;
+    if (is_settled) {
+        for (const SortedRow& row : partition.sorted_rows(0, segment)) rows.push_back(partition.origin(partition.number(row)));
+    } else {
+        rows.assign(partition.rows(segment).begin(), partition.rows(segment).end());
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+}  // namespace
+
+TEST(a_cut_of_a_settled_node_and_one_made_at_once_part_the_same_rows) {
+    std::mt19937 random(3);
+    for (int trial = 0; trial < 50; ++trial) {
+        tables::Problem problem{.labels = std::vector<std::uint16_t>(90)};
+        std::vector<double> values(90);
+        for (std::size_t i = 0; i < 90; ++i) {
+            values[i] = static_cast<double>(random() % 80);
+            problem.labels[i] = random() % 2;
+            problem.weights.push_back(static_cast<double>(random() % 3) / (trial % 2 == 0 ? 1 : 2));
+        }
+        problem.add(values);
+        const CodedTable table(90, problem.columns);
+        const Examples examples{&table, problem.labels, problem.weights, 2};
+        const RowKeys row_keys(table, problem.labels, {true}, keys_of(examples), gaps_of(table, 1e-5), 1, {});
+        const RowCells row_cells(table, 1, {});
+        std::vector<Pending> found[2];
+        std::vector<std::uint32_t> left[2];
+        for (const bool settles : {false, true}) {
+            Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
+            if (settles) partition.settle(partition.root(), 1, {});
+            partition.enter(partition.root());
+            RowSplit split(examples, partition, row_keys);
+            const Pending node{.segment = partition.root(), .is_settled = settles};
+            std::vector<Pending> children(2, Pending{.is_settled = settles, .counts = std::vector<double>(2)});
+            split.by_cut(0, node, 20, children);
+            split.part(node, children, 1, {});
+            left[settles] = origins(partition, children[0].segment, settles);
+            found[settles] = children;
+        }
+        CHECK(left[0] == left[1]);
+        for (const std::size_t side : {0, 1}) {
+            CHECK(found[0][side].counts == found[1][side].counts && found[0][side].weight == found[1][side].weight);
+            CHECK(found[0][side].segment.size == found[1][side].segment.size);
+        }
+    }
+}

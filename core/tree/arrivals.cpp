@@ -1,0 +1,55 @@
+#include "tree/arrivals.hpp"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "tree/descent.hpp"
+
+namespace calibrant {
+namespace {
+
+void append(Arrivals& all, const Arrivals& some) {
+    all.row.insert(all.row.end(), some.row.begin(), some.row.end());
+    all.leaf.insert(all.leaf.end(), some.leaf.begin(), some.leaf.end());
+    all.share.insert(all.share.end(), some.share.begin(), some.share.end());
+}
+
+// Blocks end in any order and are joined in that of the rows, so that any number of threads gives the same.
+Arrivals joined(std::vector<Arrivals>& blocks) {
+    std::size_t n = 0;
+    for (const Arrivals& block : blocks) n += block.row.size();
+    Arrivals all;
+    all.row.reserve(n);
+    all.leaf.reserve(n);
+    all.share.reserve(n);
+    for (Arrivals& block : blocks) append(all, std::exchange(block, {}));
+    return all;
+}
+
+}  // namespace
+
+Arrivals arrivals(const Tree& tree, const PredictRows& rows, std::span<const std::uint8_t> wanted, std::size_t n_threads,
+                  const std::stop_token& stop) {
+    if (!wanted.empty() && wanted.size() != rows.n_rows) throw std::invalid_argument("one mark for each row");
+    const Walk walk(tree, rows);
+    std::vector<Arrivals> blocks((rows.n_rows + rows_per_task - 1) / rows_per_task);
+    in_blocks(rows.n_rows, n_threads, stop, [&](std::size_t begin, std::size_t end) {
+        Arrivals& block = blocks[begin / rows_per_task];
+        const auto note = [&](std::size_t row, std::size_t leaf, double share) {
+            block.row.push_back(static_cast<std::int64_t>(row));
+            block.leaf.push_back(static_cast<std::int32_t>(leaf));
+            block.share.push_back(share);
+        };
+        const auto is_wanted = [&](std::size_t row) { return wanted.empty() || wanted[row] != 0; };
+        const auto note_leaf = [&](std::size_t row, std::size_t leaf) {
+            if (is_wanted(row)) note(row, leaf, 1.0);
+        };
+        walk.block(begin, end, note_leaf, [&](Descent& descent, std::size_t row) {
+            if (is_wanted(row)) descent.descend(row, [&](std::size_t leaf, double share) { note(row, leaf, share); });
+        });
+    });
+    return joined(blocks);
+}
+
+}  // namespace calibrant

@@ -1,0 +1,26 @@
+// The leaves that rows reach, with the share of the row that reached each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "tree/predict.hpp"
+#include "tree/tree.hpp"
+
+namespace calibrant {
+
+// Row after row, one entry for each leaf reached; the shares of a row add up to 1.
+struct Arrivals {
+    std::vector<std::int64_t> row;
+    std::vector<std::int32_t> leaf;
+    std::vector<double> share;
+};
+
+// Follows the rows for which `wanted` is not 0, all where it is empty; rows keep their numbers.
+Arrivals arrivals(const Tree& tree, const PredictRows& rows, std::span<const std::uint8_t> wanted, std::size_t n_threads,
+                  const std::stop_token& stop);
+
+}  // namespace calibrant

@@ -1,0 +1,45 @@
+// Columns of many values in a byte a cell, row by row: the values in ascending order, shared out among a hundred buckets or so of about
+// equally many rows. Large nodes are counted in these.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "tree/grow/gaps.hpp"
+
+namespace calibrant {
+
+class Buckets {
+public:
+    static constexpr std::size_t most = 127;     // buckets of a column
+    static constexpr std::size_t missing = most;  // the place of unknown values
+    static constexpr std::size_t places = most + 1;
+
+    // Of the columns given; `rows` are those that count. Values too close to be cut apart share a bucket.
+    Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows, std::span<const Gaps> gaps,
+            std::size_t n_threads, const std::stop_token& stop);
+
+    std::size_t n_columns() const { return columns_.size(); }
+    std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
+    const std::uint8_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }
+    bool has_one_value(std::size_t index, std::size_t bucket) const { return bounds_[index].one_value[bucket]; }
+    // The codes of a bucket are those from begin_code(bucket) up to, not including, begin_code(bucket + 1).
+    std::uint32_t begin_code(std::size_t index, std::size_t bucket) const { return bounds_[index].begin[bucket]; }
+
+private:
+    struct Bounds {
+        std::array<std::uint32_t, places + 1> begin{};
+        std::array<bool, places> one_value{};
+    };
+    static Bounds bounds_of(const CodedColumn& column, std::span<const std::uint32_t> rows, const Gaps& gaps);
+
+    std::vector<std::size_t> columns_;
+    std::vector<Bounds> bounds_;
+    std::vector<std::uint8_t> cells_;  // rows of the table x columns
+};
+
+}  // namespace calibrant

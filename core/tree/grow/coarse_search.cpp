@@ -1,0 +1,252 @@
+#include "tree/grow/coarse_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "tree/grow/pair_search.hpp"
+#include "parallel.hpp"
+#include "prefetch.hpp"
+#include "tree/grow/row_sort.hpp"
+
+namespace calibrant {
+namespace {
+
+constexpr double lowest = -std::numeric_limits<double>::infinity();
+constexpr double slack = 1e-5;  // beyond all tolerances, so that what is passed over could not even tie
+constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
+constexpr double most_sorted = 0.3;  // of the rows of all columns
+constexpr std::size_t rows_per_block = 4096;
+constexpr std::size_t rows_ahead = 16;
+
+// Adds the rows' weights to `table`, columns x buckets x classes, for some of the columns.
+template <class Count, class CountOf>
+void tally(const Buckets& buckets, std::span<const std::size_t> indices, std::span<const std::uint32_t> rows,
+           std::span<const std::uint16_t> labels, Count* table, CountOf&& count_of) {
+    constexpr std::size_t width = Buckets::places * 2;
+    for (const std::size_t index : indices) std::fill_n(table + index * width, width, Count{0});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::uint8_t* const cells = buckets.row(rows[i]);
+        prefetch(buckets.row(rows[std::min(i + rows_ahead, rows.size() - 1)]));
+        Count* const at = table + labels[rows[i]];
+        const Count count = count_of(i);
+        for (const std::size_t index : indices) at[index * width + 2 * std::size_t{cells[index]}] += count;
+    }
+}
+
+}  // namespace
+
+// A column at the node searched.
+struct CoarseSearch::Column {
+    std::size_t index = 0;  // among the columns in buckets
+    const CodedColumn* coded = nullptr;
+    const Gaps* gaps = nullptr;
+    bool is_searched = false;
+    double counts[2] = {0, 0};  // class weights of the known cases
+    double weight = 0;
+    double best = lowest;       // the greatest gain of a cut between buckets
+    std::array<std::array<double, 2>, Buckets::places> left{};  // class weights before each bucket
+    std::array<double, Buckets::places> upper{};                // no cut in the bucket or at its ends gains more; empty: lowest
+    std::array<std::uint8_t, Buckets::places> is_wanted{};
+    std::vector<std::uint32_t> places{};  // of the rows of wanted buckets, in the segment
+    std::size_t n_places = 0;
+    std::vector<SortedRow> rows{}, spare{};
+
+    Known known() const { return {counts, weight}; }
+    bool is_empty(std::size_t bucket) const { return upper[bucket] == lowest; }
+};
+
+bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted) {
+    if (options.ratio || rules.penalty) return false;     // every column's best cut matters, and how many cuts there are
+    if (rules.count_cases && (is_weighted || !examples.cases.empty())) return false;  // the counts do not tell cases from weights
+    return examples.n_classes == 2 && least_rows(examples, options) == 0;  // nor rows from weights
+}
+
+CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,
+                           const XLogX& xlogx, std::span<const Gaps> gaps, const Buckets& buckets)
+    : examples_(examples), options_(options), rules_(rules), partition_(partition), xlogx_(xlogx), buckets_(buckets),
+      index_of_(examples.table->n_columns(), not_there), columns_(buckets.n_columns()) {
+    for (std::size_t index = 0; index < columns_.size(); ++index) {
+        Column& column = columns_[index];
+        column.index = index;
+        index_of_[buckets_.column(index)] = index;
+        column.coded = &examples.table->column(buckets_.column(index));
+        column.gaps = &gaps[buckets_.column(index)];
+    }
+    const std::size_t size = columns_.size() * Buckets::places * 2;
+    if (partition.is_whole()) counts_.resize(size);
+    else weights_.resize(size);
+}
+
+CoarseSearch::~CoarseSearch() = default;
+
+void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found, std::size_t n_threads,
+                          const std::stop_token& stop) {
+    searched_.clear();
+    for (const std::size_t column : columns) {
+        if (index_of_[column] != not_there) searched_.push_back(index_of_[column]);
+    }
+    if (searched_.empty()) return;
+    switch (options_.criterion) {
+        case CriterionName::entropy: return search_all<Entropy>(node, found, n_threads, stop);
+        case CriterionName::gini: return search_all<Gini>(node, found, n_threads, stop);
+        case CriterionName::dkm: return search_all<Dkm>(node, found, n_threads, stop);
+        case CriterionName::hellinger: return search_all<Hellinger>(node, found, n_threads, stop);
+    }
+}
+
+template <Criterion C>
+void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop) {
+    const std::size_t n_parts = std::min(n_threads, searched_.size());
+    const auto in_parts = [&](auto&& body) {
+        parallel_for(n_parts, n_parts, stop, [&](std::size_t part, std::size_t) {
+            const std::size_t first = searched_.size() * part / n_parts, last = searched_.size() * (part + 1) / n_parts;
+            body(std::span<const std::size_t>(searched_).subspan(first, last - first));
+        });
+    };
+    in_parts([&](std::span<const std::size_t> indices) {
+        count(indices, node);
+        for (const std::size_t index : indices) bound<C>(columns_[index], node);
+    });
+    double best = lowest;
+    for (const std::size_t index : searched_) best = std::max(best, columns_[index].best);
+    in_parts([&](std::span<const std::size_t> indices) {
+        for (const std::size_t index : indices) choose_buckets(columns_[index], best - slack, node);
+        collect(indices, node);
+        for (const std::size_t index : indices) found[buckets_.column(index)] = scan<C>(columns_[index], node);
+    });
+    std::size_t n_sorted = 0;
+    for (const std::size_t index : searched_) n_sorted += columns_[index].n_places;
+    told_little_ = static_cast<double>(n_sorted) > most_sorted * static_cast<double>(searched_.size() * node.segment.size);
+}
+
+void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& node) {
+    const auto rows = partition_.rows(node.segment);
+    if (!partition_.is_weighted()) {
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [](std::size_t) { return std::uint32_t{1}; });
+    }
+    if (partition_.is_whole()) {
+        const std::uint16_t* const times = partition_.times();
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [&](std::size_t i) { return std::uint32_t{times[rows[i]]}; });
+    }
+    const double* const weights = partition_.weights();
+    tally(buckets_, indices, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[rows[i]]; });
+}
+
+std::array<double, 2> CoarseSearch::counted(std::size_t index, std::size_t bucket) const {
+    const std::size_t at = (index * Buckets::places + bucket) * 2;
+    if (partition_.is_whole()) return {static_cast<double>(counts_[at]), static_cast<double>(counts_[at + 1])};
+    return {weights_[at], weights_[at + 1]};
+}
+
+NodeFacts CoarseSearch::facts_of(const Column& column, const NodeRows& node) const {
+    return {node.weight, options_.min_leaf, least_side(options_, column.weight), static_cast<double>(node.segment.size), &xlogx_, {}};
+}
+
+// Sums the buckets up and bounds the gain of the cuts in each: over a box of class weights it is greatest at a corner.
+template <Criterion C>
+void CoarseSearch::bound(Column& column, const NodeRows& node) {
+    const auto lost = counted(column.index, Buckets::missing);
+    for (std::size_t k = 0; k < 2; ++k) column.counts[k] = left_over(node.counts[k], lost[k]);
+    column.weight = left_over(node.weight, lost[0] + lost[1]);
+    column.best = lowest;
+    const NodeFacts facts = facts_of(column, node);
+    column.is_searched = !too_few(facts, column.known(), rules_);
+    if (!column.is_searched) return;
+    C criterion(column.known(), xlogx_);
+    const double scale = column.weight / node.weight;
+    const auto gain_at = [&](double left0, double left1) {
+        return scale * quick_pair_gain(criterion, left0, left1, left_over(column.counts[0], left0), left_over(column.counts[1], left1));
+    };
+    const double least = facts.min_side - size_tolerance, most = column.weight - facts.min_side + size_tolerance;
+    double left0 = 0, left1 = 0, gain = 0;
+    for (std::size_t bucket = 0; bucket < Buckets::most; ++bucket) {
+        const auto [here0, here1] = counted(column.index, bucket);
+        column.left[bucket] = {left0, left1};
+        column.upper[bucket] = lowest;
+        if (here0 + here1 == 0) continue;
+        const double end0 = left0 + here0, end1 = left1 + here1, end = gain_at(end0, end1);
+        double upper = std::max(gain, end);
+        if (here0 > 0 && here1 > 0 && !buckets_.has_one_value(column.index, bucket)) {
+            upper = std::max({upper, gain_at(left0, end1), gain_at(end0, left1)});
+        }
+        column.upper[bucket] = upper;
+        left0 = end0, left1 = end1, gain = end;
+        if (left0 + left1 >= least && left0 + left1 <= most) column.best = std::max(column.best, end);
+    }
+}
+
+// The buckets where a cut may gain so much.
+void CoarseSearch::choose_buckets(Column& column, double to_beat, const NodeRows& node) {
+    column.n_places = 0;
+    column.is_wanted.fill(0);
+    if (!column.is_searched) return;
+    column.is_searched = false;
+    for (std::size_t bucket = 0; bucket < Buckets::most; ++bucket) {
+        column.is_wanted[bucket] = !column.is_empty(bucket) && column.upper[bucket] >= to_beat;
+        column.is_searched = column.is_searched || column.is_wanted[bucket] != 0;
+    }
+    if (column.is_searched && column.places.size() < node.segment.size) column.places.resize(node.segment.size);
+}
+
+// Block by block, so that the cells of a block are read once.
+void CoarseSearch::collect(std::span<const std::size_t> indices, const NodeRows& node) {
+    const auto rows = partition_.rows(node.segment);
+    for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_block) {
+        const std::size_t end = std::min(rows.size(), begin + rows_per_block);
+        for (const std::size_t index : indices) {
+            Column& column = columns_[index];
+            if (!column.is_searched) continue;
+            std::uint32_t* const to = column.places.data();
+            std::size_t n = column.n_places;
+            for (std::size_t i = begin; i < end; ++i) {
+                to[n] = static_cast<std::uint32_t>(i);
+                n += column.is_wanted[buckets_.row(rows[i])[index]];
+            }
+            column.n_places = n;
+        }
+    }
+}
+
+void CoarseSearch::fetch(Column& column, const NodeRows& node) {
+    const auto rows = partition_.rows(node.segment);
+    column.rows.resize(column.n_places);
+    std::visit(
+        [&](const auto& codes) {
+            for (std::size_t i = 0; i < column.n_places; ++i) {
+                const std::uint32_t row = rows[column.places[i]];
+                column.rows[i] = {row, pair_keys.key(codes[row], examples_.labels[row], *column.gaps)};
+            }
+        },
+        column.coded->codes);
+    sort_rows(column.rows, column.spare, pair_keys.greatest(column.coded->n_values));
+}
+
+// Searches the rows of the wanted buckets, stretch by stretch.
+template <Criterion C>
+FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
+    if (!column.is_searched) return {};
+    fetch(column, node);
+    const NodeFacts facts = facts_of(column, node);
+    const Known known = column.known();
+    PairCuts<C> cuts(facts, known, rules_);
+    const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
+    const auto weight_of = [weights](const SortedRow& row) { return weights == nullptr ? 1.0 : weights[row.row]; };
+    std::size_t begin = 0;
+    const std::span<const SortedRow> rows(column.rows);
+    for (std::size_t bucket = 0; bucket < Buckets::most;) {
+        const auto first = bucket;
+        for (; bucket < Buckets::most && (column.is_wanted[bucket] || column.is_empty(bucket));) ++bucket;
+        const std::uint32_t end_code = buckets_.begin_code(column.index, bucket);
+        const auto end = std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
+                                              [&](const SortedRow& row) { return pair_keys.code(row.key) < end_code; });
+        const auto size = static_cast<std::size_t>(end - rows.begin()) - begin;
+        cuts.start_at(column.left[first][0], column.left[first][1]);
+        search_stretch(cuts, rows.subspan(begin, size), weight_of, *column.gaps);
+        begin += size;
+        ++bucket;
+    }
+    return cuts.result();
+}
+
+}  // namespace calibrant

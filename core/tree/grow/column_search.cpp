@@ -1,0 +1,269 @@
+#include "tree/grow/column_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tree/grow/nominal_groups.hpp"
+#include "tree/grow/pair_search.hpp"
+
+namespace calibrant {
+namespace {
+
+constexpr std::size_t few_rows = 16;      // at most so many rows are sorted at the node rather than counted
+constexpr std::size_t many_rows = 512;    // from so many on, rows in turn are counted in tables of their own: the same cell twice is slow
+constexpr std::size_t most_lanes = 4;
+
+}  // namespace
+
+void ValueTable::reserve(std::size_t n_values, std::size_t n_classes) {
+    if (weights.size() >= n_values) return;
+    weights.resize(n_values);
+    rows.resize(n_values);
+    table.resize(n_values * n_classes);
+}
+
+void ValueTable::clear(std::size_t n_classes) {
+    for (const std::uint32_t value : seen) {
+        weights[value] = 0;
+        rows[value] = 0;
+        std::fill_n(table.begin() + static_cast<std::ptrdiff_t>(value * n_classes), n_classes, 0.0);
+    }
+    seen.clear();
+}
+
+std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const Keys& keys) {
+    std::vector<bool> sorted(table.n_columns());
+    for (std::size_t column = 0; column < table.n_columns(); ++column) {
+        const CodedColumn& coded = table.column(column);
+        sorted[column] = coded.kind == Kind::numeric && !RowCells::is_fit_for(coded) && keys.fit(coded.n_values);
+    }
+    return sorted;
+}
+
+double least_side(const GrowOptions& options, double known_weight) {
+    if (!options.c45_cuts) return options.min_leaf;
+    const double tenth = 0.1 * known_weight / static_cast<double>(options.n_declared_classes);
+    return tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0);
+}
+
+ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
+                           const XLogX& xlogx, std::span<const Gaps> gaps)
+    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), least_rows_(least_rows(examples, options)),
+      cases_(options.min_rows > 0 ? std::span<const double>() : examples.case_counts()), n_classes_(examples.n_classes),
+      keys_(partition.keys()), xlogx_(xlogx), in_pairs_(n_classes_ == 2 && !partition.is_weighted()), gaps_(gaps),
+      scratch_(2 * examples.n_classes), known_counts_(examples.n_classes), lost_counts_(examples.n_classes) {}
+
+FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
+    switch (options_.criterion) {
+        case CriterionName::entropy: return search<Entropy>(column, node);
+        case CriterionName::gini: return search<Gini>(column, node);
+        case CriterionName::dkm: return search<Dkm>(column, node);
+        case CriterionName::hellinger: return search<Hellinger>(column, node);
+    }
+    return {};
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
+    if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
+    if (partition_.is_counted(column)) {
+        if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
+        const bool in_pairs = n_classes_ == 2 && least_rows_ == 0;
+        if (in_pairs && partition_.is_whole()) return search_in_pairs<C>(column, node);
+        if (in_pairs && !cut_rules_.count_cases) return search_in_weighted_pairs<C>(column, node);
+    }
+    return search_values<C>(column, node);
+}
+
+NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows) {
+    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_, least_rows_, known_rows};
+}
+
+// What lost_counts_ leaves of a node.
+Known ColumnSearch::known_of(const NodeRows& node) {
+    double lost = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        known_counts_[k] = left_over(node.counts[k], lost_counts_[k]);
+        lost += lost_counts_[k];
+    }
+    return {known_counts_, left_over(node.weight, lost)};
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& node) {
+    auto rows = partition_.sorted_rows(column, node.segment);
+    const CodedColumn& coded = examples_.table->column(column);
+    Known known{node.counts, node.weight};
+    if (coded.n_missing > 0) {
+        const std::uint32_t missing = coded.n_values;
+        const auto end = std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
+        std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
+        for (auto row = end; row != rows.end(); ++row) {
+            lost_counts_[keys_.label(row->key)] += partition_.weights()[partition_.number(*row)];
+        }
+        rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
+        known = known_of(node);
+    }
+    return search_rows<C>(column, rows, node, known);
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known) {
+    auto n_known = static_cast<double>(rows.size());
+    if (cut_rules_.count_cases && !cases_.empty()) {
+        n_known = 0;
+        for (const SortedRow& row : rows) n_known += cases_[partition_.origin(partition_.number(row))];
+    }
+    const NodeFacts facts = facts_of(node, known.weight, n_known, rows.size());
+    const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
+    const Gaps& gaps = gaps_[column];
+    if (in_pairs_) return search_sorted_pairs<C>(rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
+    if (partition_.is_packed()) {
+        if (two_classes) return search_sorted_pairs<C>(rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_, gaps);
+        const auto weight_of = [](const SortedRow& row) { return static_cast<double>(Partition::times(row)); };
+        return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
+    }
+    if (partition_.is_weighted()) {
+        const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
+        if (two_classes) return search_weighted_pairs<C>(rows, weight_of, facts, known, cut_rules_, gaps);
+        return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
+    }
+    return search_sorted<C>(rows, keys_, [](const SortedRow&) { return 1.0; }, facts, known, cut_rules_, gaps);
+}
+
+// Few rows of a column of few values: sorted here and now.
+template <Criterion C>
+FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node) {
+    few_rows_.clear();
+    std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
+    const auto cells = partition_.counted_cells(column);
+    const std::uint32_t missing = examples_.table->column(column).n_values;
+    for (const std::uint32_t row : partition_.rows(node.segment)) {
+        const std::uint32_t code = cells.code(row), label = cells.label(row);
+        if (code == missing) lost_counts_[label] += partition_.weights()[row];
+        else few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
+    }
+    std::sort(few_rows_.begin(), few_rows_.end(), [](const SortedRow& a, const SortedRow& b) { return a.key < b.key; });
+    return search_rows<C>(column, few_rows_, node, known_of(node));
+}
+
+// Adds rows up in a table of values x 2; from many rows on, rows in turn are added in tables of their own: the same cell twice is slow.
+template <class Count, class CountOf>
+void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const {
+    const std::size_t size = 2 * (std::size_t{examples_.table->column(column).n_values} + 1);
+    const std::size_t lanes = node.segment.size < many_rows ? 1 : most_lanes;
+    table.assign(size * lanes, Count{0});
+    const auto rows = partition_.rows(node.segment);
+    const auto cells = partition_.counted_cells(column);
+    const auto add = [&](Count* to, std::uint32_t row) { to[2 * std::size_t{cells.code(row)} + cells.label(row)] += count_of(row); };
+    std::size_t i = 0;
+    for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
+        for (std::size_t lane = 0; lane < most_lanes; ++lane) add(table.data() + lane * size, rows[i + lane]);
+    }
+    for (; i < rows.size(); ++i) add(table.data(), rows[i]);
+    for (std::size_t lane = 1; lane < lanes; ++lane) {
+        for (std::size_t at = 0; at < size; ++at) table[at] += table[lane * size + at];
+    }
+    table.resize(size);
+}
+
+// Whole counts of two classes, for columns of few values without holes.
+template <Criterion C>
+FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node) {
+    const double* const weights = partition_.weights();
+    if (in_pairs_) count_pairs(column, node, pair_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
+    else count_pairs(column, node, pair_counts_, [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
+    const bool asks = cut_rules_.count_cases && !examples_.cases.empty();
+    const NodeFacts facts = facts_of(node, node.weight, asks ? count_cases(column, node) : node.weight);
+    return search_counted_pairs<C>(pair_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
+}
+
+// Weights of two classes, for columns of few values; unknown values stand behind the others.
+template <Criterion C>
+FoundTest ColumnSearch::search_in_weighted_pairs(std::size_t column, const NodeRows& node) {
+    const double* const weights = partition_.weights();
+    count_pairs(column, node, pair_weights_, [weights](std::uint32_t row) { return weights[row]; });
+    const std::size_t size = pair_weights_.size() - 2;
+    lost_counts_ = {pair_weights_[size], pair_weights_[size + 1]};
+    const Known known = known_of(node);
+    return search_counted<C>(std::span(pair_weights_).first(size), facts_of(node, known.weight, 0.0), known, cut_rules_, gaps_[column]);
+}
+
+// Fills values_ and known_counts_.
+void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
+    const CodedColumn& coded = examples_.table->column(column);
+    values_.reserve(coded.n_values, n_classes_);
+    const bool asks_for_rows = least_rows_ > 0;
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (const std::uint32_t row : partition_.rows(node.segment)) {
+                const std::uint32_t origin = partition_.origin(row);
+                const Code code = codes[origin];
+                if (code == missing_code<Code>) continue;
+                const double weight = partition_.is_weighted() ? partition_.weights()[row] : 1.0;
+                if (values_.weights[code] == 0) values_.seen.push_back(code);
+                values_.weights[code] += weight;
+                if (asks_for_rows) ++values_.rows[code];
+                values_.table[code * n_classes_ + examples_.labels[origin]] += weight;
+            }
+        },
+        coded.codes);
+    std::fill(known_counts_.begin(), known_counts_.end(), 0.0);
+    for (const std::uint32_t value : values_.seen) {
+        for (std::size_t k = 0; k < n_classes_; ++k) known_counts_[k] += values_.table[value * n_classes_ + k];
+    }
+}
+
+// Known rows, where their number is asked for.
+std::size_t ColumnSearch::rows_of_values() const {
+    std::size_t n_rows = 0;
+    if (least_rows_ == 0) return n_rows;
+    for (const std::uint32_t value : values_.seen) n_rows += values_.rows[value];
+    return n_rows;
+}
+
+// Known cases, each counted whole, for the rule of J48.
+double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const {
+    double n_known = 0;
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (const std::uint32_t row : partition_.rows(node.segment)) {
+                const std::uint32_t origin = partition_.origin(row);
+                if (codes[origin] != missing_code<Code>) n_known += cases_.empty() ? 1.0 : cases_[origin];
+            }
+        },
+        examples_.table->column(column).codes);
+    return n_known;
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) {
+    count_values(column, node);
+    const Known known{known_counts_, std::accumulate(known_counts_.begin(), known_counts_.end(), 0.0)};
+    const CodedColumn& coded = examples_.table->column(column);
+    const bool asks = coded.kind == Kind::numeric && cut_rules_.count_cases;
+    const NodeFacts facts = facts_of(node, known.weight, asks ? count_cases(column, node) : 0.0, rows_of_values());
+    FoundTest found;
+    if (coded.kind == Kind::nominal) {
+        found = search_nominal<C>(coded, facts, known);
+    } else {
+        const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
+        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column], std::span(values_.rows).first(coded.n_values));
+    }
+    values_.clear(n_classes_);
+    return found;
+}
+
+template <Criterion C>
+FoundTest ColumnSearch::search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known) {
+    const NominalCounts counts{values_.seen, {values_.table.data(), coded.n_values * n_classes_}, {values_.weights.data(), coded.n_values},
+                               {values_.rows.data(), coded.n_values}};
+    switch (coded.n_values > 2 ? options_.nominal_splits : NominalSplits::multiway) {
+        case NominalSplits::subset: return search_subsets<C>(counts, facts, known, options_.ratio);
+        case NominalSplits::binary: return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_.tolerance);
+        case NominalSplits::multiway: break;
+    }
+    return search_multiway<C>(counts.seen, counts.table, counts.weights, facts, known, counts.rows);
+}
+
+}  // namespace calibrant

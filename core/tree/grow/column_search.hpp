@@ -1,0 +1,87 @@
+// Searches one column at one node: picks the way of searching that fits the column, the weights and the number of classes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tree/grow/grower.hpp"
+#include "tree/grow/partition.hpp"
+#include "tree/grow/split_search.hpp"
+
+namespace calibrant {
+
+// The node whose columns are searched.
+struct NodeRows {
+    Segment segment;
+    std::span<const double> counts;  // class weights
+    double weight;
+};
+
+// Weights of the values of one column at a node, values x classes, and their rows; only what was touched is cleared.
+struct ValueTable {
+    std::vector<double> table, weights;
+    std::vector<std::uint32_t> rows, seen;
+
+    void reserve(std::size_t n_values, std::size_t n_classes);
+    void clear(std::size_t n_classes);
+};
+
+// The least weight on each side of a numeric cut.
+double least_side(const GrowOptions& options, double known_weight);
+
+class ColumnSearch {
+public:
+    // The columns worth keeping presorted: numeric ones of more than a few values.
+    static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys);
+
+    ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
+                 const XLogX& xlogx, std::span<const Gaps> gaps);
+
+    FoundTest best_test(std::size_t column, const NodeRows& node);
+
+private:
+    template <Criterion C>
+    FoundTest search(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_presorted(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known);
+    template <Criterion C>
+    FoundTest search_few_rows(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_in_pairs(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_in_weighted_pairs(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_values(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known);
+    template <class Count, class CountOf>
+    void count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const;
+    void count_values(std::size_t column, const NodeRows& node);
+    std::size_t rows_of_values() const;
+    double count_cases(std::size_t column, const NodeRows& node) const;
+    Known known_of(const NodeRows& node);
+    NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows = 0);
+
+    const Examples& examples_;
+    const GrowOptions& options_;
+    const CutRules& cut_rules_;
+    const Partition& partition_;
+    const double least_rows_;
+    const std::span<const double> cases_;  // how often rows are counted where J48 counts cases; empty: once
+    const std::size_t n_classes_;
+    const Keys keys_;
+    const XLogX& xlogx_;
+    const bool in_pairs_;  // two classes, every row counting once, no holes: whole numbers will do
+    std::span<const Gaps> gaps_;
+    std::vector<double> scratch_, known_counts_, lost_counts_;
+    ValueTable values_;
+    std::vector<SortedRow> few_rows_;
+    std::vector<std::uint32_t> pair_counts_;
+    std::vector<double> pair_weights_;
+};
+
+}  // namespace calibrant

@@ -1,0 +1,56 @@
+// Which neighbouring values of a column lie too close together to be cut apart.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "table/coded_table.hpp"
+
+namespace calibrant {
+
+// Of one column: how many codes on the first value lies that is far enough; a byte will mostly do.
+class Gaps {
+public:
+    Gaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
+        const auto close = [gap](double a, double b) { return !(a < b - gap); };
+        if (std::adjacent_find(values_.begin(), values_.end(), close) == values_.end()) return;
+        steps_.resize(values_.size(), 1);
+        std::size_t apart = 1;
+        for (std::size_t code = 0; code < values_.size(); ++code) {
+            for (apart = std::max(apart, code + 1); apart < values_.size() && !reaches(code, apart);) ++apart;
+            reach_ = std::max(reach_, apart - code);
+            steps_[code] = static_cast<std::uint8_t>(std::min(apart - code, many));
+        }
+    }
+
+    bool any() const { return !steps_.empty(); }
+    // So many codes on, every value is far enough.
+    std::size_t reach() const { return reach_; }
+    // Whether a cut may part two codes.
+    bool are_apart(std::size_t code, std::size_t greater) const {
+        const std::size_t steps = greater - code;
+        if (steps >= reach_) return true;
+        return steps_[code] < many ? steps >= steps_[code] : reaches(code, greater);
+    }
+    bool is_close_to_next(std::size_t code) const { return any() && steps_[code] > 1; }
+
+private:
+    static constexpr std::size_t many = 255;
+    bool reaches(std::size_t code, std::size_t greater) const { return values_[code] < values_[greater] - gap_; }
+
+    double gap_;
+    std::span<const double> values_;
+    std::size_t reach_ = 1;
+    std::vector<std::uint8_t> steps_{};
+};
+
+inline std::vector<Gaps> gaps_of(const CodedTable& table, double gap) {
+    std::vector<Gaps> gaps;
+    for (std::size_t column = 0; column < table.n_columns(); ++column) gaps.emplace_back(table.column(column), gap);
+    return gaps;
+}
+
+}  // namespace calibrant

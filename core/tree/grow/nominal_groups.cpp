@@ -1,0 +1,84 @@
+#include "tree/grow/nominal_groups.hpp"
+
+#include <algorithm>
+
+namespace calibrant {
+
+std::vector<std::uint32_t> NominalCounts::in_order() const {
+    std::vector<std::uint32_t> values(seen.begin(), seen.end());
+    std::ranges::sort(values);
+    return values;
+}
+
+ValueBlocks::ValueBlocks(const NominalCounts& values) : n_classes_(values.n_classes()) {
+    for (const std::uint32_t value : values.in_order()) {
+        if (!(values.weights[value] > least_weight)) {
+            left_out_.push_back(value);
+            continue;
+        }
+        const auto counts = values.of(value);
+        weights_.push_back(values.weights[value]);
+        rows_.push_back(values.rows.empty() ? 0 : values.rows[value]);
+        counts_.insert(counts_.end(), counts.begin(), counts.end());
+        members_.push_back({value});
+    }
+}
+
+void ValueBlocks::merge(std::size_t to, std::size_t from) {
+    const std::size_t last = size() - 1;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        counts_[to * n_classes_ + k] += counts_[from * n_classes_ + k];
+        counts_[from * n_classes_ + k] = counts_[last * n_classes_ + k];
+    }
+    weights_[to] += weights_[from];
+    weights_[from] = weights_[last];
+    rows_[to] += rows_[from];
+    rows_[from] = rows_[last];
+    members_[to].insert(members_[to].end(), members_[from].begin(), members_[from].end());
+    members_[from].swap(members_[last]);
+    counts_.resize(last * n_classes_);
+    weights_.pop_back();
+    rows_.pop_back();
+    members_.pop_back();
+}
+
+bool ValueBlocks::merge_pure() {
+    constexpr double impurity = 0.1;
+    const std::size_t before = size();
+    for (std::size_t to = 0; to + 1 < size(); ++to) {
+        const auto here = counts(to);
+        const auto label = static_cast<std::size_t>(std::ranges::find_if(here, [](double n) { return n >= impurity; }) - here.begin());
+        const auto is_pure = [&](std::size_t block) { return counts(block)[label] >= weight(block) - impurity; };
+        if (label == n_classes_ || !is_pure(to)) continue;
+        for (std::size_t from = to + 1; from < size();) {
+            if (is_pure(from)) merge(to, from);
+            else ++from;
+        }
+    }
+    return size() < before;
+}
+
+std::size_t ValueBlocks::n_filled(const NodeFacts& node) const {
+    std::size_t n = 0;
+    for (std::size_t block = 0; block < size(); ++block) n += is_filled(block, node) ? std::size_t{1} : std::size_t{0};
+    return n;
+}
+
+std::size_t ValueBlocks::heaviest(const NodeFacts& node) const {
+    std::size_t best = 0;
+    for (std::size_t block = 1; block < size(); ++block) {
+        const bool fills = is_filled(block, node), best_fills = is_filled(best, node);
+        if (fills != best_fills ? fills : weights_[block] > weights_[best]) best = block;
+    }
+    return best;
+}
+
+std::vector<std::int32_t> ValueBlocks::branches(std::size_t n_values) const {
+    std::vector<std::int32_t> branch_of_value(n_values, static_cast<std::int32_t>(size()));
+    for (std::size_t block = 0; block < size(); ++block) {
+        for (const std::uint32_t value : members_[block]) branch_of_value[value] = static_cast<std::int32_t>(block);
+    }
+    return branch_of_value;
+}
+
+}  // namespace calibrant

@@ -1,0 +1,210 @@
+// Nominal tests of fewer branches than values: groups found by merging (Quinlan 1993, the option -s of C4.5), or one value
+// against the rest (the option -B of Weka's J48).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tree/grow/criteria.hpp"
+#include "tree/grow/split_search.hpp"
+
+namespace calibrant {
+
+// The values of a nominal column at a node: which occur, their class weights (values x classes), their weights, and their rows where
+// the number matters.
+struct NominalCounts {
+    std::span<const std::uint32_t> seen;
+    std::span<const double> table, weights;
+    std::span<const std::uint32_t> rows{};
+
+    std::size_t n_classes() const { return table.size() / weights.size(); }
+    std::span<const double> of(std::uint32_t value) const { return table.subspan(value * n_classes(), n_classes()); }
+    std::vector<std::uint32_t> in_order() const;  // the values that occur, ascending
+};
+
+// The groups that are being merged, one for each value of more than half a case to begin with.
+class ValueBlocks {
+public:
+    static constexpr double least_weight = 0.5;
+
+    explicit ValueBlocks(const NominalCounts& values);
+
+    std::size_t size() const { return weights_.size(); }
+    double weight(std::size_t block) const { return weights_[block]; }
+    std::span<const double> counts(std::size_t block) const { return {counts_.data() + block * n_classes_, n_classes_}; }
+    std::span<const std::uint32_t> left_out() const { return left_out_; }  // values that occur, but with too little weight
+
+    // Adds block `from` to block `to`; the last block takes its place.
+    void merge(std::size_t to, std::size_t from);
+    // Merges the blocks that hold one and the same class alone; says whether there were any.
+    bool merge_pure();
+
+    bool is_filled(std::size_t block, const NodeFacts& node) const { return node.is_filled(weights_[block], rows_[block]); }
+    std::size_t n_filled(const NodeFacts& node) const;
+    std::size_t heaviest(const NodeFacts& node) const;  // of the filled ones, if any
+
+    // The branch of each of n_values values; those in no block share one branch more, the last.
+    std::vector<std::int32_t> branches(std::size_t n_values) const;
+
+private:
+    std::size_t n_classes_;
+    std::vector<double> weights_, counts_;
+    std::vector<std::size_t> rows_;
+    std::vector<std::vector<std::uint32_t>> members_;
+    std::vector<std::uint32_t> left_out_;
+};
+
+// What merging goes by: the gain, the split information, and the gain divided by it where a ratio is wanted.
+struct Judged {
+    double gain = -split_epsilon, info = 0, worth = 0;
+};
+
+inline double worth(double gain, double info, bool ratio) {
+    if (gain < -tie_tolerance) return -split_epsilon;
+    if (ratio) return info > split_epsilon ? gain / info : -split_epsilon;
+    return info > 0 ? gain : -split_epsilon;
+}
+
+// Judges the split into the present blocks and the splits in which two of them are one.
+template <Criterion C>
+class BlockJudge {
+public:
+    BlockJudge(const ValueBlocks& blocks, const NodeFacts& node, const Known& known, bool ratio)
+        : blocks_(blocks), node_(node), known_(known), ratio_(ratio), all_(known, *node.xlogx), trial_(all_),
+          merged_(node.scratch.first(known.counts.size())) {
+        start();
+    }
+
+    // To be called after every merge.
+    void start() {
+        total_ = std::max(0.0, node_.weight - known_.weight);
+        parts_ = (*node_.xlogx)(total_);
+        n_filled_ = 0;
+        all_.start();
+        for (std::size_t block = 0; block < blocks_.size(); ++block) add(blocks_.counts(block), blocks_.weight(block));
+    }
+    void add(std::span<const double> counts, double weight) {
+        all_.add(counts, weight);
+        total_ += weight;
+        parts_ += (*node_.xlogx)(weight);
+        n_filled_ += is_filled(weight);
+    }
+    Judged present() const { return judged(all_, n_filled_, parts_); }
+    Judged with_merged(std::size_t a, std::size_t b) {
+        const double weight = blocks_.weight(a) + blocks_.weight(b);
+        for (std::size_t k = 0; k < merged_.size(); ++k) merged_[k] = blocks_.counts(a)[k] + blocks_.counts(b)[k];
+        trial_ = all_;
+        trial_.remove(blocks_.counts(a), blocks_.weight(a));
+        trial_.remove(blocks_.counts(b), blocks_.weight(b));
+        trial_.add(merged_, weight);
+        const XLogX& f = *node_.xlogx;
+        return judged(trial_, n_filled_ - is_filled(blocks_.weight(a)) - is_filled(blocks_.weight(b)) + is_filled(weight),
+                      parts_ - f(blocks_.weight(a)) - f(blocks_.weight(b)) + f(weight));
+    }
+    double gain() const { return all_.gain() * known_.weight / node_.weight; }
+
+private:
+    // While merging, one case fills a branch; min_branch is for the result.
+    static std::size_t is_filled(double weight) { return weight >= 1 - size_tolerance ? 1 : 0; }
+    Judged judged(const C& criterion, std::size_t n_filled, double parts) const {
+        const double gain = n_filled < 2 ? -split_epsilon : criterion.gain() * known_.weight / node_.weight;
+        const double info = ((*node_.xlogx)(total_) - parts) / node_.weight;
+        return {gain, info, worth(gain, info, ratio_)};
+    }
+
+    const ValueBlocks& blocks_;
+    const NodeFacts& node_;
+    const Known& known_;
+    const bool ratio_;
+    C all_, trial_;
+    std::span<double> merged_;
+    double total_ = 0, parts_ = 0;
+    std::size_t n_filled_ = 0;
+};
+
+// Merges blocks two by two while that makes the test worth more, or, where gains are not divided, until two are left.
+template <Criterion C>
+Judged merge_blocks(ValueBlocks& blocks, BlockJudge<C>& judge, Judged previous, const NodeFacts& node, bool ratio) {
+    constexpr auto none = std::numeric_limits<std::size_t>::max();
+    const double least_gain = previous.gain / 2;
+    while (blocks.size() > 2) {
+        const std::size_t n_reasonable = blocks.n_filled(node);
+        const std::size_t barred = n_reasonable < 3 ? blocks.heaviest(node) : none;
+        Judged best;
+        std::size_t to = none, from = none;
+        for (std::size_t a = 0; a + 1 < blocks.size(); ++a) {
+            for (std::size_t b = a + 1; b < blocks.size(); ++b) {
+                if (a == barred || b == barred) continue;
+                const Judged trial = judge.with_merged(a, b);
+                const bool is_first_with_gain = trial.gain >= least_gain - tie_tolerance && best.gain < least_gain - tie_tolerance;
+                const bool is_forced = to == none && (!ratio || n_reasonable < 2);
+                if (!is_first_with_gain && !is_forced && !(trial.worth >= best.worth - tie_tolerance)) continue;
+                best = trial;
+                to = a;
+                from = b;
+            }
+        }
+        if (to == none || (ratio && n_reasonable >= 2 && best.worth < previous.worth + 1e-5)) break;
+        previous = best;
+        blocks.merge(to, from);
+        judge.start();
+    }
+    return previous;
+}
+
+inline constexpr std::size_t most_merged = 256;  // more blocks than this are not merged: each gets a branch
+
+// Groups of values as branches; of two pairs worth the same, the later one is merged.
+template <Criterion C>
+FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio) {
+    if (known.weight < split_epsilon) return {};
+    ValueBlocks blocks(values);
+    const bool any_merged = blocks.merge_pure();
+    BlockJudge<C> judge(blocks, node, known, ratio);
+    if (!any_merged) {
+        for (const std::uint32_t value : blocks.left_out()) judge.add(values.of(value), values.weights[value]);
+    }
+    Judged result = judge.present();
+    judge.start();
+    if (blocks.size() <= most_merged) result = merge_blocks(blocks, judge, result, node, ratio);
+    if (!(result.worth > 0) || blocks.n_filled(node) < 2) return {};
+    FoundTest found{.usable = true, .gain = judge.gain(), .info = result.info};
+    found.branches = blocks.branches(values.weights.size());
+    found.n_branches = blocks.size() + (std::ranges::count(found.branches, static_cast<std::int32_t>(blocks.size())) > 0 ? 1 : 0);
+    return found;
+}
+
+// The first of the best tests of one value (branch 0) against all others (branch 1).
+template <Criterion C>
+FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio, double tolerance) {
+    C criterion(known, *node.xlogx);
+    const std::span<double> rest = node.scratch.first(known.counts.size());
+    FoundTest found;
+    double best = 0;
+    std::uint32_t chosen = 0;
+    for (const std::uint32_t value : values.in_order()) {
+        const double sides[] = {values.weights[value], known.weight - values.weights[value]};
+        const std::size_t n_rows = values.rows.empty() ? 0 : values.rows[value];
+        if (!node.is_filled(sides[0], n_rows) || !node.is_filled(sides[1], node.known_rows - n_rows)) continue;
+        const auto counts = values.of(value);
+        for (std::size_t k = 0; k < rest.size(); ++k) rest[k] = left_over(known.counts[k], counts[k]);
+        criterion.start();
+        criterion.add(counts, sides[0]);
+        criterion.add(rest, sides[1]);
+        const double gain = criterion.gain() * known.weight / node.weight;
+        const double info = split_information(node, std::max(0.0, node.weight - known.weight), sides);
+        const double value_worth = ratio ? (info > 1e-6 ? gain / info : 0.0) : gain;
+        if (found.usable && !(value_worth > best + tolerance)) continue;
+        found = {.usable = true, .gain = gain, .info = info, .n_branches = 2};
+        best = value_worth;
+        chosen = value;
+    }
+    if (!found.usable) return {};
+    found.branches.assign(values.weights.size(), 1);
+    found.branches[chosen] = 0;
+    return found;
+}
+
+}  // namespace calibrant

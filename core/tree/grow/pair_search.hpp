@@ -1,0 +1,151 @@
+// The best cut of a numeric column between two classes, where most of the time goes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tree/grow/split_search.hpp"
+
+namespace calibrant {
+
+inline constexpr Keys pair_keys{.class_bits = 1};
+
+// The best cut of a presorted column, rows counting once or several times: whole numbers throughout.
+template <Criterion C, class TimesOf>
+FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& times_of, const NodeFacts& node, const Known& known,
+                              const CutRules& rules, const Gaps& gaps) {
+    if (too_few(node, known, rules)) return {};
+    const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
+    const auto least = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));   // weight of the left side
+    const double most_left = known.weight - node.min_side + size_tolerance;
+    if (most_left < static_cast<double>(least) || rows.size() < 2) return {};
+    const auto most = static_cast<std::size_t>(most_left);
+    C criterion(known, *node.xlogx);
+    BestCut best(node, rules);
+    const double scale = known.weight / node.weight;
+    const auto apart = [&](std::size_t i) { return pair_keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
+    const std::size_t last = rows.size() - 1;
+    std::size_t end = last;  // the last row to stand left of a cut comes before it
+    for (std::size_t right = times_of(rows[last]); end > 0 && n - right > most;) right += times_of(rows[--end]);
+    std::size_t ones = 0, left = 0, i = 0;
+    const auto pass = [&](std::size_t at) {
+        const std::size_t times = times_of(rows[at]);
+        ones += rows[at].key & 1 ? times : 0;
+        left += times;
+    };
+    for (; i < end && left + times_of(rows[i]) < least; ++i) pass(i);
+    bool pure = true, is_apart = i < end && apart(i);
+    for (; i < end; ++i) {
+        const std::uint32_t key = rows[i].key, next = rows[i + 1].key;
+        const bool same_class = ((key ^ next) & 1) == 0, was_apart = is_apart;
+        is_apart = i + 1 < end && apart(i + 1);
+        pass(i);
+        if (!was_apart) {
+            pure = pure && same_class;
+            continue;
+        }
+        if (pure && same_class && is_apart && best.may_pass_over()) {  // no cut inside of a run of one class is the best
+            best.skip();
+        } else {
+            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
+            best.offer(gain * scale, static_cast<double>(left), pair_keys.code(key), pair_keys.code(next));
+        }
+        pure = true;
+    }
+    return best.result(known.weight);
+}
+
+// The same from a table of counts, values x 2.
+template <Criterion C>
+FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known, const CutRules& rules,
+                               const Gaps& gaps) {
+    const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
+    if (too_few(node, known, rules)) return {};
+    const double least = node.min_side - size_tolerance, most = static_cast<double>(n) - node.min_side + size_tolerance;
+    C criterion(known, *node.xlogx);
+    BestCut best(node, rules);
+    const double scale = known.weight / node.weight;
+    std::size_t left = 0, ones = 0, before = 0;
+    for (std::size_t value = 0; value < table.size() / 2; ++value) {
+        const std::uint32_t zeros_here = table[2 * value], ones_here = table[2 * value + 1];
+        if (zeros_here + ones_here == 0) continue;
+        const auto low = static_cast<double>(left);
+        if (low > most) break;
+        if (left > 0 && low >= least && gaps.are_apart(before, value)) {
+            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
+            best.offer(gain * scale, low, static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
+        }
+        left += zeros_here + ones_here;
+        ones += ones_here;
+        before = value;
+    }
+    return best.result(known.weight);
+}
+
+// Told the known cases in ascending order of their values, keeps the best cut between two classes; any weights. `left` are the class
+// weights of the cases that were passed over.
+template <Criterion C>
+class PairCuts {
+public:
+    PairCuts(const NodeFacts& node, const Known& known, const CutRules& rules)
+        : criterion_(known, *node.xlogx), best_(node, rules), all_{known.counts[0], known.counts[1]}, known_(known.weight),
+          scale_(known.weight / node.weight), least_(node.min_side - size_tolerance), most_(known.weight - node.min_side + size_tolerance) {}
+
+    void start_at(double left0, double left1) { left_[0] = left0, left_[1] = left1; }
+    void add(std::uint32_t label, double weight) { left_[label] += weight; }
+    double low() const { return left_[0] + left_[1]; }
+    bool too_low() const { return low() < least_; }
+    bool too_high(double more = 0) const { return low() + more > most_; }
+    void try_cut(std::uint32_t below, std::uint32_t above) {
+        const double right0 = left_over(all_[0], left_[0]), right1 = left_over(all_[1], left_[1]);
+        if (!best_.is_worth(scale_ * quick_pair_gain(criterion_, left_[0], left_[1], right0, right1))) return best_.skip();
+        best_.offer(scale_ * pair_gain(criterion_, left_[0], left_[1], right0, right1), low(), below, above);
+    }
+    BestCut& best() { return best_; }
+    FoundTest result() const { return best_.result(known_); }
+
+private:
+    C criterion_;
+    BestCut best_;
+    double all_[2], left_[2] = {0, 0};
+    double known_, scale_, least_, most_;
+};
+
+// Tells `cuts` a stretch of sorted rows.
+template <Criterion C, class WeightOf>
+void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const WeightOf& weight_of, const Gaps& gaps) {
+    const auto apart = [&](std::size_t i) { return pair_keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
+    bool pure = true;  // the rows since the last boundary are of one class
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+        const std::uint32_t key = rows[i].key, next = rows[i + 1].key;
+        cuts.add(key & 1, weight_of(rows[i]));
+        const bool same_class = ((key ^ next) & 1) == 0;
+        if (!apart(i)) {
+            pure = pure && same_class;
+            continue;
+        }
+        if (!cuts.too_low()) {
+            if (cuts.too_high()) return;
+            const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) && cuts.best().may_pass_over() &&
+                                !cuts.too_high(weight_of(rows[i + 1]));
+            if (inside) cuts.best().skip();
+            else cuts.try_cut(pair_keys.code(key), pair_keys.code(next));
+        }
+        pure = true;
+    }
+}
+
+// The best cut of a sorted column, any weights.
+template <Criterion C, class WeightOf>
+FoundTest search_weighted_pairs(std::span<const SortedRow> rows, const WeightOf& weight_of, const NodeFacts& node, const Known& known,
+                                const CutRules& rules, const Gaps& gaps) {
+    if (too_few(node, known, rules)) return {};
+    PairCuts<C> cuts(node, known, rules);
+    search_stretch(cuts, rows, weight_of, gaps);
+    return cuts.result();
+}
+
+}  // namespace calibrant

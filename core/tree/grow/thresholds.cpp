@@ -1,0 +1,40 @@
+#include "tree/grow/thresholds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace calibrant {
+
+Thresholds::Threshold Thresholds::of(std::size_t column, const FoundTest& test) {
+    const auto& values = examples_.table->column(column).values;
+    double middle = values[test.below] + (values[test.above] - values[test.below]) / 2;
+    if (!(middle < values[test.above]) || !std::isfinite(middle)) middle = values[test.below];
+    const auto first = values.begin() + test.below, last = values.begin() + test.above;  // between which it lies
+    const auto above = std::upper_bound(first, last, middle);
+    const auto code = static_cast<std::uint32_t>(above - values.begin() - 1);
+    if (midpoint_) return {middle, code};
+    const std::uint32_t present = last_present(column, code);
+    return {values[present], present};
+}
+
+// The greatest code up to the given one that a row of some weight has.
+std::uint32_t Thresholds::last_present(std::size_t column, std::uint32_t code) {
+    if (!has_absent_rows_) return code;
+    auto& last = last_present_[column];
+    if (last.empty()) {
+        const CodedColumn& coded = examples_.table->column(column);
+        last.assign(coded.n_values, 0);
+        std::visit(
+            [&]<class Code>(const std::vector<Code>& codes) {
+                for (std::size_t row = 0; row < codes.size(); ++row) {
+                    if (codes[row] != missing_code<Code> && examples_.weights[row] > 0) last[codes[row]] = codes[row];
+                }
+            },
+            coded.codes);
+        std::partial_sum(last.begin(), last.end(), last.begin(), [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+    }
+    return last[code];
+}
+
+}  // namespace calibrant

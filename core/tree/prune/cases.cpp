@@ -1,0 +1,66 @@
+#include "tree/prune/cases.hpp"
+
+#include <numeric>
+#include <variant>
+
+namespace calibrant {
+
+Cases::Cases(const Tree& tree, const Examples& examples) : tree_(tree), examples_(examples) {
+    for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
+        const double weight = examples.weights.empty() ? 1.0 : examples.weights[row];
+        if (weight > 0) cases_.push_back({row, weight});
+    }
+    all_ = {0, cases_.size()};
+}
+
+// Fills branches_: 0 for an unknown value, else one more than the branch.
+void Cases::find_branches(std::size_t node, Slice cases) {
+    branches_.resize(cases.end - cases.begin);
+    const std::uint32_t n_values = tree_.n_values[node], cut = tree_.cut_code[node];
+    const std::int32_t* const branch_of_value = tree_.branch_of_value.data() + tree_.first_value[node];
+    std::visit(
+        [&]<class Code>(const std::vector<Code>& codes) {
+            for (std::size_t i = 0; i < branches_.size(); ++i) {
+                const Code code = codes[cases_[cases.begin + i].row];
+                if (code == missing_code<Code>) branches_[i] = 0;
+                else if (n_values == 0) branches_[i] = code > cut ? 2 : 1;
+                else branches_[i] = code < n_values ? static_cast<std::uint32_t>(branch_of_value[code] + 1) : 0;
+            }
+        },
+        examples_.table->column(static_cast<std::size_t>(tree_.feature[node])).codes);
+}
+
+Parted Cases::part(std::size_t node, Slice cases) {
+    find_branches(node, cases);
+    spare_.assign(cases_.begin() + static_cast<std::ptrdiff_t>(cases.begin), cases_.begin() + static_cast<std::ptrdiff_t>(cases.end));
+    Parted parted;
+    std::vector<std::size_t>& next = parted.bounds;  // first where the next case of a branch goes, in the end where it ends
+    next.assign(std::size_t{tree_.n_children[node]} + 2, 0);
+    for (const std::uint32_t branch : branches_) ++next[branch + 1];
+    next[0] = cases.begin;
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    parted.unknown = {cases.begin, next[1]};
+    for (std::size_t i = 0; i < spare_.size(); ++i) {
+        cases_[next[branches_[i]]++] = spare_[i];
+        if (branches_[i] > 0) parted.known_weight += spare_[i].weight;
+    }
+    next.pop_back();
+    return parted;
+}
+
+Slice Cases::enter(const Parted& parted, std::size_t branch) {
+    const Slice known{parted.bounds[branch], parted.bounds[branch + 1]};
+    if (known.empty() || parted.unknown.empty()) return known;
+    const std::size_t begin = cases_.size();
+    double weight = 0;
+    for (std::size_t i = known.begin; i < known.end; ++i) {
+        cases_.push_back(Case{cases_[i]});
+        weight += cases_[i].weight;
+    }
+    for (std::size_t i = parted.unknown.begin; i < parted.unknown.end; ++i) {
+        cases_.push_back({cases_[i].row, cases_[i].weight * (weight / parted.known_weight)});
+    }
+    return {begin, cases_.size()};
+}
+
+}  // namespace calibrant

@@ -1,0 +1,101 @@
+#include "tree/tree.hpp"
+
+#include <initializer_list>
+#include <stdexcept>
+
+namespace calibrant {
+
+std::size_t Tree::add_node(std::int32_t parent_node, std::span<const double> node_counts, double node_weight,
+                           std::int32_t node_label) {
+    parent.push_back(parent_node);
+    feature.push_back(leaf);
+    threshold.push_back(0.0);
+    cut_code.push_back(0);
+    label.push_back(node_label);
+    weight.push_back(node_weight);
+    counts.insert(counts.end(), node_counts.begin(), node_counts.end());
+    first_child.push_back(static_cast<std::uint32_t>(children.size()));
+    n_children.push_back(0);
+    first_value.push_back(static_cast<std::uint32_t>(branch_of_value.size()));
+    n_values.push_back(0);
+    return n_nodes() - 1;
+}
+
+void Tree::make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code) {
+    feature[node] = static_cast<std::int32_t>(column);
+    threshold[node] = at;
+    cut_code[node] = code;
+    first_child[node] = static_cast<std::uint32_t>(children.size());
+    n_children[node] = 2;
+    children.insert(children.end(), 2, no_node);
+}
+
+void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_branches, std::span<const std::int32_t> branches) {
+    feature[node] = static_cast<std::int32_t>(column);
+    first_child[node] = static_cast<std::uint32_t>(children.size());
+    n_children[node] = static_cast<std::uint32_t>(n_branches);
+    children.insert(children.end(), n_branches, no_node);
+    first_value[node] = static_cast<std::uint32_t>(branch_of_value.size());
+    n_values[node] = static_cast<std::uint32_t>(branches.size());
+    branch_of_value.insert(branch_of_value.end(), branches.begin(), branches.end());
+}
+
+Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
+    struct Step {
+        const Tree* from;
+        std::size_t node;
+        std::int32_t parent;
+        std::size_t branch;
+    };
+    Tree whole(n_classes);
+    std::vector<Step> steps{{this, 0, no_node, 0}};
+    while (!steps.empty()) {
+        Step step = steps.back();
+        steps.pop_back();
+        if (step.from == this && below[step.node] != nullptr) step = {below[step.node], 0, step.parent, step.branch};
+        const Tree& from = *step.from;
+        const std::size_t node = step.node;
+        const std::size_t id = whole.add_node(step.parent, from.counts_of(node), from.weight[node], from.label[node]);
+        if (step.parent != no_node) whole.children[whole.first_child[static_cast<std::size_t>(step.parent)] + step.branch] = static_cast<std::int32_t>(id);
+        if (from.is_leaf(node)) continue;
+        const auto column = static_cast<std::size_t>(from.feature[node]);
+        if (from.n_values[node] == 0) {
+            whole.make_numeric(id, column, from.threshold[node], from.cut_code[node]);
+        } else {
+            whole.make_nominal(id, column, from.n_children[node], {from.branch_of_value.data() + from.first_value[node], from.n_values[node]});
+        }
+        for (std::size_t branch = from.n_children[node]; branch-- > 0;) {
+            steps.push_back({step.from, from.child(node, branch), static_cast<std::int32_t>(id), branch});
+        }
+    }
+    return whole;
+}
+
+void Tree::check() const {
+    const auto require = [](bool holds) {
+        if (!holds) throw std::invalid_argument("these arrays are no tree");
+    };
+    const std::size_t n = n_nodes();
+    require(n > 0 && n_classes > 0 && counts.size() == n * n_classes);
+    for (const std::size_t size : {parent.size(), threshold.size(), cut_code.size(), label.size(), weight.size(), first_child.size(),
+                                   n_children.size(), first_value.size(), n_values.size()}) {
+        require(size == n);
+    }
+    for (std::size_t node = 0; node < n; ++node) {
+        require(parent[node] >= no_node && parent[node] < static_cast<std::int64_t>(node) && (parent[node] == no_node) == (node == 0));
+        require(label[node] >= 0 && static_cast<std::size_t>(label[node]) < n_classes && feature[node] >= leaf);
+        require(std::size_t{first_child[node]} + n_children[node] <= children.size() && is_leaf(node) == (n_children[node] == 0));
+        require(std::size_t{first_value[node]} + n_values[node] <= branch_of_value.size());
+        require(is_leaf(node) || n_values[node] > 0 || n_children[node] == 2);
+        for (std::size_t branch = 0; branch < n_children[node]; ++branch) {
+            const std::int64_t below = children[first_child[node] + branch];
+            require(below > static_cast<std::int64_t>(node) && below < static_cast<std::int64_t>(n));
+            require(parent[static_cast<std::size_t>(below)] == static_cast<std::int64_t>(node));
+        }
+        for (std::size_t value = 0; value < n_values[node]; ++value) {
+            require(branch_of_value[first_value[node] + value] < static_cast<std::int64_t>(n_children[node]));
+        }
+    }
+}
+
+}  // namespace calibrant
