@@ -10,10 +10,10 @@ from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 
 from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
-from calibrant.calibration._mended import mend
-from calibrant.calibration._mixing import best_weights
-from calibrant.calibration._scores import read_scored
-from calibrant.calibration._unit_folds import pool_equal_rows, unit_folds
+from calibrant.calibration._auto.mixing import best_weights
+from calibrant.calibration._auto.replace_certain import mend
+from calibrant.calibration._auto.unit_folds import pool_equal_rows, unit_folds
+from calibrant.calibration._validation import read_scored
 from calibrant.exceptions import LittleDataWarning, ParameterError
 
 GRID = np.linspace(0.01, 0.99, 99)

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from calibrant.calibration import CalibratedClassifier
-from calibrant.calibration._base_rate import causes_of_shift
+from calibrant.calibration._classifier.base_rate import causes_of_shift
 from calibrant.exceptions import BaseRateWarning, CalibrantWarning, LittleDataWarning
 
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logit, softmax
 
 from calibrant.calibration import Dirichlet, MatrixScaling, VectorScaling
-from calibrant.calibration._multinomial import Diagonal, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import Diagonal, Penalty, fit_multinomial
 from calibrant.exceptions import DataError, ParameterError
 
 FREE = [Dirichlet(off_diagonal=0, intercept=0, l2=0), MatrixScaling(strength=0), VectorScaling(strength=0)]

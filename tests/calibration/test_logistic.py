@@ -3,7 +3,7 @@ import pytest
 from joblib import parallel_config
 from scipy.optimize import minimize
 
-from calibrant.calibration._logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logistic import Target, fit_logistic
 
 
 def sample(n_rows=400, seed=0):

@@ -3,8 +3,8 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax
 
-from calibrant.calibration import _multinomial
-from calibrant.calibration._multinomial import Diagonal, Full, Penalty, fit_multinomial
+from calibrant.calibration._fitting import multinomial as _multinomial
+from calibrant.calibration._fitting.multinomial import Diagonal, Full, Penalty, fit_multinomial
 
 
 def problem(kind, seed, n_rows=80, n_classes=3):

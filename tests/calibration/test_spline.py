@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from calibrant.calibration import Platt, Spline
-from calibrant.calibration._natural_spline import SplineLoss, curve_through, never_falls, place_knots
+from calibrant.calibration._fitting.natural_spline import SplineLoss, curve_through, never_falls, place_knots
 
 
 def drawn(seed, n=400, bent=1.0):

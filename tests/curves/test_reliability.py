@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from calibrant.curves import reliability
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._honest_bands import honest_bands
+from calibrant.metrics._intervals.honest_bands import honest_bands
 
 ROWS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0]), st.integers(1, 3)),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data import CodedTable
-from calibrant.data._frames import choose_nominal, fit_columns, kinds_of, match_columns
+from calibrant.data._frames.columns import choose_nominal, fit_columns, kinds_of, match_columns
 from calibrant.exceptions import DataError, DataTypeError, SchemaError
 
 TOWNS = ["z", "y", "x"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data import CodedTable, MDLDiscretizer
-from calibrant.data._mdl import interval_codes, mdl_cuts
+from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=2, max_size=60)
 

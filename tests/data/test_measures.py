@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from calibrant.data._frames import fit_columns, match_columns
+from calibrant.data._frames.columns import fit_columns, match_columns
 from calibrant.exceptions import SchemaError
 
 DATES = {

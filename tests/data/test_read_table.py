@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data import read_table
-from calibrant.data._assemble import as_nominal
+from calibrant.data._tables.assemble import as_nominal
 from calibrant.exceptions import DataError, ReadError, SchemaError
 
 NAMES = "yes, no.\nage: continuous.\ntown: Bern, Rome, Oslo.\n"

@@ -22,7 +22,7 @@ from calibrant.decisions import (
     ThresholdClassifier,
     best_decision,
 )
-from calibrant.decisions._importance import class_costs, copies_of, is_accepted
+from calibrant.decisions._classifiers.importance import class_costs, copies_of, is_accepted
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 

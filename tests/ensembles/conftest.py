@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.data._rows import read_rows
-from calibrant.ensembles._members import Members
-from calibrant.ensembles._ways import Walks
+from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.ensembles._readings.leaf_paths import Walks
+from calibrant.ensembles._readings.members import Members
 from calibrant.trees import ProbabilityTreeClassifier
 
 LEVELS = ["p", "q", "r", "s", "t"]

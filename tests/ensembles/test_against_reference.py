@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.ensembles._averages import answer, by_node, out_of_bag_average
-from calibrant.ensembles._eb_pets import read_eb_pets
-from calibrant.ensembles._honest import honest_oob_proba
-from calibrant.ensembles._mob_esp import read_mob_esp, strict_oob_proba
-from calibrant.ensembles._pooling import Pooling
-from calibrant.ensembles._votes import count_votes, out_of_bag_votes
+from calibrant.ensembles._readings.averages import answer, by_node, out_of_bag_average
+from calibrant.ensembles._readings.eb_pets import read_eb_pets
+from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
+from calibrant.ensembles._readings.pooling import Pooling
+from calibrant.ensembles._readings.votes import count_votes, out_of_bag_votes
 from calibrant.estimates import Frequency, Laplace, MBranch, MEstimate
-from calibrant.trees._reading import probability_table
+from calibrant.trees._reading.probability_tables import probability_table
 
 FORESTS = {
     "two classes": {},

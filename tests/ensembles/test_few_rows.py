@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._few_rows import MOST_ROWS
+from calibrant.ensembles._bagging.few_rows import MOST_ROWS
 
 N_ROWS = MOST_ROWS + 40
 

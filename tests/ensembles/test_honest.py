@@ -10,17 +10,17 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._averages import answer, by_node, out_of_bag_average
-from calibrant.ensembles._eb_pets import read_eb_pets
-from calibrant.ensembles._foreign import _members_of
-from calibrant.ensembles._foreign_trees import leaves_of
-from calibrant.ensembles._honest import honest_oob_proba
-from calibrant.ensembles._members import Members
-from calibrant.ensembles._mob_esp import read_mob_esp, strict_oob_proba
-from calibrant.ensembles._out_of_bag_weight import Alpha
-from calibrant.ensembles._pooling import Pooling
-from calibrant.ensembles._votes import count_votes, out_of_bag_votes
-from calibrant.ensembles._ways import LeafMatrix
+from calibrant.ensembles._readings.averages import answer, by_node, out_of_bag_average
+from calibrant.ensembles._readings.eb_pets import read_eb_pets
+from calibrant.ensembles._readings.foreign import _members_of
+from calibrant.ensembles._readings.foreign_trees import leaves_of
+from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
+from calibrant.ensembles._readings.out_of_bag_weight import Alpha
+from calibrant.ensembles._readings.pooling import Pooling
+from calibrant.ensembles._readings.votes import count_votes, out_of_bag_votes
 from calibrant.estimates import HierarchicalShrinkage, Laplace, MBranch
 
 POOLINGS = {

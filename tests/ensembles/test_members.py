@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from calibrant import _core
-from calibrant.ensembles._eb_pets import read_eb_pets
-from calibrant.ensembles._honest import honest_oob_proba
-from calibrant.ensembles._members import Members
-from calibrant.ensembles._mob_esp import read_mob_esp, strict_oob_proba
-from calibrant.ensembles._pooling import Pooling
-from calibrant.ensembles._votes import count_votes
-from calibrant.ensembles._ways import LeafMatrix
+from calibrant.ensembles._readings.eb_pets import read_eb_pets
+from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
+from calibrant.ensembles._readings.pooling import Pooling
+from calibrant.ensembles._readings.votes import count_votes
 
 
 @pytest.fixture

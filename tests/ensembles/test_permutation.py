@@ -73,7 +73,7 @@ def test_the_same_seed_gives_the_same_result_for_any_number_of_threads(table):
 
 def test_columns_in_small_blocks_give_the_same(forest, monkeypatch):
     whole = forest.oob_importances(n_repeats=1, random_state=0)
-    monkeypatch.setattr("calibrant.ensembles._permutation._MOST_SUMS", 4000)
+    monkeypatch.setattr("calibrant.ensembles._bagging.permutation._MOST_SUMS", 4000)
     np.testing.assert_array_equal(forest.oob_importances(n_repeats=1, random_state=0).mean, whole.mean)
 
 

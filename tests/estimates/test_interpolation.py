@@ -5,7 +5,7 @@ import pytest
 
 from calibrant.estimates import FittedHeldOut, HeldOut, PathAverage
 from calibrant.estimates._held_out import log_loss_of
-from calibrant.estimates._interpolation import fit_trust
+from calibrant.estimates._path.interpolation import fit_trust
 from calibrant.exceptions import ParameterError
 
 

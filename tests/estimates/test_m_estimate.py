@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 
 from calibrant.estimates import MEstimate, Resolvable
-from calibrant.estimates._empirical_bayes import likeliest_m
+from calibrant.estimates._leaf.empirical_bayes import likeliest_m
 from calibrant.exceptions import ParameterError
 
 LEAVES = np.array([[9.0, 1, 0], [5, 5, 2], [0, 8, 1], [0, 0, 4]])

@@ -20,13 +20,13 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
-from calibrant.data._assemble import assemble
 from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.c45 import read_c45
 from calibrant.data._readers.c45_names import read_names
 from calibrant.data._readers.delimited import read_delimited
 from calibrant.data._readers.source import decode
+from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
 
 PARTED = b"\n---\n"

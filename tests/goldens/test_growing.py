@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant.data import CodedTable, read_table
-from calibrant.data._frames import match_columns
+from calibrant.data._frames.columns import match_columns
 
 OWN_SETS = ["golf", "labor-neg", "monk1", "monk3", "soybean", "vote"]
 TWINS = ["credit-g", "glass", "ionosphere", "iris", "labor", "segment-challenge", "soybean", "vote"]

@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 from calibrant import _core
 from calibrant.data import CodedTable, read_table
-from calibrant.data._frames import match_columns
+from calibrant.data._frames.columns import match_columns
 
 C45_TABLE = ([0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0], [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0])
 C45_SETS = ["golf", "labor-neg", "monk1", "monk3", "soybean", "vote"]

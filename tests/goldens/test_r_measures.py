@@ -26,7 +26,7 @@ from calibrant.metrics import (
     rms,
     spiegelhalter_z,
 )
-from calibrant.metrics._delong import area_difference, area_interval
+from calibrant.metrics._intervals.delong import area_difference, area_interval
 
 FOLDER = Path(__file__).parent
 R = json.loads((FOLDER / "r_measures.json").read_text())

@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import bootstrap
 
 from calibrant.metrics import METRICS, evaluate
-from calibrant.metrics._bootstrap import bca_interval
-from calibrant.metrics._intervals import DECISIONS, recipe_of
-from calibrant.metrics._judged import Judged
-from calibrant.metrics._predictions import read_predictions
-from calibrant.metrics._recipes import RECIPES, Layout, Seen
-from calibrant.metrics._resampling import Resampled, Sampling, replicate
-from calibrant.metrics._weighed_anew import weighed_anew
+from calibrant.metrics._intervals.bootstrap import bca_interval
+from calibrant.metrics._intervals.bootstrap_plan import Judged
+from calibrant.metrics._intervals.metric_intervals import DECISIONS, recipe_of
+from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Seen
+from calibrant.metrics._intervals.replicates import Resampled, Sampling, replicate
+from calibrant.metrics._intervals.reweighted_bootstrap import weighed_anew
+from calibrant.metrics._validation.predictions import read_predictions
 
 SEED = np.random.SeedSequence(3)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from calibrant.metrics._delong import area_difference, area_interval
+from calibrant.metrics._intervals.delong import area_difference, area_interval
 
 
 def kernel(scores, positive):

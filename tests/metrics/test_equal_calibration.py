@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import kstest
 
 from calibrant.metrics import evaluate
-from calibrant.metrics._equal_calibration import equal_calibration, holm
-from calibrant.metrics._logistic_line import fitted_line
-from calibrant.metrics._rows import TwoClass
+from calibrant.metrics._calibration.equal_calibration import equal_calibration, holm
+from calibrant.metrics._calibration.logistic_line import fitted_line
+from calibrant.metrics._validation.prediction_rows import TwoClass
 
 
 def drawn(seed, n=1500, shift=0.0, slope=1.0):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import beta, binomtest
 
-from calibrant.metrics._honest_bands import honest_bands
+from calibrant.metrics._intervals.honest_bands import honest_bands
 
 COUNTS = arrays(np.float64, st.integers(1, 12), elements=st.integers(1, 60).map(float))
 

@@ -8,7 +8,7 @@ import pytest
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import accuracy, auc, log_loss
-from calibrant.metrics._predictions import read_predictions
+from calibrant.metrics._validation.predictions import read_predictions
 
 Y = ["no", "yes", "no"]
 P = np.array([0.1, 0.7, 0.4])

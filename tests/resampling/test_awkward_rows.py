@@ -28,7 +28,7 @@ from calibrant.resampling import (
     estimate_performance,
     learning_curve,
 )
-from calibrant.resampling._weighing import weighed
+from calibrant.resampling._performance.bootstrap_632 import weighed
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(0)

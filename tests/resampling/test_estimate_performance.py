@@ -40,8 +40,8 @@ from calibrant.resampling import (
     estimate_performance,
     learning_curve,
 )
-from calibrant.resampling._case import read_case
-from calibrant.resampling._judging import read_judge
+from calibrant.resampling._trials.scoring import read_judge
+from calibrant.resampling._trials.trial_data import read_case
 from calibrant.trees import ProbabilityTreeClassifier
 
 X, Y = load_iris(return_X_y=True)

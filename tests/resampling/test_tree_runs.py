@@ -12,9 +12,9 @@ from sklearn.base import clone
 from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.estimates import Curtailment, MEstimate
 from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, estimate_performance
-from calibrant.resampling._case import read_case
-from calibrant.resampling._methods import families
-from calibrant.resampling._tree_runs import TreeRuns, times_of
+from calibrant.resampling._trials.methods import families
+from calibrant.resampling._trials.tree_runs import TreeRuns, times_of
+from calibrant.resampling._trials.trial_data import read_case
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(7)

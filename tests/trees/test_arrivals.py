@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from calibrant.data import load
-from calibrant.data._rows import read_rows
+from calibrant.data._validation.prediction_rows import read_rows
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._arrivals import arrivals
+from calibrant.trees._reading.leaf_shares import arrivals
 
 KINDS = [
     {},

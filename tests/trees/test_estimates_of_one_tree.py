@@ -8,8 +8,8 @@ import pytest
 
 from calibrant import _core
 from calibrant.data import load
-from calibrant.data._frames import fit_columns
-from calibrant.data._rows import read_rows
+from calibrant.data._frames.columns import fit_columns
+from calibrant.data._validation.prediction_rows import read_rows
 from calibrant.estimates import (
     ESTIMATES,
     Curtailment,
@@ -21,7 +21,7 @@ from calibrant.estimates import (
 )
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._arrivals import arrivals
+from calibrant.trees._reading.leaf_shares import arrivals
 
 CHOSEN = [MEstimate("cv"), Curtailment("cv", then="m"), HierarchicalShrinkage("cv"), PathAverage("interpolate")]
 ALL = [*ESTIMATES, *CHOSEN]

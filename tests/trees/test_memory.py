@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.data._memory import check_answers, machine_memory
+from calibrant.data._validation.memory import check_answers, machine_memory
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier, _memory

@@ -16,10 +16,10 @@ from calibrant._random import seed_sequence
 from calibrant.data import load
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._examples import Examples
-from calibrant.trees._parts import set_aside
-from calibrant.trees._pruning import extra_errors
-from calibrant.trees._training import read_training
+from calibrant.trees._growing.examples import Examples
+from calibrant.trees._growing.row_subsets import set_aside
+from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._pruning.prune import extra_errors
 
 KINDS = {
     "pessimistic": {"prune": "pessimistic"},

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from calibrant import _core
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._sharing import Growths
+from calibrant.trees._growing.shared_growths import Growths
 
 ESTIMATES = ["frequency", "laplace", "m", "m_branch", "hierarchical_shrinkage"]
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from calibrant import _core
-from calibrant.data._schema import Feature, Schema
+from calibrant.data._frames.schema import Feature, Schema
 from calibrant.trees import ProbabilityTreeClassifier, Tree
 
 

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import expit
 
 from calibrant.calibration import Auto, Platt
-from calibrant.calibration._scores import read_scored
-from calibrant.calibration._unit_folds import pool_equal_rows, unit_folds
+from calibrant.calibration._auto.unit_folds import pool_equal_rows, unit_folds
+from calibrant.calibration._validation import read_scored
 
 DRAWS = 20
 

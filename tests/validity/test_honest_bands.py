@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.metrics._honest_bands import honest_bands
+from calibrant.metrics._intervals.honest_bands import honest_bands
 
 CURVES = {
     "the bisector": lambda x: x,

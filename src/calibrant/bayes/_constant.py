@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import Choice, Rule, check_params
-from calibrant.data._labelled import read_labelled
-from calibrant.data._memory import check_answers
-from calibrant.data._takes_rows import _TakesRows
+from calibrant.data._validation.memory import check_answers
+from calibrant.data._validation.row_matching import _TakesRows
+from calibrant.data._validation.training_rows import read_labelled
 from calibrant.exceptions import ParameterError, nearest
 
 if TYPE_CHECKING:

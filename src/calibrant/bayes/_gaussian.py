@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from calibrant.bayes._cells_of_normal import LEAST_SD, log_cells_at, rough_cells
 from calibrant.bayes._column import LOG_FLOOR, Batch, Dialect
-from calibrant.bayes._seen import Seen
+from calibrant.bayes._normal_cells import LEAST_SD, log_cells_at, rough_cells
+from calibrant.bayes._value_grid import Seen
 from calibrant.bayes._weka import density_floor
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from calibrant.bayes._cells_of_normal import log_cells
 from calibrant.bayes._column import LOG_FLOOR, Batch, Dialect
 from calibrant.bayes._kernels import Kernels
-from calibrant.bayes._seen import Seen
+from calibrant.bayes._normal_cells import log_cells
+from calibrant.bayes._value_grid import Seen
 from calibrant.bayes._weka import density_floor, sum_until_small
 
 if TYPE_CHECKING:

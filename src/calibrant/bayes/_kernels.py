@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.bayes._cells_of_normal import FAR, LEAST_SD, log_cells
+from calibrant.bayes._normal_cells import FAR, LEAST_SD, log_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

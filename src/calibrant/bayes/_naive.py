@@ -11,11 +11,11 @@ from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.bayes._column import Batch, Column, Dialect
 from calibrant.bayes._columns import NUMERIC, Numeric, Wanted, start_columns
 from calibrant.bayes._counted import Cut, Smoothing
-from calibrant.data._frames import Nominal
-from calibrant.data._labelled import LabelledRows, read_labelled, read_more
-from calibrant.data._labels import code_labels
-from calibrant.data._memory import check_answers
-from calibrant.data._takes_rows import _TakesRows
+from calibrant.data._frames.columns import Nominal
+from calibrant.data._validation.labels import code_labels
+from calibrant.data._validation.memory import check_answers
+from calibrant.data._validation.row_matching import _TakesRows
+from calibrant.data._validation.training_rows import LabelledRows, read_labelled, read_more
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:

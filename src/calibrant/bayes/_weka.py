@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.bayes._cells_of_normal import rough_cells
 from calibrant.bayes._column import LOG_FLOOR
+from calibrant.bayes._normal_cells import rough_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.bayes._kernels import Kernels
-    from calibrant.bayes._seen import Grid
+    from calibrant.bayes._value_grid import Grid
 
 __all__ = ["density_floor", "sum_until_small"]
 

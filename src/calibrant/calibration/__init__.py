@@ -1,28 +1,28 @@
 """Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
 
-from calibrant.calibration._auto import Auto
+from calibrant.calibration._auto.auto import Auto
+from calibrant.calibration._auto.choice import AutoChoice, Candidate
 from calibrant.calibration._base import Calibrator, ScoreMap
-from calibrant.calibration._bbq import BBQ
-from calibrant.calibration._beta import Beta
-from calibrant.calibration._binning import Binning
-from calibrant.calibration._calibrated import CalibratedClassifier
-from calibrant.calibration._chain import Chain
-from calibrant.calibration._choice import AutoChoice, Candidate
-from calibrant.calibration._dirichlet import Dirichlet
-from calibrant.calibration._held_out import HeldOut
-from calibrant.calibration._isotonic import Isotonic
-from calibrant.calibration._leaf_venn import LeafVenn
-from calibrant.calibration._matrix_scaling import MatrixScaling
+from calibrant.calibration._classifier.calibrated_classifier import CalibratedClassifier
+from calibrant.calibration._classifier.held_out_scores import HeldOut
+from calibrant.calibration._classifier.repair_base_rate import BaseRateRepair, Quality, repair_base_rate
+from calibrant.calibration._maps.bbq import BBQ
+from calibrant.calibration._maps.beta import Beta
+from calibrant.calibration._maps.binning import Binning
+from calibrant.calibration._maps.chain import Chain
+from calibrant.calibration._maps.dirichlet import Dirichlet
+from calibrant.calibration._maps.isotonic import Isotonic
+from calibrant.calibration._maps.leaf_venn import LeafVenn
+from calibrant.calibration._maps.matrix_scaling import MatrixScaling
+from calibrant.calibration._maps.pairwise import Pairwise
+from calibrant.calibration._maps.platt import Platt
+from calibrant.calibration._maps.prior_shift import PriorShift
+from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
+from calibrant.calibration._maps.spline import Spline
+from calibrant.calibration._maps.temperature import Temperature
+from calibrant.calibration._maps.vector_scaling import VectorScaling
+from calibrant.calibration._maps.venn_abers import VennAbers, merge_pairs
 from calibrant.calibration._names import CALIBRATORS, as_calibrator, calibrator_from_dict
-from calibrant.calibration._pairwise import Pairwise
-from calibrant.calibration._platt import Platt
-from calibrant.calibration._prior_shift import PriorShift
-from calibrant.calibration._quadratic import QuadraticLogit
-from calibrant.calibration._repair import BaseRateRepair, Quality, repair_base_rate
-from calibrant.calibration._spline import Spline
-from calibrant.calibration._temperature import Temperature
-from calibrant.calibration._vector_scaling import VectorScaling
-from calibrant.calibration._venn_abers import VennAbers, merge_pairs
 
 __all__ = [
     "BBQ",

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Rule, check_params
-from calibrant.calibration._scores import (
+from calibrant.calibration._validation import (
     Scored,
     TwoClass,
     are_equal,

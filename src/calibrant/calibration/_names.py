@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
-from calibrant.calibration._auto import Auto
+from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._bbq import BBQ
-from calibrant.calibration._beta import Beta
-from calibrant.calibration._binning import Binning
-from calibrant.calibration._chain import Chain
-from calibrant.calibration._dirichlet import Dirichlet
-from calibrant.calibration._isotonic import Isotonic
-from calibrant.calibration._matrix_scaling import MatrixScaling
-from calibrant.calibration._pairwise import Pairwise
-from calibrant.calibration._platt import Platt
-from calibrant.calibration._prior_shift import PriorShift
-from calibrant.calibration._quadratic import QuadraticLogit
-from calibrant.calibration._spline import Spline
-from calibrant.calibration._temperature import Temperature
-from calibrant.calibration._vector_scaling import VectorScaling
-from calibrant.calibration._venn_abers import VennAbers
+from calibrant.calibration._maps.bbq import BBQ
+from calibrant.calibration._maps.beta import Beta
+from calibrant.calibration._maps.binning import Binning
+from calibrant.calibration._maps.chain import Chain
+from calibrant.calibration._maps.dirichlet import Dirichlet
+from calibrant.calibration._maps.isotonic import Isotonic
+from calibrant.calibration._maps.matrix_scaling import MatrixScaling
+from calibrant.calibration._maps.pairwise import Pairwise
+from calibrant.calibration._maps.platt import Platt
+from calibrant.calibration._maps.prior_shift import PriorShift
+from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
+from calibrant.calibration._maps.spline import Spline
+from calibrant.calibration._maps.temperature import Temperature
+from calibrant.calibration._maps.vector_scaling import VectorScaling
+from calibrant.calibration._maps.venn_abers import VennAbers
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 

@@ -10,12 +10,12 @@ import numpy as np
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.curves._curve import Curve
-from calibrant.data._coding import n_threads
+from calibrant.data._coding.coded_table import n_threads
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._bootstrap import percentile_interval
-from calibrant.metrics._judged import Judged
-from calibrant.metrics._predictions import Predictions, read_predictions
-from calibrant.metrics._resampling import Resampled, replicate
+from calibrant.metrics._intervals.bootstrap import percentile_interval
+from calibrant.metrics._intervals.bootstrap_plan import Judged
+from calibrant.metrics._intervals.replicates import Resampled, replicate
+from calibrant.metrics._validation.predictions import Predictions, read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calibrant.data._coding import CodedTable
+from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._read import read_table
 from calibrant.data._sets.load import list_datasets, load
-from calibrant.data._table import Table
+from calibrant.data._tables.table import Table
 
 if TYPE_CHECKING:
-    from calibrant.data._discretizer import MDLDiscretizer
+    from calibrant.data._discretize.discretizer import MDLDiscretizer
 
 __all__ = ["CodedTable", "MDLDiscretizer", "Table", "list_datasets", "load", "read_table"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "MDLDiscretizer":  # at its first use: scikit-learn loads pandas, which reading a table may not need
-        from calibrant.data._discretizer import MDLDiscretizer
+        from calibrant.data._discretize.discretizer import MDLDiscretizer
 
         return MDLDiscretizer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

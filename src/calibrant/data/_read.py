@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 
 from calibrant._optional import optional_import
-from calibrant.data._assemble import assemble, refuse_one_column, table_name, told_nominal
-from calibrant.data._frames import Nominal
-from calibrant.data._parsed import Parsed
-from calibrant.data._readers.arguments import Target, as_nominal_items, as_path, as_target, check_arguments
+from calibrant.data._frames.columns import Nominal
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.delimited import read_delimited
 from calibrant.data._readers.first_bytes import refuse_foreign, told_format
+from calibrant.data._readers.options import Target, as_nominal_items, as_path, as_target, check_arguments
+from calibrant.data._readers.parsed import Parsed
 from calibrant.data._readers.source import decode, read_bytes
-from calibrant.data._table import Table
+from calibrant.data._tables.assemble import assemble, refuse_one_column, table_name, told_nominal
+from calibrant.data._tables.table import Table
 
 __all__ = ["read_table"]
 

@@ -1,14 +1,14 @@
 """Many trees as one: bagged trees and their readings (Nielsen 2004), boosting, lazy option trees."""
 
-from calibrant.ensembles._bagged import BaggedTreesClassifier
-from calibrant.ensembles._boosted import BoostedTreesClassifier
-from calibrant.ensembles._foreign import mob_esp
-from calibrant.ensembles._lazy_options import LazyOptionTreesClassifier
-from calibrant.ensembles._permutation import oob_permutation_importances
-from calibrant.ensembles._permuted import PermutationImportances
-from calibrant.ensembles._pets import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
-from calibrant.ensembles._stump_members import Stumps
-from calibrant.ensembles._stumps import BoostedStumpsClassifier
+from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
+from calibrant.ensembles._bagging.permutation import oob_permutation_importances
+from calibrant.ensembles._bagging.permutation_losses import PermutationImportances
+from calibrant.ensembles._bagging.pets import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
+from calibrant.ensembles._boosting.boosted_stumps import BoostedStumpsClassifier
+from calibrant.ensembles._boosting.boosted_trees import BoostedTreesClassifier
+from calibrant.ensembles._boosting.stump_members import Stumps
+from calibrant.ensembles._lazy.lazy_option_trees import LazyOptionTreesClassifier
+from calibrant.ensembles._readings.foreign import mob_esp
 
 __all__ = [
     "BPETsClassifier",

@@ -1,18 +1,27 @@
 """How good probabilities are: one function a metric, one file a family, each described in `METRICS`."""
 
-from calibrant.metrics._accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
-from calibrant.metrics._agreement import KAPPA, MCC, kappa, mcc
-from calibrant.metrics._auc import AUC, GINI, KS, auc, gini, ks
-from calibrant.metrics._calibration_tests import SPIEGELHALTER_Z, HosmerLemeshow, hosmer_lemeshow, spiegelhalter_z
-from calibrant.metrics._compare import CardComparison, Difference, compare
-from calibrant.metrics._confusion import confusion_matrix
-from calibrant.metrics._costs import COST, PROFIT, cost, profit
-from calibrant.metrics._decomposition import Decomposition, MurphyDecomposition, decomposition, murphy_decomposition
-from calibrant.metrics._ece import CLASSWISE_ECE, ECE, classwise_ece, ece
-from calibrant.metrics._equal_calibration import EqualCalibration
-from calibrant.metrics._evaluate import evaluate
-from calibrant.metrics._evaluate_table import evaluate_table
-from calibrant.metrics._f_measure import (
+from calibrant.metrics._calibration.calibration_tests import (
+    SPIEGELHALTER_Z,
+    HosmerLemeshow,
+    hosmer_lemeshow,
+    spiegelhalter_z,
+)
+from calibrant.metrics._calibration.ece import CLASSWISE_ECE, ECE, classwise_ece, ece
+from calibrant.metrics._calibration.equal_calibration import EqualCalibration
+from calibrant.metrics._calibration.ici import ICI, ici
+from calibrant.metrics._calibration.slope_and_intercept import (
+    CALIBRATION_INTERCEPT,
+    CALIBRATION_SLOPE,
+    calibration_intercept,
+    calibration_slope,
+)
+from calibrant.metrics._calibration.smooth_ece import SMOOTH_ECE, smooth_ece
+from calibrant.metrics._calibration.windows import CAL, cal
+from calibrant.metrics._classification.accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
+from calibrant.metrics._classification.agreement import KAPPA, MCC, kappa, mcc
+from calibrant.metrics._classification.confusion import confusion_matrix
+from calibrant.metrics._classification.costs import COST, PROFIT, cost, profit
+from calibrant.metrics._classification.f_measure import (
     F1,
     F_BETA,
     G_MEAN,
@@ -22,14 +31,46 @@ from calibrant.metrics._f_measure import (
     g_mean,
     sensitivity_specificity,
 )
-from calibrant.metrics._h_measure import H_MEASURE, h_measure
-from calibrant.metrics._ici import ICI, ici
-from calibrant.metrics._information import DESCRIPTION_LENGTH, description_length, infinite_rows, informational_loss
-from calibrant.metrics._lift import AULC, LIFT, aulc, lift
-from calibrant.metrics._line import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE, calibration_intercept, calibration_slope
-from calibrant.metrics._log import AVLL, LOG_LOSS, LOG_LOSS_BITS, MXE, NCE, avll, log_loss, log_loss_bits, mxe, nce
+from calibrant.metrics._intervals.proportions import Interval, proportion_interval
+from calibrant.metrics._losses.decomposition import (
+    Decomposition,
+    MurphyDecomposition,
+    decomposition,
+    murphy_decomposition,
+)
+from calibrant.metrics._losses.information import (
+    DESCRIPTION_LENGTH,
+    description_length,
+    infinite_rows,
+    informational_loss,
+)
+from calibrant.metrics._losses.log import (
+    AVLL,
+    LOG_LOSS,
+    LOG_LOSS_BITS,
+    MXE,
+    NCE,
+    avll,
+    log_loss,
+    log_loss_bits,
+    mxe,
+    nce,
+)
+from calibrant.metrics._losses.relative import (
+    INFORMATION_SCORE,
+    RELATIVE_ABSOLUTE_ERROR,
+    ROOT_RELATIVE_SQUARED_ERROR,
+    information_score,
+    relative_absolute_error,
+    root_relative_squared_error,
+)
+from calibrant.metrics._losses.spherical import SPHERICAL, spherical
+from calibrant.metrics._losses.squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._precision import (
+from calibrant.metrics._ranking.auc import AUC, GINI, KS, auc, gini, ks
+from calibrant.metrics._ranking.h_measure import H_MEASURE, h_measure
+from calibrant.metrics._ranking.lift import AULC, LIFT, aulc, lift
+from calibrant.metrics._ranking.precision import (
     AUPRC,
     AVERAGE_PRECISION,
     ELEVEN_POINT_PRECISION,
@@ -43,22 +84,12 @@ from calibrant.metrics._precision import (
     recall_at_k,
     three_point_precision,
 )
-from calibrant.metrics._proportions import Interval, proportion_interval
-from calibrant.metrics._relative import (
-    INFORMATION_SCORE,
-    RELATIVE_ABSOLUTE_ERROR,
-    ROOT_RELATIVE_SQUARED_ERROR,
-    information_score,
-    relative_absolute_error,
-    root_relative_squared_error,
-)
-from calibrant.metrics._sample_size import rows_needed
-from calibrant.metrics._score_card import Score, ScoreCard
-from calibrant.metrics._smooth_ece import SMOOTH_ECE, smooth_ece
-from calibrant.metrics._spherical import SPHERICAL, spherical
-from calibrant.metrics._squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
-from calibrant.metrics._verdict import Verdict, calibration_verdict
-from calibrant.metrics._windows import CAL, cal
+from calibrant.metrics._scorecard.compare import CardComparison, Difference, compare
+from calibrant.metrics._scorecard.evaluate import evaluate
+from calibrant.metrics._scorecard.evaluate_table import evaluate_table
+from calibrant.metrics._scorecard.sample_size import rows_needed
+from calibrant.metrics._scorecard.score_card import Score, ScoreCard
+from calibrant.metrics._scorecard.verdict import Verdict, calibration_verdict
 
 __all__ = [
     "METRICS",

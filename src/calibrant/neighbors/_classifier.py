@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
-from calibrant.data._frames import Nominal
-from calibrant.data._labelled import read_labelled
-from calibrant.data._memory import check_answers
-from calibrant.data._takes_rows import _TakesRows
-from calibrant.neighbors._numbers import Numbers, check_finite, given_limits, weigh_columns
+from calibrant.data._frames.columns import Nominal
+from calibrant.data._validation.memory import check_answers
+from calibrant.data._validation.row_matching import _TakesRows
+from calibrant.data._validation.training_rows import read_labelled
+from calibrant.neighbors._column_numbers import Numbers, check_finite, given_limits, weigh_columns
 from calibrant.neighbors._search import Algorithm, Found, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
 from calibrant.neighbors._votes import VOTES, Ballot, Ties, Weights

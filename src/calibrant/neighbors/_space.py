@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from calibrant.neighbors._ruler import Ruler
+from calibrant.neighbors._scaling import Ruler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._frames import Columns
+    from calibrant.data._frames.columns import Columns
 
 __all__ = ["Points", "Scale", "Space"]
 
@@ -65,7 +65,7 @@ class Space:
 
         Examples
         --------
-        >>> from calibrant.data._frames import fit_columns
+        >>> from calibrant.data._frames.columns import fit_columns
         >>> space = Space.of(fit_columns([[1.0, "a"], [3.0, "b"]]), np.ones(2), "range", None)
         >>> points = space.place(fit_columns([[1.0, "a"], [2.0, "b"]]).arrays)
         >>> space.squared(points, points)

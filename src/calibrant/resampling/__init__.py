@@ -1,17 +1,17 @@
 """How good a method really is: plans that divide rows, and performance estimated by them."""
 
-from calibrant.resampling._across_groups import AcrossGroups
-from calibrant.resampling._bootstrap import Bootstrap632
-from calibrant.resampling._cross_validation import CrossValidation, LeaveOneOut
-from calibrant.resampling._estimate import estimate_performance
-from calibrant.resampling._holdout import Holdout, RepeatedHoldout
-from calibrant.resampling._learning_curve import LearningCurve, learning_curve
-from calibrant.resampling._nested import Nested
-from calibrant.resampling._performance import Performance, Pooled
-from calibrant.resampling._plan import Plan
-from calibrant.resampling._resubstitution import Resubstitution
-from calibrant.resampling._smaller_training import SmallerTraining
-from calibrant.resampling._time_ordered import TimeOrderedHoldout
+from calibrant.resampling._performance.estimate import estimate_performance
+from calibrant.resampling._performance.learning_curve import LearningCurve, learning_curve
+from calibrant.resampling._performance.performance import Performance, Pooled
+from calibrant.resampling._plans.across_groups import AcrossGroups
+from calibrant.resampling._plans.bootstrap import Bootstrap632
+from calibrant.resampling._plans.cross_validation import CrossValidation, LeaveOneOut
+from calibrant.resampling._plans.holdout import Holdout, RepeatedHoldout
+from calibrant.resampling._plans.nested import Nested
+from calibrant.resampling._plans.plan import Plan
+from calibrant.resampling._plans.resubstitution import Resubstitution
+from calibrant.resampling._plans.smaller_training import SmallerTraining
+from calibrant.resampling._plans.time_ordered import TimeOrderedHoldout
 
 __all__ = [
     "AcrossGroups",

@@ -9,16 +9,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._frames import Nominal
+from calibrant.data._frames.columns import Nominal
 from calibrant.estimates import Estimate
-from calibrant.trees._cost_complexity import CostComplexityPath
-from calibrant.trees._describing import _Describing
-from calibrant.trees._growth import Growth
-from calibrant.trees._predicting import _Predicting
-from calibrant.trees._rules import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
-from calibrant.trees._sharing import grow_once, inherited
-from calibrant.trees._showing import _Showing
-from calibrant.trees._training import read_training
+from calibrant.trees._description.describing import _Describing
+from calibrant.trees._growing.growth import Growth
+from calibrant.trees._growing.shared_growths import grow_once, inherited
+from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._pruning.cost_complexity import CostComplexityPath
+from calibrant.trees._reading.predicting import _Predicting
+from calibrant.trees._showing.showing import _Showing
+from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
 
 __all__ = ["ProbabilityTreeClassifier"]
 

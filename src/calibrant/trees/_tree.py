@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._optional import optional_import
-from calibrant.data._schema import Schema
+from calibrant.data._frames.schema import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,7 +186,7 @@ class Tree:
         1          0   x0 <= 2          a      2.0      0.0
         2          0    x0 > 2          b      0.0      2.0
         """
-        from calibrant.trees._conditions import all_conditions
+        from calibrant.trees._showing.conditions import all_conditions
 
         pd = optional_import("pandas", extra="data", purpose="give a tree as a frame")
         names = np.array([*self.schema.names, ""], dtype=object)

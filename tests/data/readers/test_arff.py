@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.data._parsed import Parsed
 from calibrant.data._readers.arff import read_arff
+from calibrant.data._readers.parsed import Parsed
 from calibrant.exceptions import ReadError
 
 COLOURS = "colour {red, blue}"

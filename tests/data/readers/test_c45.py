@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.data._parsed import Parsed
 from calibrant.data._readers.c45 import read_c45
 from calibrant.data._readers.c45_names import Names, read_names
+from calibrant.data._readers.parsed import Parsed
 from calibrant.exceptions import ReadError
 
 GOLF = """| a small example

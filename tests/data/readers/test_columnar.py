@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from calibrant.data import read_table
-from calibrant.data._frames import fit_columns
+from calibrant.data._frames.columns import fit_columns
 from calibrant.exceptions import ReadError
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data import Table, load
-from calibrant.data._sets.carry_out import carry_out
+from calibrant.data._sets.apply_task import carry_out
 from calibrant.data._sets.catalog import catalog
 from calibrant.data._sets.tasks import TASKS, Printed, Task
 from calibrant.exceptions import DataError, SchemaError

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.data._parsed import Parsed
 from calibrant.data._readers.arff_header import Lines, read_header
 from calibrant.data._readers.arff_rows import DenseRow, parse_row, split_plain
 from calibrant.data._readers.arff_values import BLANKS, LineError
 from calibrant.data._readers.cells import Column, TextColumn
 from calibrant.data._readers.file_text import PathLike, lines_of, plain_text
 from calibrant.data._readers.gather import Gatherer
+from calibrant.data._readers.parsed import Parsed
 from calibrant.exceptions import ReadError
 
 __all__ = ["read_arff"]

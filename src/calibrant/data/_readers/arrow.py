@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
-from calibrant.data._frames import repeated
-from calibrant.data._parsed import Parsed
+from calibrant.data._frames.columns import repeated
 from calibrant.data._readers.arrow_columns import is_text, settle
-from calibrant.data._readers.doubts import doubt
 from calibrant.data._readers.file_text import check_width
 from calibrant.data._readers.first_bytes import refuse_foreign, told_format
+from calibrant.data._readers.near_numbers import doubt
+from calibrant.data._readers.parsed import Parsed
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:

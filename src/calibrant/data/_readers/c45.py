@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calibrant.data._parsed import Parsed
 from calibrant.data._readers.c45_lexer import rows
 from calibrant.data._readers.c45_names import Names, Spec
 from calibrant.data._readers.cells import CollectedColumn, Column, NominalColumn, NumericColumn, TextColumn
 from calibrant.data._readers.file_text import PathLike, plain_text
 from calibrant.data._readers.gather import Gatherer
+from calibrant.data._readers.parsed import Parsed
 from calibrant.exceptions import ReadError
 
 __all__ = ["read_c45"]

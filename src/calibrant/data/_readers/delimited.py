@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.data._parsed import Parsed
 from calibrant.data._readers.arrow import to_parsed
 from calibrant.data._readers.csv_header import HOLES
 from calibrant.data._readers.csv_rows import Row, split_rows
 from calibrant.data._readers.csv_shape import CsvShape, csv_shape
 from calibrant.data._readers.first_bytes import refuse_foreign
+from calibrant.data._readers.parsed import Parsed
 from calibrant.data._readers.source import decode
 from calibrant.exceptions import DataError, ReadError
 

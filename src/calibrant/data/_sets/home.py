@@ -17,7 +17,7 @@ from calibrant.data._sets.roles import Roles, cast
 from calibrant.exceptions import MissingFileError, ReadError
 
 if TYPE_CHECKING:
-    from calibrant.data._table import Table
+    from calibrant.data._tables.table import Table
 
 __all__ = ["Home"]
 

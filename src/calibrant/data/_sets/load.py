@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from calibrant._params import InstanceOf, check_param
-from calibrant.data._sets.carry_out import carry_out
+from calibrant.data._sets.apply_task import carry_out
 from calibrant.data._sets.catalog import DatasetInfo, catalog
 from calibrant.data._sets.home import Home
 from calibrant.data._sets.listing import DatasetList, Listed
@@ -20,7 +20,7 @@ from calibrant.data._sets.tasks import TASKS, Task
 from calibrant.exceptions import ParameterError, ReadError, nearest
 
 if TYPE_CHECKING:
-    from calibrant.data._table import Table
+    from calibrant.data._tables.table import Table
 
 __all__ = ["list_datasets", "load"]
 

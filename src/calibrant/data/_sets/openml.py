@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, quote, urlsplit
 
-from calibrant.data._assemble import assemble
 from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.source import decode
 from calibrant.data._sets.download import Bounds, RefusedError, fetch_bytes, fetch_file, write_whole
+from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import DataError, ParameterError, ReadError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.data._parsed import Parsed
-    from calibrant.data._table import Table
+    from calibrant.data._readers.parsed import Parsed
+    from calibrant.data._tables.table import Table
 
 __all__ = ["base_url", "is_cached", "load_openml"]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._assemble import assemble
+from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import SchemaError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.data._parsed import Parsed
-    from calibrant.data._table import Table
+    from calibrant.data._readers.parsed import Parsed
+    from calibrant.data._tables.table import Table
 
 __all__ = ["Roles", "cast", "own_label"]
 
@@ -57,7 +57,7 @@ def cast(parsed: Parsed, roles: Roles, name: str) -> Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> from calibrant.data._parsed import Parsed
+    >>> from calibrant.data._readers.parsed import Parsed
     >>> frame = pd.DataFrame({"age": [31, 64], "id": [7, 8], "split": ["a", "b"], "won": ["no", "yes"]})
     >>> table = cast(Parsed(frame), Roles("won", ("id", "split"), positive="yes"), "tiny")
     >>> table.positive, list(table.X), list(table.extra), list(table.split)

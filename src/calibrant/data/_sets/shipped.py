@@ -7,13 +7,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from calibrant._optional import optional_import
-from calibrant.data._parsed import Parsed
 from calibrant.data._readers.arff import read_arff
+from calibrant.data._readers.parsed import Parsed
 from calibrant.data._sets.roles import cast
 
 if TYPE_CHECKING:
     from calibrant.data._sets.catalog import DatasetInfo
-    from calibrant.data._table import Table
+    from calibrant.data._tables.table import Table
 
 __all__ = ["load_bundled", "load_embedded"]
 

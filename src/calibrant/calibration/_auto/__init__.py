@@ -1,0 +1,3 @@
+"""The automatic calibrator: candidates, folds, mixing, and the guard that keeps scores unchanged."""
+
+__all__: list[str] = []

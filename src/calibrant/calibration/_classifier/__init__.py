@@ -1,0 +1,3 @@
+"""`CalibratedClassifier`, its held-out scores and metadata routing, and repairing a shifted base rate."""
+
+__all__: list[str] = []

@@ -1,0 +1,229 @@
+"""Where the scores that a map learns from come from: folds, rows out of the bag, other rows, or the same rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils.parallel import Parallel, delayed
+
+from calibrant._params import Choice, Int, Rule
+from calibrant._random import SeedLike, seed_sequence, stream_seed
+from calibrant.calibration._classifier.fit_data import Given
+from calibrant.calibration._classifier.response import Method, scores_of
+from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Split: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+__all__ = ["CV", "HeldOut", "Scoring", "Source", "fit_folds", "fit_out_of_bag", "pooled", "splits_of"]
+
+Source: TypeAlias = int | Literal["prefit", "train", "oob"] | Iterable[Any] | Any
+
+
+class _Splits(Rule):
+    """A splitter or pairs; a string is an iterable with a method `split` too, and neither."""
+
+    def __contains__(self, value: object) -> bool:
+        return (callable(getattr(value, "split", None)) or isinstance(value, Iterable)) and not isinstance(value, str)
+
+    def _words(self) -> tuple[str, ...]:
+        return ("a splitter", "an iterable of (train, test) pairs")
+
+
+CV = Int(2) | Choice("prefit", "train", "oob") | _Splits()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Scores with the rows that they belong to.
+
+    Parameters
+    ----------
+    rows : array of shape (n_scored,)
+        The row of each score, in ascending order; a row that was scored by several models is there as often.
+    scores : array of shape (n_scored, n_columns)
+        The scores: of the second of two classes, or of each class.
+    y : array of shape (n_scored,)
+        The class of each row.
+    weight : array of shape (n_scored,) or None
+        How often each score counts: the row's weight, shared among its scores.
+
+    Examples
+    --------
+    >>> held_out = HeldOut(np.array([0, 1]), np.array([[0.2], [0.7]]), np.array(["no", "yes"]))
+    >>> len(held_out.rows)
+    2
+    """
+
+    rows: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, given: Given, rows: NDArray[np.intp], scores: NDArray[np.float64]) -> HeldOut:
+        """Put scores in the order of their rows; those of one row share its weight."""
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        times = np.bincount(rows, minlength=given.n_rows)
+        weight = given.weight if given.weight is not None or times.max(initial=0) <= 1 else np.ones(given.n_rows)
+        shared = None if weight is None else (weight / np.maximum(times, 1))[rows]
+        return cls(rows, scores[order], given.y[rows], shared)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scoring:
+    """How models are fitted and asked.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What is cloned and fitted.
+    method : {"auto", "predict_proba", "decision_function"}
+        Which of its methods gives scores.
+    classes : array of shape (n_classes,)
+        The classes in the order of the columns.
+    """
+
+    estimator: Any
+    method: Method
+    classes: NDArray[Any]
+
+    def of(self, fitted: Any, X: Any) -> NDArray[np.float64]:
+        """Give the scores of rows."""
+        return scores_of(fitted, X, self.method, self.classes)
+
+
+def splits_of(cv: Any, given: Given, kept: NDArray[np.intp] | None, random_state: SeedLike) -> list[Split]:
+    """Give the parts to fit and to score, as positions of the rows given.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable of pairs
+        A number stands for stratified folds of shuffled rows.
+    given : Given
+        The rows that count.
+    kept : array of int or None
+        Where those rows were before others were left out, which is what pairs refer to.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None
+        Seeds the shuffle.
+
+    Examples
+    --------
+    >>> given = Given(np.zeros((6, 1)), np.array([0, 1, 0, 1, 0, 1]))
+    >>> [test.tolist() for train, test in splits_of(3, given, None, 0)]
+    [[0, 3], [1, 2], [4, 5]]
+    """
+    if cv in Int():
+        seed = stream_seed(seed_sequence(random_state), 0) % 2**32
+        folds: Any = StratifiedKFold(_possible_folds(given.y, int(cv)), shuffle=True, random_state=seed)
+    else:
+        folds = check_cv(cv, given.y, classifier=True)
+    pairs = folds.split(given.X, given.y, **given.to_split)
+    if kept is None or cv in Int() or hasattr(cv, "split"):
+        found = [(np.arange(given.n_rows)[train], np.arange(given.n_rows)[test]) for train, test in pairs]
+    else:
+        found = [(_renumbered(train, kept), _renumbered(test, kept)) for train, test in pairs]
+    if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
+        raise DataError(
+            "cv gave no split with rows to fit and rows to score; each (train, test) must have some that count."
+        )
+    return found
+
+
+def _possible_folds(y: NDArray[Any], n_folds: int) -> int:
+    """Give as many folds as asked, or as the rarest class has rows, so that every fold has a row of every class."""
+    classes, sizes = np.unique(y, return_counts=True)
+    fewest, rare = int(sizes.min()), classes.tolist()[sizes.argmin()]
+    if fewest < 2:
+        raise DataError(
+            f"the class {rare!r} has 1 row only, which cannot be fitted and scored both: folds need 2 rows of a class "
+            "or more. Leave the class out or join it with another."
+        )
+    if fewest < n_folds:
+        warnings.warn(
+            f"the class {rare!r} has {fewest} rows, fewer than cv={n_folds} folds: {fewest} folds are made.",
+            CalibrantWarning,
+            stacklevel=5,
+        )
+    return min(n_folds, fewest)
+
+
+def _renumbered(rows: Any, kept: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Give the new positions of rows by their old ones; those left out are gone."""
+    whole = np.asarray(rows)
+    whole = np.flatnonzero(whole) if whole.dtype == bool else whole
+    place = np.searchsorted(kept, whole)
+    there = (place < len(kept)) & (kept[np.minimum(place, len(kept) - 1)] == whole)
+    return np.asarray(place[there], dtype=np.intp)
+
+
+def fit_folds(
+    scoring: Scoring, given: Given, splits: list[Split], n_jobs: int | None
+) -> list[tuple[Any, NDArray[np.float64]]]:
+    """Fit a model to each train part and score the test part by it: the models with their scores."""
+    return list(Parallel(n_jobs=n_jobs)(delayed(_fit_one)(scoring, given, *split) for split in splits))
+
+
+def _fit_one(
+    scoring: Scoring, given: Given, train: NDArray[np.intp], test: NDArray[np.intp]
+) -> tuple[Any, NDArray[np.float64]]:
+    fitted = given.fitted(scoring.estimator, train)
+    return fitted, scoring.of(fitted, given.asked_of(scoring.estimator, test, train))
+
+
+def pooled(given: Given, splits: list[Split], scores: list[NDArray[np.float64]]) -> HeldOut:
+    """Join the scores of all test parts."""
+    return HeldOut.of(given, np.concatenate([test for _, test in splits]), np.concatenate(scores))
+
+
+def fit_out_of_bag(scoring: Scoring, given: Given) -> tuple[Any, HeldOut]:
+    """Fit one forest and take the scores that its trees give to rows they were not grown from.
+
+    Rows in every tree's bag have no such score and are left out.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> given = Given(rng.normal(size=(50, 2)), rng.integers(2, size=50))
+    >>> scoring = Scoring(RandomForestClassifier(30, random_state=0), "auto", np.array([0, 1]))
+    >>> fit_out_of_bag(scoring, given)[1].scores.shape
+    (50, 1)
+    """
+    forest = clone(scoring.estimator)
+    _check_has_bags(forest)
+    if "oob_score" in forest.get_params():
+        forest.set_params(oob_score=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
+        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+        forest.fit(given.X, given.y, **given.to_fit)
+    table = np.asarray(forest.oob_proba_ if hasattr(forest, "oob_proba_") else forest.oob_decision_function_)
+    rows = np.flatnonzero(np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0))
+    if len(rows) == 0:
+        raise DataError(
+            "cv='oob': every row is in every tree's bag, so that none has a score; give the forest a bootstrap and "
+            "more trees, or use cv=5."
+        )
+    return forest, HeldOut.of(given, rows, table[rows, 1:] if len(scoring.classes) == 2 else table[rows])
+
+
+def _check_has_bags(forest: Any) -> None:
+    params = forest.get_params(deep=False)
+    is_ours = hasattr(type(forest), "oob_proba_")
+    if not is_ours and "oob_score" not in params:
+        raise ParameterError(
+            f"cv='oob' takes a forest with out-of-bag scores, of calibrant or scikit-learn; got "
+            f"{type(forest).__name__}. Use cv=5; put a pipeline's other steps before the calibrated forest."
+        )
+    if not params.get("bootstrap", True):
+        raise ParameterError(f"cv='oob' takes a forest with bags; got {type(forest).__name__} with no bootstrap.")

@@ -1,0 +1,114 @@
+"""What of `fit` goes to the base estimator and to the splitter: scikit-learn's metadata routing, or its older way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import indexable
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.validation import _num_samples, has_fit_parameter
+
+from calibrant.calibration._classifier.fit_data import Given, is_pairwise
+from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.exceptions import CalibrantWarning, DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["read_given"]
+
+
+_IN_MAP_ONLY = "the weights count in the map only, which then describes other rows than the model"
+
+
+def read_given(
+    owner: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    fit_params: Mapping[str, Any],
+    *,
+    otherwise: str = _IN_MAP_ONLY,
+) -> tuple[Given, NDArray[np.intp] | None]:
+    """Check classes and weights, and part what was given between the map, the base estimator and the splitter.
+
+    Parameters
+    ----------
+    owner : classifier
+        Whose `fit` it is, with an `estimator`.
+    X, y, sample_weight
+        What `fit` was given; X is the base estimator's to check.
+    fit_params : mapping
+        What else it was given.
+    otherwise : str
+        What becomes of weights where the base estimator takes none.
+
+    Returns
+    -------
+    Given
+        The rows that count: those of weight 0 are gone where the base estimator would not count them either.
+    array of int or None
+        Which rows these are; None for all.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from calibrant.calibration import CalibratedClassifier
+    >>> owner = CalibratedClassifier(GaussianNB())
+    >>> given, kept = read_given(owner, [[1.0], [2.0], [3.0]], ["a", "b", "c"], [1, 0, 2], {})
+    >>> given.y.tolist(), given.to_fit, kept.tolist()
+    (['a', 'c'], {'sample_weight': array([1., 2.])}, [0, 2])
+    """
+    X = indexable(X)[0]
+    weight = check_weights(sample_weight, _num_samples(X))
+    to_fit, to_split = _parted(owner, weight, fit_params, otherwise)
+    kept = _kept_rows(owner.estimator, weight, to_fit)
+    labels = code_labels(y, _num_samples(X), kept)
+    if len(labels.classes) < 2:
+        raise DataError(
+            f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."
+        )
+    codes = labels.codes
+    if kept is not None:
+        codes = np.zeros(_num_samples(X), dtype=np.int32)
+        codes[kept] = labels.codes
+    given = Given(X, labels.classes[codes], weight, to_fit, to_split)
+    return (given, None) if kept is None else (given.only(kept), kept)
+
+
+def _kept_rows(
+    estimator: Any, weight: NDArray[np.float64] | None, to_fit: Mapping[str, Any]
+) -> NDArray[np.intp] | None:
+    """Give the rows that count, unless the base estimator was told to count all rows alike."""
+    if weight is None or weight.all() or is_pairwise(estimator):
+        return None
+    is_for_map_alone = _is_routing() and "sample_weight" not in to_fit
+    return None if is_for_map_alone else np.flatnonzero(weight)
+
+
+def _parted(
+    owner: Any, weight: NDArray[np.float64] | None, fit_params: Mapping[str, Any], otherwise: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    if _is_routing():
+        routed = process_routing(owner, "fit", sample_weight=weight, **fit_params)
+        to_fit, to_split = dict(routed.estimator.fit), dict(routed.get("splitter", {}).get("split", {}))
+        return {name: value for name, value in to_fit.items() if value is not None}, to_split
+    to_fit = dict(fit_params)
+    if weight is not None and has_fit_parameter(owner.estimator, "sample_weight"):
+        to_fit["sample_weight"] = weight
+    elif weight is not None:
+        warnings.warn(
+            f"{type(owner.estimator).__name__} does not take sample_weight: {otherwise}. Give weights to the step "
+            "that takes them by metadata routing.",
+            CalibrantWarning,
+            stacklevel=4,
+        )
+    return to_fit, {}
+
+
+def _is_routing() -> bool:
+    return bool(get_config()["enable_metadata_routing"])

@@ -1,0 +1,3 @@
+"""The numerical methods that calibrators share: regressions, splines, bins, knots and ties."""
+
+__all__: list[str] = []

@@ -1,0 +1,94 @@
+"""Scores in bins: of equal count with equal scores kept together, or of equal width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.calibration._fitting.knots import midpoints
+from calibrant.calibration._validation import TwoClass, are_probabilities
+from calibrant.data._coding.coded_table import n_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Bins", "count_bins", "width_bins"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins:
+    """Bins of scores and the rows in each.
+
+    Parameters
+    ----------
+    edges : array of shape (n_bins - 1,)
+        Where one bin ends and the next begins; a score at an edge is of the upper bin.
+    weight, positive : array of shape (n_bins,)
+        The weight of the rows of each bin, and of the positive ones among them.
+    """
+
+    edges: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    positive: NDArray[np.float64]
+
+    def shares(self, m: float = 0.0) -> NDArray[np.float64]:
+        """Give the share of positive rows in each bin, m more rows of the base rate added; the base rate if empty.
+
+        Examples
+        --------
+        >>> Bins(np.array([0.5]), np.array([3.0, 0.0]), np.array([1.0, 0.0])).shares(m=1)
+        array([0.33333333, 0.33333333])
+        """
+        base = self.positive.sum() / self.weight.sum()
+        total = self.weight + m
+        return np.asarray(np.divide(self.positive + m * base, total, out=np.full(len(total), base), where=total > 0))
+
+    def left_out_error(self, m: float = 0.0) -> float:
+        """Give the squared error of `shares` for rows left out one by one, the edges staying where they are.
+
+        Examples
+        --------
+        >>> Bins(np.array([]), np.array([3.0]), np.array([2.0])).left_out_error()
+        0.5
+        """
+        base, others = self.positive.sum() / self.weight.sum(), self.weight - 1.0 + m
+        shares = [
+            np.divide(kept + m * base, others, out=np.full(len(others), base), where=others > 0).clip(0.0, 1.0)
+            for kept in (self.positive, np.maximum(self.positive - 1.0, 0.0))
+        ]
+        errors = (self.weight - self.positive) * shares[0] ** 2 + self.positive * (1.0 - shares[1]) ** 2
+        return float(errors.sum() / self.weight.sum())
+
+
+def count_bins(sample: TwoClass, n_bins: int) -> Bins:
+    """Part scores into bins of equal weight, equal scores together, so that there may be fewer bins.
+
+    In the order of the scores, bin i ends at the first place where the weight is i / `n_bins` of all or more and the
+    score changes; its edge is halfway to the next score.
+
+    Examples
+    --------
+    >>> bins = count_bins(TwoClass(np.array([1.0, 2, 2, 2, 5, 6]), np.array([0, 0, 1, 1, 1, 1], dtype=bool)), 3)
+    >>> bins.edges, bins.weight, bins.shares()
+    (array([3.5]), array([4., 2.]), array([0.5, 1. ]))
+    """
+    found = _core.count_bins(sample.scores, sample.positive, sample.weight, n_bins, n_threads(None))
+    return Bins(midpoints(found.below, found.above), found.weight, found.positive)
+
+
+def width_bins(sample: TwoClass, n_bins: int) -> Bins:
+    """Part scores into bins of equal width, from 0 to 1 where all lie there, else from the least to the greatest.
+
+    Examples
+    --------
+    >>> bins = width_bins(TwoClass(np.array([0.1, 0.2, 0.5]), np.array([False, True, True])), 2)
+    >>> bins.edges, bins.weight, bins.shares()
+    (array([0.5]), array([2., 1.]), array([0.5, 1. ]))
+    """
+    low, high = (0.0, 1.0) if are_probabilities(sample.scores) else (sample.scores.min(), sample.scores.max())
+    n_bins = n_bins if low < high else 1
+    found = _core.width_bins(sample.scores, sample.positive, sample.weight, n_bins, low, high)
+    return Bins(found.below, found.weight, found.positive)

@@ -1,0 +1,168 @@
+"""Maps of all classes at once that are linear in log-probabilities: softmax(W ln p + b)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import softmax
+
+from calibrant.calibration._base import Calibrator
+from calibrant.calibration._fitting.logits import Scale, as_logs, settle_scale
+from calibrant.calibration._fitting.multinomial import Penalty
+from calibrant.calibration._maps.temperature import Temperature
+from calibrant.calibration._validation import Scored
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LogLinear", "draw_to_identity", "log_columns", "refuse_free_class"]
+
+_FARTHEST = 1e300  # scaled margins beyond it would overflow when subtracted
+_NEAREST = 1e-290  # margins below it have no scale whose inverse is a number
+_NOTHING = 1e-15  # margins so much smaller than the greatest are 0: no temperature suits both
+
+
+class LogLinear(Calibrator):
+    """The softmax of a linear function of log-probabilities.
+
+    One column is read as two: the probability p as (1 - p, p), a margin m as (0, m). Margins have no scale, so that
+    they are brought to log-probabilities by the temperature of least log-loss first.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_classes, n_classes)
+        W; row k has what the logarithm of each class adds to class k.
+    intercept_ : array of shape (n_classes,)
+        b.
+    inverse_temperature_ : float
+        What log-probabilities or margins are multiplied by, before they are normalised.
+    uniform_share_ : float
+        How much of the uniform distribution is mixed in after that.
+    on_ : "logit" or "score"
+        Whether the scores were probabilities.
+    """
+
+    _learnt = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_")
+
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+    inverse_temperature_: float
+    uniform_share_: float
+    on_: Scale
+
+    @property
+    @abstractmethod
+    def _is_structured(self) -> bool:
+        """Whether temperature comes first for probabilities too, and every class keeps a share."""
+
+    @abstractmethod
+    def _find(self, logs: NDArray[np.float64], scored: Scored) -> NDArray[np.float64]:
+        """Give [W | b] from log-probabilities."""
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether a greater score of two classes never has a smaller probability, as was learnt; False before.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import VectorScaling
+        >>> VectorScaling().is_monotone, VectorScaling().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
+        (False, True)
+        """
+        if len(getattr(self, "coef_", ())) != 2:
+            return False
+        of_first, of_second = self.coef_[1] - self.coef_[0]
+        return bool(of_first <= 0.0 <= of_second)
+
+    def _fit_scored(self, scored: Scored) -> None:
+        self.on_ = settle_scale(scored.scores, "auto")
+        self._begin(scored)
+        found = self._find(self._logs(scored.scores), scored)
+        self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
+
+    def _begin(self, scored: Scored) -> None:
+        total = float(scored.class_weights().sum())
+        is_scaled = self._is_structured or self.on_ == "score"
+        self.inverse_temperature_ = _inverse_temperature(scored, self.on_) if is_scaled else 1.0
+        self.uniform_share_ = 1.0 / (total + 1.0) if self._is_structured else 0.0
+
+    def _logs(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the log-probabilities that the map is linear in."""
+        logs = log_columns(table, self.on_, self.inverse_temperature_)
+        if not self.uniform_share_:
+            return logs
+        return np.asarray(np.log((1.0 - self.uniform_share_) * np.exp(logs) + self.uniform_share_ / logs.shape[1]))
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        proba = softmax(self._logs(table) @ self.coef_.T + self.intercept_, axis=1)
+        return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
+
+
+def log_columns(table: NDArray[np.float64], scale: Scale, inverse_temperature: float = 1.0) -> NDArray[np.float64]:
+    """Give log-probabilities, a column for each class, none below ln 1e-12.
+
+    Parameters
+    ----------
+    table : array of shape (n_rows, 1) or (n_rows, n_classes)
+        Scores; one column p is read as (1 - p, p), one margin m as (0, m).
+    scale : "logit" or "score"
+        Whether they are probabilities; margins are read as log-odds.
+    inverse_temperature : float
+        What logarithms or margins are multiplied by, before they are normalised.
+
+    Returns
+    -------
+    array of shape (n_rows, n_classes)
+        Logarithms.
+
+    Examples
+    --------
+    >>> np.exp(log_columns(np.array([[0.2]]), "logit")), np.exp(log_columns(np.array([[0.0, 0.0]]), "score"))
+    (array([[0.8, 0.2]]), array([[0.5, 0.5]]))
+    """
+    table = np.clip(table, 0.0, 1.0) if scale == "logit" else table
+    if table.shape[1] == 1:
+        table = np.hstack([1.0 - table if scale == "logit" else np.zeros_like(table), table])
+    with np.errstate(over="ignore"):
+        scaled = inverse_temperature * (as_logs(table) if scale == "logit" else table)
+    return as_logs(softmax(np.clip(scaled, -_FARTHEST, _FARTHEST), axis=1))
+
+
+def draw_to_identity(n_classes: int, diagonal: float, off_diagonal: float, intercept: float) -> Penalty:
+    """Give the penalty of [W | b] by its distance from [I | 0].
+
+    Examples
+    --------
+    >>> penalty = draw_to_identity(2, 1.0, 3.0, 2.0)
+    >>> penalty.weight.reshape(2, 3)
+    array([[1., 3., 2.],
+           [3., 1., 2.]])
+    """
+    weight = np.full((n_classes, n_classes + 1), off_diagonal)
+    np.fill_diagonal(weight, diagonal)
+    weight[:, -1] = intercept
+    return Penalty(weight.ravel(), np.eye(n_classes, n_classes + 1).ravel())
+
+
+def refuse_free_class(scored: Scored) -> None:
+    """Refuse a class without rows, whose intercept nothing would hold."""
+    empty = np.flatnonzero(scored.class_weights() == 0)
+    if len(empty):
+        name = scored.classes.tolist()[empty[0]]
+        raise DataError(
+            f"no row is of the class {name!r}: nothing can be learnt of it. Calibrate with rows of every class or a "
+            "penalty."
+        )
+
+
+def _inverse_temperature(scored: Scored, scale: Scale) -> float:
+    size = 1.0 if scale == "logit" else max(float(np.abs(scored.scores).max()), _NEAREST)
+    scores = scored.scores / size
+    first = Temperature()
+    first.classes_, first.n_columns_ = scored.classes, scores.shape[1]
+    first._fit_scored(replace(scored, scores=np.where(np.abs(scores) < _NOTHING, 0.0, scores)))
+    return first.inverse_temperature_ / size

@@ -1,0 +1,60 @@
+"""Equal scores pooled: the weight at each distinct score and that of its positive rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.data._coding.coded_table import n_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.calibration._validation import TwoClass
+
+__all__ = ["Pooled", "pool_ties"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """Distinct scores in rising order.
+
+    Parameters
+    ----------
+    scores : array of shape (n_scores,)
+        The scores.
+    weight : array of shape (n_scores,)
+        The weight of the rows at each.
+    positive : array of shape (n_scores,)
+        The weight of the positive rows at each.
+    """
+
+    scores: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    positive: NDArray[np.float64]
+
+
+def pool_ties(sample: TwoClass) -> Pooled:
+    """Sort rows by score and put those of equal scores together.
+
+    Parameters
+    ----------
+    sample : TwoClass
+        Scores, classes and weights.
+
+    Returns
+    -------
+    Pooled
+        The distinct scores.
+
+    Examples
+    --------
+    >>> from calibrant.calibration._validation import TwoClass
+    >>> pooled = pool_ties(TwoClass(np.array([0.7, 0.2, 0.7]), np.array([True, False, False])))
+    >>> pooled.scores, pooled.weight, pooled.positive
+    (array([0.2, 0.7]), array([1., 2.]), array([0., 1.]))
+    """
+    return Pooled(*_core.pool_ties(sample.scores, sample.positive, sample.weight, n_threads(None)))

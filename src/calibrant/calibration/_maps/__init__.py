@@ -1,0 +1,3 @@
+"""One file a calibrator."""
+
+__all__: list[str] = []

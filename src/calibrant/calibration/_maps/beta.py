@@ -1,0 +1,154 @@
+"""Beta calibration: the log-odds as a weighted sum of ln p and -ln(1 - p) (Kull, Silva Filho & Flach 2017)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from calibrant._params import Choice, Rule
+from calibrant.calibration._base import ScoreMap, read_probabilities
+from calibrant.calibration._fitting.axis import Axis, find_axis, solve_increasing
+from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logits import as_logits, from_logits
+from calibrant.calibration._validation import TwoClass
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Beta", "Form"]
+
+Form: TypeAlias = Literal["abm", "am", "ab"]
+
+_PENALTY = 1e-11  # of the authors' package
+
+
+class Beta(ScoreMap):
+    """The map that is right where the scores of each class follow a beta distribution.
+
+    The log-odds are ``a_ ln 2p - b_ ln 2(1 - p) + intercept_``, with neither coefficient below 0, so that the map never
+    falls. It bends each end of [0, 1] on its own, and the identity (a = b = 1, intercept 0) is one of its shapes: among
+    the safest maps for probabilities, from a few hundred rows on. Without penalty but for 1e-11, as in the authors'
+    package; where that leaves a coefficient negative, ours is 0.
+
+    Scores out of [0, 1] are margins. They are brought to mean 0 and deviation 1 and taken as log-odds: the map is then
+    a sigmoid with one slope far to the left and another far to the right. With ``form="ab"`` 0 stays the middle.
+
+    Parameters
+    ----------
+    form : "abm", "am" or "ab"
+        All three numbers; one slope on both sides (a sigmoid of the log-odds); no intercept (1/2 stays 1/2).
+
+    Attributes
+    ----------
+    a_, b_, intercept_ : float
+        The coefficients.
+    axis_ : dict
+        How scores become log-odds.
+
+    Examples
+    --------
+    >>> beta = Beta().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 0, 1, 1])
+    >>> beta.predict([0.2, 0.5, 0.8]).round(3)
+    array([0.244, 0.429, 0.795])
+    """
+
+    _is_monotone = True
+
+    _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
+    _learnt = ("a_", "b_", "intercept_", "axis_")
+
+    a_: float
+    b_: float
+    intercept_: float
+    axis_: dict[str, Any]
+
+    def __init__(self, *, form: Form = "abm") -> None:
+        self.form = form
+
+    def _learn(self, sample: TwoClass) -> None:
+        axis = find_axis(sample, centred=self.form != "ab")
+        self.axis_ = axis.to_dict()
+        left, right = _sides(axis.place(sample.scores))
+        if self.form == "am":
+            (self.a_,), self.intercept_ = _fit_rising([left + right], sample, pinned=False)
+            self.b_ = self.a_
+        else:
+            (self.a_, self.b_), self.intercept_ = _fit_rising([left, right], sample, pinned=self.form == "ab")
+
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return from_logits(self._log_odds(Axis(**self.axis_).place(scores)))
+
+    def _log_odds(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        left, right = _sides(places)
+        return np.asarray(self.a_ * left + self.b_ * right + self.intercept_)
+
+    def inverse(self, proba: Any) -> NDArray[np.float64]:
+        """Give the scores that have these probabilities.
+
+        Parameters
+        ----------
+        proba : array of shape (n_rows,)
+            Probabilities of the positive class.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Scores, on the scale of those in ``fit``; one that no score reaches gets the end of the scale.
+
+        Examples
+        --------
+        >>> beta = Beta().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 0, 1, 1])
+        >>> beta.inverse(beta.predict([0.2, 0.7])).round(9)
+        array([0.2, 0.7])
+        """
+        values = as_logits(read_probabilities(self, proba))
+        if self.a_ == self.b_ == 0.0:
+            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
+        axis = Axis(**self.axis_)
+        return axis.back(solve_increasing(self._log_odds, values, *axis.ends()))
+
+
+def _sides(log_odds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give ln 2p and -ln 2(1 - p), which are both 0 in the middle and of full precision at either end."""
+    rest = np.log1p(np.exp(-np.abs(log_odds))) - math.log(2.0)
+    return np.minimum(log_odds, 0.0) - rest, np.maximum(log_odds, 0.0) + rest
+
+
+def _fit_rising(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pinned: bool) -> tuple[list[float], float]:
+    """Give the best coefficients of which none is negative, and the intercept.
+
+    The loss is convex, so that where one of two comes out negative it is 0 at the best place, and the other is alone.
+    """
+    coef, intercept = _fit(columns, sample, pinned=pinned)
+    if min(coef) >= 0.0:
+        return coef, intercept
+    for kept in (kept for kept in reversed(range(len(columns))) if len(columns) == 2 and coef[1 - kept] < 0.0):
+        (alone,), its_intercept = _fit([columns[kept]], sample, pinned=pinned)
+        if alone > 0.0:
+            return [alone * (place == kept) for place in range(2)], its_intercept
+    negatives, positives = sample.totals()
+    return [0.0] * len(columns), 0.0 if pinned else math.log(positives / negatives)
+
+
+def _fit(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pinned: bool) -> tuple[list[float], float]:
+    if pinned:
+        columns, sample = [np.concatenate([each, -each]) for each in columns], _mirrored(sample)
+    negatives, positives = sample.totals()
+    penalty, start = np.full(len(columns) + 1, _PENALTY), np.zeros(len(columns) + 1)
+    penalty[-1], start[-1] = 0.0, math.log(positives / negatives)
+    *coef, intercept = fit_logistic(columns, Target(sample.positive, weight=sample.weight), start, penalty=penalty)
+    return [float(each) for each in coef], 0.0 if pinned else float(intercept)
+
+
+def _mirrored(sample: TwoClass) -> TwoClass:
+    """Give each row half and its mirror image half, of which the best intercept is 0."""
+    half = sample.weights() / 2
+    return TwoClass(
+        np.concatenate([sample.scores, -sample.scores]),
+        np.concatenate([sample.positive, ~sample.positive]),
+        np.concatenate([half, half]),
+    )

@@ -1,0 +1,88 @@
+"""Binning: the share of positive rows among those of a similar score (Zadrozny & Elkan 2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from calibrant._params import Choice, Int, Real, Rule
+from calibrant.calibration._base import ScoreMap
+from calibrant.calibration._fitting.bins import Bins, count_bins, width_bins
+from calibrant.calibration._validation import TwoClass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Binning"]
+
+_CANDIDATES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
+_PART = {"count": count_bins, "width": width_bins}
+
+
+class Binning(ScoreMap):
+    """The share of positive rows in each of a few bins of the score.
+
+    For scores that rank well and mean nothing else, such as those of naive Bayes. It needs no shape, but gives all rows
+    of a bin one probability, jumps at the edges, and may fall where the score rises.
+
+    Parameters
+    ----------
+    n_bins : int or "cv"
+        How many bins. ``"cv"``: of 1 to 100 the number with the least squared error of rows left out one by one.
+    strategy : "count" or "width"
+        ``"count"``: about as many rows in each, rows of one score never parted, so that there may be fewer bins.
+        ``"width"``: equally wide, from 0 to 1 for scores that all lie there, else from the least to the greatest.
+    m : float
+        As how many more rows, of the base rate, each bin counts: (s + m * base rate) / (n + m) for n rows with s
+        positive ones. An empty bin has the base rate whatever `m`.
+
+    Attributes
+    ----------
+    edges_ : array of shape (n_bins_ - 1,)
+        Where bins end; a score at an edge is of the upper bin, one beyond all scores of ``fit`` of an end bin.
+    probabilities_, weights_ : array of shape (n_bins_,)
+        The probability that each bin gives, and the weight of its rows in ``fit``.
+    n_bins_ : int
+        How many bins there are.
+
+    Examples
+    --------
+    >>> binning = Binning(2).fit([1.0, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+    >>> binning.edges_, binning.predict([2.0, 9.0])
+    (array([3.5]), array([0.33333333, 0.66666667]))
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_bins": Int(1) | Choice("cv"),
+        "strategy": Choice(*_PART),
+        "m": Real(0),
+    }
+    _learnt = ("edges_", "probabilities_", "weights_", "n_bins_")
+
+    edges_: NDArray[np.float64]
+    probabilities_: NDArray[np.float64]
+    weights_: NDArray[np.float64]
+    n_bins_: int
+
+    def __init__(
+        self, n_bins: int | Literal["cv"] = 10, *, strategy: Literal["count", "width"] = "count", m: float = 0.0
+    ) -> None:
+        self.n_bins = n_bins
+        self.strategy = strategy
+        self.m = m
+
+    def _learn(self, sample: TwoClass) -> None:
+        bins = self._bins(sample)
+        self.edges_, self.weights_, self.n_bins_ = bins.edges, bins.weight, len(bins.weight)
+        self.probabilities_ = bins.shares(self.m)
+
+    def _bins(self, sample: TwoClass) -> Bins:
+        part = _PART[self.strategy]
+        if self.n_bins != "cv":
+            return part(sample, int(self.n_bins))
+        return min((part(sample, n_bins) for n_bins in _CANDIDATES), key=lambda bins: bins.left_out_error(self.m))
+
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self.probabilities_[np.searchsorted(self.edges_, scores, side="right")])

@@ -1,0 +1,92 @@
+"""Two calibrators one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from calibrant._params import InstanceOf, Rule
+from calibrant.calibration._base import Calibrator
+from calibrant.calibration._validation import Scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Chain"]
+
+_CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
+
+
+class Chain(Calibrator):
+    """A calibrator of what another one gives.
+
+    Parameters
+    ----------
+    first : Calibrator
+        What maps the scores.
+    then : Calibrator
+        What maps the probabilities that `first` gives.
+
+    Attributes
+    ----------
+    first_, then_ : Calibrator
+        Both, fitted to the same rows.
+
+    Examples
+    --------
+    >>> from calibrant.calibration import Platt, PriorShift
+    >>> chain = Chain(PriorShift(train_prior=0.5), Platt()).fit([0.2, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 0, 0, 1, 1])
+    >>> chain.predict([0.3, 0.8]).round(3)
+    array([0.164, 0.62 ])
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
+
+    first_: Calibrator
+    then_: Calibrator
+
+    def __init__(self, first: Calibrator, then: Calibrator) -> None:
+        self.first = first
+        self.then = then
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether a greater score never has a smaller probability, as was learnt; before, as both promise.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import Binning, Platt, PriorShift
+        >>> Chain(PriorShift(), Platt()).is_monotone, Chain(PriorShift(), Binning()).is_monotone
+        (True, False)
+        """
+        is_fitted = hasattr(self, "then_")
+        parts = (self.first_, self.then_) if is_fitted else (self.first, self.then)
+        return all(part.is_monotone for part in parts)
+
+    def _fit_scored(self, scored: Scored) -> None:
+        self.first_ = _fitted(self.first, scored)
+        self.then_ = _fitted(self.then, replace(scored, scores=self._between(scored.scores)))
+
+    def _between(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.first_._predict_table(table).reshape(table.shape)
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.then_._predict_table(self._between(table))
+
+    def _write(self) -> dict[str, Any]:
+        return {"first": self.first_.to_dict(), "then": self.then_.to_dict()}
+
+    def _read(self, learnt: Mapping[str, Any]) -> None:
+        self.first_ = clone(self.first)._restore(learnt["first"])
+        self.then_ = clone(self.then)._restore(learnt["then"])
+
+
+def _fitted(calibrator: Calibrator, scored: Scored) -> Calibrator:
+    made: Calibrator = clone(calibrator)
+    made.classes_, made.n_columns_ = scored.classes, scored.scores.shape[1]
+    made._fit_scored(scored)
+    return made

@@ -1,0 +1,141 @@
+"""Isotonic regression: the rising step function that fits best (Zadrozny & Elkan 2002), by pooling violators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from calibrant import _core
+from calibrant._params import Bool, Choice, Rule
+from calibrant.calibration._base import ScoreMap, read_probabilities
+from calibrant.calibration._fitting.knots import between, midpoints
+from calibrant.calibration._validation import TwoClass
+from calibrant.data._coding.coded_table import n_threads
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Isotonic"]
+
+Method = TypeVar("Method")
+
+_where_centred: Callable[[Method], Method] = available_if(lambda self: self.mode == "centred")
+
+
+class Isotonic(ScoreMap):
+    """The probabilities that rise with the score and fit best, by least squares and by log-loss alike.
+
+    For a thousand calibration rows or more: it can follow any shape, and follows chance where rows are few. It gives
+    the rows of a block one probability, so that ranking is lost there, and its first and last blocks are often 0 and 1,
+    for which the log-loss of one surprise is infinite; ``mode="centred"`` and ``smooth_ends=True`` mend either.
+
+    Parameters
+    ----------
+    mode : "interpolate", "step" or "centred"
+        What lies between blocks. ``"interpolate"``: a line from the last score of a block to the first of the next, as
+        in scikit-learn. ``"step"``: a step halfway, a score there being of the upper block. ``"centred"``: each block
+        stands at its weighted mean score alone, with lines between those (Oron & Flournoy 2017), so that only scores
+        beyond the first and the last mean get equal probabilities. Beyond the scores of ``fit`` the ends hold on.
+    smooth_ends : bool
+        Whether to take (s + 1) / (n + 2) for the n rows of the first and of the last block, s of them positive; a block
+        that then surpasses its neighbour is joined with it.
+
+    Attributes
+    ----------
+    scores_, probabilities_ : array of shape (n_knots,)
+        Where the map bends, or the least score of each step but the first (``"step"``), and its values there.
+    n_blocks_ : int
+        How many blocks, each of one probability, the rows fell into.
+    ties_ : float
+        The share, among pairs of rows with different scores in ``fit``, of those whose probabilities are equal.
+    auc_change_ : float
+        The area under the ROC curve of the probabilities in ``fit``, less that of the scores.
+
+    Examples
+    --------
+    >>> isotonic = Isotonic().fit([1.0, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+    >>> isotonic.predict([2.0, 2.5, 3.5, 9.0])
+    array([0.  , 0.25, 0.5 , 1.  ])
+    >>> isotonic.n_blocks_, isotonic.ties_, round(isotonic.auc_change_, 3)
+    (3, 0.2, 0.056)
+    """
+
+    _is_monotone = True
+    _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
+    _learnt = ("scores_", "probabilities_", "n_blocks_", "ties_", "auc_change_")
+
+    scores_: NDArray[np.float64]
+    probabilities_: NDArray[np.float64]
+    n_blocks_: int
+    ties_: float
+    auc_change_: float
+
+    def __init__(
+        self, *, mode: Literal["interpolate", "step", "centred"] = "interpolate", smooth_ends: bool = False
+    ) -> None:
+        self.mode = mode
+        self.smooth_ends = smooth_ends
+
+    def _learn(self, sample: TwoClass) -> None:
+        fit = _core.fit_isotonic(
+            sample.scores, sample.positive, sample.weight, self.smooth_ends, self.mode == "centred", n_threads(None)
+        )
+        self.scores_, self.probabilities_ = _KNOTS[self.mode](fit)
+        self.n_blocks_ = len(fit.centre)
+        self.ties_ = (fit.pairs_before - fit.pairs_after) / fit.pairs_before if fit.pairs_before else 0.0
+        self.auc_change_ = fit.auc_after - fit.auc_before
+
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.mode == "step":
+            return np.asarray(self.probabilities_[np.searchsorted(self.scores_, scores, side="right")])
+        return between(scores, self.scores_, self.probabilities_)
+
+    @_where_centred
+    def inverse(self, proba: Any) -> NDArray[np.float64]:
+        """Give the scores that have these probabilities; there only for ``mode="centred"``, which alone has them.
+
+        Parameters
+        ----------
+        proba : array of shape (n_rows,)
+            Probabilities of the positive class; those beyond the map's ends are taken as the ends.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Scores.
+
+        Examples
+        --------
+        >>> centred = Isotonic(mode="centred").fit([1.0, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+        >>> centred.inverse(centred.predict([2.0, 4.0]))
+        array([2., 4.])
+        """
+        asked = read_probabilities(self, proba)
+        if self.n_blocks_ == 1:
+            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
+        return between(asked, self.probabilities_, self.scores_)
+
+
+_Knots = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+
+
+def _line_knots(fit: _core.IsotonicFit) -> _Knots:
+    """Give both ends of each block, once where they are the same."""
+    scores = np.stack([fit.first, fit.last], axis=1).ravel()
+    once = np.append(True, np.diff(scores) > 0)
+    return scores[once], np.repeat(fit.probability, 2)[once]
+
+
+def _step_knots(fit: _core.IsotonicFit) -> _Knots:
+    return midpoints(fit.last[:-1], fit.first[1:]), fit.probability
+
+
+def _centred_knots(fit: _core.IsotonicFit) -> _Knots:
+    return fit.centre, fit.probability
+
+
+_KNOTS = {"interpolate": _line_knots, "step": _step_knots, "centred": _centred_knots}

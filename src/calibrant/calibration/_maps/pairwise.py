@@ -1,0 +1,153 @@
+"""Pairwise coupling: every two classes calibrated by themselves (Zadrozny & Elkan 2002; Wu, Lin & Weng 2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from calibrant._params import InstanceOf, Nothing, Rule
+from calibrant.calibration._base import Calibrator, normalised
+from calibrant.calibration._fitting.log_linear import refuse_free_class
+from calibrant.calibration._fitting.logits import Scale, as_logs, from_logits, settle_scale
+from calibrant.calibration._maps.platt import Platt
+from calibrant.calibration._validation import Scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Pairwise", "couple"]
+
+_LEAST = 1e-12  # no class is beaten for certain, so that the answer is the only one
+_CHUNK = 8192  # rows whose tables of pairs are held at once
+
+
+class Pairwise(Calibrator):
+    """Any calibrator of two classes on every pair of classes, and the probabilities that fit all pairs best.
+
+    For three classes or more, where a calibrator of one score distorts the classes differently; K (K - 1) / 2 maps
+    are learnt, each from the rows of two classes. The score of a pair is the second probability as a share of both, or
+    the difference of two margins. The pairs are coupled by the second method of Wu, Lin & Weng (2004), which has one
+    solution and takes one linear system a row. One class against all the rest, divided by the sum, is what every
+    calibrator of one score does by itself when it is given several columns.
+
+    Parameters
+    ----------
+    calibrator : Calibrator, optional
+        What is learnt for each pair; `Platt` by default.
+
+    Attributes
+    ----------
+    parts_ : list of Calibrator
+        The calibrators of the pairs (0, 1), (0, 2), ..., (K - 2, K - 1).
+    on_ : "logit" or "score"
+        Whether the scores were probabilities.
+
+    Examples
+    --------
+    >>> proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.1, 0.3, 0.6], [0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]
+    >>> Pairwise().fit(proba, ["a", "b", "c", "b", "a", "c"]).predict([[0.7, 0.2, 0.1]]).round(3)
+    array([[0.529, 0.322, 0.149]])
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "calibrator": InstanceOf(Calibrator, words="a calibrator of calibrant.calibration") | Nothing()
+    }
+
+    parts_: list[Calibrator]
+    on_: Scale
+
+    def __init__(self, calibrator: Calibrator | None = None) -> None:
+        self.calibrator = calibrator
+
+    def _fit_scored(self, scored: Scored) -> None:
+        refuse_free_class(scored)
+        self.on_ = settle_scale(scored.scores, "auto")
+        if len(scored.classes) == 2:
+            self.parts_ = [self._fitted(scored)]
+            return
+        self.parts_ = [self._fitted(self._two(scored, low, high)) for low, high in self._pairs()]
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        return combinations(range(len(self.classes_)), 2)
+
+    def _two(self, scored: Scored, low: int, high: int) -> Scored:
+        rows = np.flatnonzero((scored.codes == low) | (scored.codes == high))
+        score = self._score(scored.scores[rows], low, high)
+        weight = None if scored.weight is None else scored.weight[rows]
+        codes = (scored.codes[rows] == high).astype(np.int32)
+        return Scored(score, codes, scored.classes[[low, high]], weight)
+
+    def _score(self, table: NDArray[np.float64], low: int, high: int) -> NDArray[np.float64]:
+        if self.on_ == "logit":
+            logs = as_logs(table[:, [low, high]])
+            return from_logits(logs[:, 1] - logs[:, 0])[:, np.newaxis]
+        most = np.finfo(np.float64).max / 4
+        clipped = np.clip(table[:, [low, high]], -most, most)
+        return (clipped[:, 1] - clipped[:, 0])[:, np.newaxis]
+
+    def _template(self) -> Calibrator:
+        made: Calibrator = Platt() if self.calibrator is None else clone(self.calibrator)
+        return made
+
+    def _fitted(self, scored: Scored) -> Calibrator:
+        part = self._template()
+        part.classes_, part.n_columns_ = scored.classes, scored.scores.shape[1]
+        part._fit_scored(scored)
+        return part
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(self.classes_) == 2:
+            return self.parts_[0]._predict_table(table)
+        parts = [self._couple(table[start : start + _CHUNK]) for start in range(0, len(table), _CHUNK)]
+        return np.concatenate(parts)
+
+    def _couple(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        n_classes = len(self.classes_)
+        wins = np.zeros((len(table), n_classes, n_classes))
+        for (low, high), part in zip(self._pairs(), self.parts_, strict=True):
+            wins[:, high, low] = part._predict_table(self._score(table, low, high))
+            wins[:, low, high] = 1.0 - wins[:, high, low]
+        return couple(wins)
+
+    def _write(self) -> dict[str, Any]:
+        return {"on_": self.on_, "parts": [part.to_dict() for part in self.parts_]}
+
+    def _read(self, learnt: Mapping[str, Any]) -> None:
+        self.on_ = learnt["on_"]
+        self.parts_ = [self._template()._restore(part) for part in learnt["parts"]]
+
+
+def couple(wins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the probabilities of classes that fit the probabilities of pairs best.
+
+    They minimise the sum over i and j of (r_ji p_i - r_ij p_j)^2 among those that sum to 1 (Wu, Lin & Weng 2004).
+
+    Parameters
+    ----------
+    wins : array of shape (n_rows, n_classes, n_classes)
+        r_ij, the probability of class i where it is i or j; the diagonal does not matter.
+
+    Returns
+    -------
+    array of shape (n_rows, n_classes)
+        Probabilities.
+
+    Examples
+    --------
+    >>> proba = np.array([0.5, 0.3, 0.2])
+    >>> couple((proba[:, None] / (proba[:, None] + proba))[None])
+    array([[0.5, 0.3, 0.2]])
+    """
+    n_classes = wins.shape[1]
+    place = np.arange(n_classes)
+    clipped = np.clip(wins, _LEAST, 1.0 - _LEAST)
+    clipped[:, place, place] = 0.0
+    against = np.swapaxes(clipped, 1, 2)
+    system = 1.0 - clipped * against
+    system[:, place, place] += (clipped**2).sum(axis=1)
+    found = np.linalg.solve(system, np.ones((len(wins), n_classes, 1)))[:, :, 0]
+    return normalised(np.maximum(found, 0.0))

@@ -1,0 +1,108 @@
+"""Platt scaling: a sigmoid of the score (Platt 1999; Lin, Lin & Weng 2007)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from calibrant._params import Rule
+from calibrant.calibration._base import ScoreMap, read_probabilities
+from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, from_logits, on_scale, settle_scale
+from calibrant.calibration._validation import TwoClass
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Platt", "platt_target"]
+
+
+class Platt(ScoreMap):
+    """A sigmoid of the score, or of its logit where the score is a probability.
+
+    For a few hundred calibration rows or more, and scores that are margins or logits. On probabilities as they are,
+    which is what the papers and scikit-learn do, it cannot be the identity and often does harm; the logit can.
+
+    Parameters
+    ----------
+    on : "auto", "logit" or "score"
+        What the sigmoid is of. ``"auto"``: scores that all lie in [0, 1] are probabilities and the sigmoid is of their
+        logit, others are taken as they are; settled in ``fit``. ``"score"``: the papers' way.
+
+    Attributes
+    ----------
+    slope_, intercept_ : float
+        The probability is 1 / (1 + exp(-(slope_ * score + intercept_))).
+    on_ : "logit" or "score"
+        What the sigmoid is of.
+
+    Examples
+    --------
+    >>> platt = Platt().fit([-3.0, -1.0, 0.5, -0.5, 1.0, 4.0], ["no", "no", "no", "yes", "yes", "yes"])
+    >>> platt.predict([-1.0, 0.0, 1.0]).round(3)
+    array([0.388, 0.488, 0.588])
+    """
+
+    _is_monotone = True
+    _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
+    _learnt = ("slope_", "intercept_", "on_")
+
+    slope_: float
+    intercept_: float
+    on_: Scale
+
+    def __init__(self, *, on: On = "auto") -> None:
+        self.on = on
+
+    def _learn(self, sample: TwoClass) -> None:
+        self.on_ = settle_scale(sample.scores, self.on)
+        negatives, positives = sample.totals()
+        start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
+        slope, intercept = fit_logistic([on_scale(sample.scores, self.on_)], platt_target(sample), start)
+        self.slope_, self.intercept_ = float(slope), float(intercept)
+
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(over="ignore"):  # beyond all numbers is 0 or 1
+            return from_logits(self.slope_ * on_scale(scores, self.on_) + self.intercept_)
+
+    def inverse(self, proba: Any) -> NDArray[np.float64]:
+        """Give the scores that have these probabilities.
+
+        Parameters
+        ----------
+        proba : array of shape (n_rows,)
+            Probabilities of the positive class.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Scores, on the scale of those in ``fit``.
+
+        Examples
+        --------
+        >>> platt = Platt().fit([-3.0, -1.0, 0.5, -0.5, 1.0, 4.0], [0, 0, 0, 1, 1, 1])
+        >>> platt.inverse(platt.predict([-1.0, 2.0])).round(9)
+        array([-1.,  2.])
+        """
+        logits = as_logits(read_probabilities(self, proba))
+        if self.slope_ == 0.0:
+            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
+        scores = (logits - self.intercept_) / self.slope_
+        return from_logits(scores) if self.on_ == "logit" else scores
+
+
+def platt_target(sample: TwoClass) -> Target:
+    """Give Platt's targets: (N+ + 1) / (N+ + 2) for positive rows, 1 / (N- + 2) for negative ones.
+
+    Examples
+    --------
+    >>> target = platt_target(TwoClass(np.zeros(3), np.array([False, True, True])))
+    >>> target.low, target.high
+    (0.3333333333333333, 0.75)
+    """
+    negatives, positives = sample.totals()
+    return Target(sample.positive, 1.0 / (negatives + 2.0), (positives + 1.0) / (positives + 2.0), sample.weight)

@@ -1,0 +1,223 @@
+"""Base rates that differ from those of the training set (Elkan 2001; Saerens, Latinne & Decaestecker 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+from scipy.special import softmax
+
+from calibrant._params import InstanceOf, Nothing, Real, Rule, check_params
+from calibrant.calibration._base import Calibrator
+from calibrant.calibration._fitting.log_linear import log_columns, refuse_free_class
+from calibrant.calibration._fitting.logits import Scale, settle_scale
+from calibrant.calibration._fitting.multinomial import Penalty, Shift, fit_multinomial
+from calibrant.calibration._validation import Scored, are_probabilities, read_scores
+from calibrant.data._validation.labels import check_weights
+from calibrant.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+__all__ = ["Prior", "PriorShift", "implied_prior"]
+
+Prior: TypeAlias = "float | Sequence[float] | NDArray[np.float64] | None"
+
+_SUM = 1e-6  # how far shares may sum from 1
+_CHANGE, _ROUNDS, _LEAST = 1e-12, 10_000, 1e-12
+
+_PRIOR = (
+    Real(0, 1, closed="neither")
+    | InstanceOf(Sequence, words="one share for each class")
+    | InstanceOf(np.ndarray, words="one share for each class")
+    | Nothing()
+)
+
+
+class PriorShift(Calibrator):
+    """Probabilities of a model that was trained with other base rates: p_k times new prior / training prior.
+
+    For models trained on resampled or class-weighted data, and for data whose classes have become more or less
+    frequent while each class looks as before. Nothing but the base rates is mended: the ranking of two classes stays.
+    What is known is given; what is not is learnt by ``fit`` from rows with classes, or by ``fit_unlabelled`` from rows
+    without.
+
+    Parameters
+    ----------
+    train_prior : number or one share for each class, optional
+        The base rates that the model was trained with, such as 0.5 for a balanced sample of two classes; one number is
+        the share of the last of two classes. By default the base rates that the model behaves as if it had seen: those
+        for which the shifted probabilities of the rows in ``fit`` have the least log-loss.
+    new_prior : number or one share for each class, optional
+        The base rates where the probabilities are to hold; those of the rows in ``fit`` by default.
+
+    Attributes
+    ----------
+    train_prior_, new_prior_ : arrays of shape (n_classes,)
+        Both, given or learnt.
+    on_ : "logit" or "score"
+        Whether the scores were probabilities; margins are read as log-odds.
+
+    Examples
+    --------
+    A model trained on as many positives as negatives, where one row in ten is positive:
+
+    >>> shift = PriorShift(train_prior=0.5, new_prior=0.1).fit([0.2, 0.5, 0.8], [0, 1, 1])
+    >>> shift.predict([0.2, 0.5, 0.8]).round(3)
+    array([0.027, 0.1  , 0.308])
+    """
+
+    _is_monotone = True
+    _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
+    _learnt = ("train_prior_", "new_prior_", "on_")
+
+    train_prior_: NDArray[np.float64]
+    new_prior_: NDArray[np.float64]
+    on_: Scale
+
+    def __init__(self, *, train_prior: Prior = None, new_prior: Prior = None) -> None:
+        self.train_prior = train_prior
+        self.new_prior = new_prior
+
+    def _fit_scored(self, scored: Scored) -> None:
+        self.on_ = settle_scale(scored.scores, "auto")
+        seen = scored.class_weights() / scored.class_weights().sum()
+        train = _shares("train_prior", self.train_prior, len(scored.classes))
+        new = _shares("new_prior", self.new_prior, len(scored.classes))
+        if train is None or new is None:
+            refuse_free_class(scored)
+        self.train_prior_ = implied_prior(scored, self.on_) if train is None else train
+        self.new_prior_ = seen if new is None else new
+
+    def fit_unlabelled(self, scores: Any, sample_weight: Any = None, *, labels: Any = None) -> Self:
+        """Learn the new prior from rows whose classes are not known (Saerens, Latinne & Decaestecker 2002).
+
+        Their expectation-maximisation, which finds the base rates of greatest likelihood; there is one such set. The
+        scores must be calibrated where the prior is `train_prior`, which must be given.
+
+        Parameters
+        ----------
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            Scores of the new rows.
+        sample_weight : sequence of length n_rows, optional
+            How often each row counts.
+        labels : sequence, optional
+            The classes in the order of the columns; 0, 1, ... by default.
+
+        Returns
+        -------
+        PriorShift
+            This calibrator.
+
+        Examples
+        --------
+        >>> shift = PriorShift(train_prior=0.5).fit_unlabelled([0.1, 0.1, 0.2, 0.2, 0.9])
+        >>> shift.new_prior_.round(3), shift.predict([0.5]).round(3)
+        (array([0.856, 0.144]), array([0.144]))
+        """
+        check_params(self, self._rules)
+        table = read_scores(scores)
+        classes = np.arange(max(table.shape[1], 2)) if labels is None else np.asarray(labels)
+        if len(classes) != max(table.shape[1], 2):
+            raise DataError(f"labels has {len(classes)} classes; scores has {table.shape[1]} column(s).")
+        train = _shares("train_prior", self.train_prior, len(classes))
+        if train is None or self.new_prior is not None:
+            raise ParameterError("fit_unlabelled learns new_prior, which must be None, and needs train_prior.")
+        weight = check_weights(sample_weight, len(table))
+        self.classes_, self.n_columns_ = classes, table.shape[1]
+        self.on_ = settle_scale(table, "auto")
+        self.train_prior_ = train
+        self.new_prior_ = _most_likely(np.exp(log_columns(table, self.on_)), train, weight)
+        return self
+
+    def _log_ratio(self) -> NDArray[np.float64]:
+        return np.asarray(np.log(self.new_prior_) - np.log(self.train_prior_))
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        proba = softmax(log_columns(table, self.on_) + self._log_ratio(), axis=1)
+        return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
+
+    def inverse(self, proba: Any) -> NDArray[np.float64]:
+        """Shift back: give the scores that have these probabilities.
+
+        Parameters
+        ----------
+        proba : array of shape (n_rows,) or (n_rows, n_classes)
+            Probabilities where the prior is the new one, as many columns as in ``fit``.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+            Scores, on the scale of those in ``fit``; margins of several columns sum to 0.
+
+        Examples
+        --------
+        >>> shift = PriorShift(train_prior=0.5, new_prior=0.1).fit([0.2, 0.5, 0.8], [0, 1, 1])
+        >>> shift.inverse(shift.predict([0.2, 0.5])).round(9)
+        array([0.2, 0.5])
+        """
+        self.predict(proba)  # checks what is given
+        table = read_scores(proba)
+        if not are_probabilities(table):
+            raise DataError("proba must be in [0, 1], and rows of several columns sum to 1.")
+        logs = log_columns(table, "logit") - self._log_ratio()
+        if self.n_columns_ == 1:
+            return np.asarray(softmax(logs, axis=1)[:, 1] if self.on_ == "logit" else logs[:, 1] - logs[:, 0])
+        return np.asarray(softmax(logs, axis=1) if self.on_ == "logit" else logs - logs.mean(axis=1, keepdims=True))
+
+
+def implied_prior(scored: Scored, on: Scale) -> NDArray[np.float64]:
+    """Give the base rates that a model behaves as if it was trained with, judged by rows with classes.
+
+    Shifted from them to the base rates of the rows, its probabilities have the least log-loss, and their means are the
+    base rates.
+
+    Parameters
+    ----------
+    scored : Scored
+        Scores and classes.
+    on : "logit" or "score"
+        Whether the scores are probabilities.
+
+    Returns
+    -------
+    array of shape (n_classes,)
+        Shares.
+    """
+    loss = Shift(log_columns(scored.scores, on), scored.codes, scored.weight)
+    shift = fit_multinomial(loss, Penalty(np.zeros(len(scored.classes)), np.zeros(len(scored.classes))))
+    return np.asarray(softmax(np.log(scored.class_weights()) - shift))
+
+
+def _most_likely(
+    proba: NDArray[np.float64], train: NDArray[np.float64], weight: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    share = np.ones(len(proba)) if weight is None else weight
+    share, ratio, prior = share / share.sum(), proba / train, train
+    for _ in range(_ROUNDS):
+        posterior = ratio * prior
+        following = share @ (posterior / posterior.sum(axis=1, keepdims=True))
+        following = np.maximum(following, _LEAST) / np.maximum(following, _LEAST).sum()
+        change, prior = np.abs(following - prior).max(), following
+        if change <= _CHANGE:
+            break
+    return np.asarray(prior)
+
+
+def _shares(name: str, given: Any, n_classes: int) -> NDArray[np.float64] | None:
+    if given is None:
+        return None
+    try:
+        shares = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        shares = np.empty(0)
+    shares = np.array([1.0 - shares, shares]) if shares.ndim == 0 else shares
+    if shares.shape != (n_classes,) or not (shares > 0).all() or not abs(shares.sum() - 1.0) <= _SUM:
+        raise ParameterError(
+            f"{name} must be {n_classes} shares above 0, one a class, that sum to 1, or a number for two classes; got "
+            f"{given!r}."
+        )
+    return np.asarray(shares / shares.sum())

@@ -1,0 +1,176 @@
+"""Temperature scaling: all log-odds divided by one number (Guo, Pleiss, Sun & Weinberger 2017)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import softmax
+
+from calibrant.calibration._base import Calibrator, read_probabilities
+from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
+from calibrant.calibration._validation import Scored, are_probabilities, read_scores
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Temperature"]
+
+_EXACT = 1e-13  # how far the root may be from the one found, as a share of it
+_COLDEST, _LARGEST = 1e300, float(np.finfo(np.float64).max)
+
+
+class Temperature(Calibrator):
+    """The softmax of the scores divided by a temperature, or the sigmoid for one column.
+
+    One number, so that a hundred rows are enough, and the order of the classes of a row stays. For models that are
+    over- or underconfident to the same degree everywhere, as neural networks and boosted trees; it cannot mend a base
+    rate. Probabilities are taken by their logarithms, other scores as log-odds.
+
+    The log-loss is convex in 1 / T and its minimum exact to 1e-12 of its size. Scores that tell less than nothing get
+    an infinite temperature: all classes equally likely. Where every row has its highest score at its own class, the
+    colder the better, and the temperature is the one with the loss of Laplace's rule, ln((n + 2) / (n + 1)) a row.
+
+    Attributes
+    ----------
+    inverse_temperature_ : float
+        1 / T.
+    on_ : "logit" or "score"
+        Whether the scores were probabilities.
+
+    Examples
+    --------
+    >>> calibrator = Temperature().fit([0.05, 0.02, 0.1, 0.9, 0.97, 0.99], [0, 0, 1, 1, 0, 1])
+    >>> round(calibrator.temperature_, 3), calibrator.predict([0.1, 0.9]).round(3)
+    (3.897, array([0.363, 0.637]))
+    """
+
+    _is_monotone = True
+
+    _learnt = ("inverse_temperature_", "on_")
+
+    inverse_temperature_: float
+    on_: Scale
+
+    @property
+    def temperature_(self) -> float:
+        """What the log-odds are divided by.
+
+        Examples
+        --------
+        >>> Temperature().fit([1.0, 2.0, 3.0], ["b", "a", "a"]).temperature_
+        inf
+        """
+        return math.inf if self.inverse_temperature_ == 0.0 else 1.0 / self.inverse_temperature_
+
+    def _fit_scored(self, scored: Scored) -> None:
+        self.on_ = "logit" if are_probabilities(scored.scores) else "score"
+        weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
+        self.inverse_temperature_ = _best(_Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight))
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        log_odds = self._log_odds(table)
+        with np.errstate(over="ignore"):
+            if self.n_columns_ == 1:
+                return from_logits(self.inverse_temperature_ * log_odds[:, 0])
+            below = np.maximum(log_odds - log_odds.max(axis=1, keepdims=True), -_LARGEST)
+            return np.asarray(softmax(self.inverse_temperature_ * below, axis=1))
+
+    def _log_odds(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.n_columns_ == 1 or self.on_ == "score":
+            return on_scale(table, self.on_)
+        return as_logs(table)
+
+    def inverse(self, proba: Any) -> NDArray[np.float64]:
+        """Give the scores that have these probabilities.
+
+        Parameters
+        ----------
+        proba : array of shape (n_rows,) or (n_rows, n_classes)
+            Probabilities, as many columns as in ``fit``.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+            Scores, on the scale of those in ``fit``; the log-odds of a row of several columns sum to 0.
+
+        Examples
+        --------
+        >>> calibrator = Temperature().fit([0.05, 0.02, 0.1, 0.9, 0.97, 0.99], [0, 0, 1, 1, 0, 1])
+        >>> calibrator.inverse(calibrator.predict([0.1, 0.7])).round(9)
+        array([0.1, 0.7])
+        """
+        one = not hasattr(self, "n_columns_") or self.n_columns_ == 1
+        log_odds = as_logits(read_probabilities(self, proba)) if one else as_logs(self._read_rows(proba))
+        if self.inverse_temperature_ == 0.0:
+            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
+        scores = log_odds / self.inverse_temperature_
+        if one:
+            return from_logits(scores) if self.on_ == "logit" else scores
+        return np.asarray(softmax(scores, axis=1)) if self.on_ == "logit" else scores - scores.mean(1, keepdims=True)
+
+    def _read_rows(self, proba: Any) -> NDArray[np.float64]:
+        table = read_scores(proba)
+        if table.shape[1] != self.n_columns_ or not are_probabilities(table):
+            raise DataError(f"proba must have {self.n_columns_} columns of probabilities, and rows that sum to 1.")
+        return table
+
+
+class _Gaps:
+    """How far the other classes are above each row's own, the farthest 1, and the loss at some 1 / T in that unit."""
+
+    def __init__(self, gaps: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
+        self.size = float(np.abs(gaps).max())
+        self.rows, self.weight, self.total = gaps / (self.size or 1.0), weight, float(weight.sum())
+        self.highest = self.rows.max(axis=1)
+
+    def slope(self, inverse: float) -> float:
+        """Give the derivative of the mean loss."""
+        raised, own = self._powers(inverse)
+        steep = (raised * self.rows).sum(axis=1) / (own + raised.sum(axis=1))
+        return float((self.weight * steep).sum()) / self.total
+
+    def beyond_laplace(self, inverse: float) -> float:
+        """Give by how much the mean loss, less what it tends to with 1 / T, is below that of Laplace's rule."""
+        raised, own = self._powers(inverse)
+        limit = np.log1p((self.rows == 0.0).sum(axis=1))
+        excess = float((self.weight * (np.log1p(own - 1.0 + raised.sum(axis=1)) - limit)).sum()) / self.total
+        return math.log((self.total + 2.0) / (self.total + 1.0)) - excess
+
+    def _powers(self, inverse: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give e^(gap / T) of each other class and of the own, the greatest of a row brought to 1."""
+        top = np.maximum(self.highest, 0.0) * inverse
+        return np.exp(inverse * self.rows - top[:, np.newaxis]), np.exp(-top)
+
+
+def _gaps(log_odds: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    if log_odds.shape[1] == 1:
+        return log_odds * np.where(codes == 1, -1.0, 1.0)[:, np.newaxis]
+    own = codes[:, np.newaxis] == np.arange(log_odds.shape[1])
+    with np.errstate(over="ignore"):
+        above = np.clip(log_odds - log_odds[own][:, np.newaxis], -_LARGEST, _LARGEST)
+    return np.asarray(above[~own].reshape(len(codes), -1))
+
+
+def _best(gaps: _Gaps) -> float:
+    """Give the 1 / T >= 0 of least loss; 1 where every row has equal scores, so that there is nothing to scale."""
+    if gaps.size == 0.0:
+        return 1.0
+    if gaps.slope(0.0) >= 0.0:
+        return 0.0
+    root = _root(gaps.slope if gaps.highest.max() > 0.0 else gaps.beyond_laplace)
+    return min(root, gaps.size * _COLDEST) / gaps.size
+
+
+def _root(rising: Callable[[float], float]) -> float:
+    """Give the root of a function that rises, 0 where it is not below 0 there."""
+    low, high = 0.0, 1.0
+    if rising(low) >= 0.0:
+        return low
+    while rising(high) < 0.0 and high < _COLDEST:
+        low, high = high, 2.0 * high
+    return float(brentq(rising, low, high, xtol=_EXACT * high, rtol=_EXACT)) if rising(high) >= 0.0 else high

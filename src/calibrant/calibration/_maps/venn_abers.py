@@ -1,0 +1,262 @@
+"""Venn-Abers predictors: isotonic regression with the row itself of either class (Vovk, Petej & Fedorova 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant import _core
+from calibrant.calibration._base import ScoreMap, normalised
+from calibrant.calibration._fitting.ties import pool_ties
+from calibrant.calibration._validation import Scored, is_of_difference, one_column, read_scored
+from calibrant.data._validation.labels import check_weights
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from calibrant.calibration._validation import TwoClass
+
+    Pair: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+__all__ = ["VennAbers", "merge_pairs"]
+
+
+class VennAbers(ScoreMap):
+    """Two probabilities a row, of which one is valid whatever the scores are, and the one that they merge to.
+
+    ``p0`` is what isotonic regression gives the row when it is added to the calibration rows as a negative one, ``p1``
+    when as a positive one; one of the two is perfectly calibrated, and their distance says how few rows are behind the
+    answer. It is no confidence interval. ``predict`` gives ``p1 / (1 - p0 + p1)``, which loses least against the better
+    of the two in log-loss; it never says 0 or 1. Never falls with the score, but makes ties.
+
+    With `folds` in ``fit`` it is the cross form: a predictor for the rows of each fold, merged by geometric means
+    (`merge_pairs`). Scores asked about come from one model (one column, asked of every fold), or by ``predict_folds``
+    from the model of each fold.
+
+    Fitting sorts the scores and is linear after that; a row asked about takes a binary search. The row itself has
+    weight 1. Several columns are mapped one against the rest.
+
+    Attributes
+    ----------
+    low_from_, low_ : array
+        p0 is ``low_[i]`` where i of the scores in ``low_from_`` are not above the score.
+    high_after_, high_ : array
+        p1 is ``high_[i]`` where i of the scores in ``high_after_`` are below the score.
+    folds_ : list of VennAbers
+        One for each fold, in the cross form only, which has no arrays of its own.
+
+    Examples
+    --------
+    >>> venn = VennAbers().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 0, 1, 0, 0, 1, 1, 1])
+    >>> p0, p1 = venn.predict_pair([0.35, 0.85])
+    >>> p0.round(3), p1.round(3), venn.predict([0.35, 0.85]).round(3)
+    (array([0.25 , 0.667]), array([0.5, 1. ]), array([0.4 , 0.75]))
+    """
+
+    _is_monotone = True
+
+    _learnt = ("low_from_", "low_", "high_after_", "high_")
+
+    low_from_: NDArray[np.float64]
+    low_: NDArray[np.float64]
+    high_after_: NDArray[np.float64]
+    high_: NDArray[np.float64]
+    folds_: list[VennAbers]
+
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None, folds: Any = None) -> Self:
+        """Learn the two step functions.
+
+        Parameters
+        ----------
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            Scores that the model gave to rows it was not fitted to.
+        y : sequence of length n_rows
+            The class of each row.
+        sample_weight : sequence of length n_rows, optional
+            How often each row counts.
+        labels : sequence, optional
+            The classes in the order of the columns; sorted by default.
+        folds : sequence of length n_rows, optional
+            The fold of each row: rows of one fold were scored by one model. None: one model scored all rows.
+
+        Returns
+        -------
+        VennAbers
+            This calibrator.
+
+        Examples
+        --------
+        >>> scores, y, folds = [0.1, 0.9, 0.8, 0.2, 0.3, 0.7], [0, 1, 1, 0, 0, 1], [0, 0, 0, 1, 1, 1]
+        >>> VennAbers().fit(scores, y, folds=folds).predict([0.5]).round(3)
+        array([0.5])
+        """
+        self.__dict__.pop("folds_", None)
+        if folds is None:
+            return super().fit(scores, y, sample_weight, labels=labels)
+        scored, of_rows = read_scored(scores, y, sample_weight, labels), _read_folds(folds, sample_weight, len(y))
+        self.classes_, self.n_columns_ = scored.classes, scored.scores.shape[1]
+        self.folds_ = [_of_fold(scored, of_rows == fold) for fold in np.unique(of_rows)]
+        return self
+
+    def predict_pair(self, scores: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give the two probabilities of rows.
+
+        Parameters
+        ----------
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            Scores as in ``fit``, as many columns.
+
+        Returns
+        -------
+        p0, p1 : arrays of shape (n_rows,) or (n_rows, n_classes)
+            For the last of two classes; for each class against the rest where there are more. In the cross form
+            1 - p0 and p1 are geometric means over the folds.
+
+        Examples
+        --------
+        >>> p0, p1 = VennAbers().fit([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1]).predict_pair([2.5])
+        >>> p0.round(3), p1.round(3)
+        (array([0.]), array([1.]))
+        """
+        return self._pairs(self._read_table(scores))
+
+    def predict_folds(self, scores: Sequence[Any]) -> NDArray[np.float64]:
+        """Give the probabilities of rows that the model of each fold has scored.
+
+        Parameters
+        ----------
+        scores : sequence of arrays of shape (n_rows,) or (n_rows, n_classes)
+            The scores by each model, in the sorted order of the folds in ``fit``.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+            As ``predict``.
+
+        Examples
+        --------
+        >>> venn = VennAbers().fit([0.1, 0.9, 0.8, 0.2, 0.3, 0.7], [0, 1, 1, 0, 0, 1], folds=[0, 0, 0, 1, 1, 1])
+        >>> venn.predict_folds([[0.1, 0.8], [0.3, 0.7]]).round(3)
+        array([0.333, 0.667])
+        """
+        check_is_fitted(self, "folds_")
+        if len(scores) != len(self.folds_):
+            raise DataError(f"scores must have an array for each of the {len(self.folds_)} folds; got {len(scores)}.")
+        return self._as_answer(
+            _merge([fold.predict_pair(part) for fold, part in zip(self.folds_, scores, strict=True)])
+        )
+
+    def _learn(self, sample: TwoClass) -> None:
+        pooled = pool_ties(sample)
+        low, high = np.empty(len(pooled.scores) + 1), np.empty(len(pooled.scores) + 1)
+        _core.venn_abers(pooled.weight, pooled.positive, low, high)
+        self.low_from_, self.low_ = _steps(pooled.scores, low)
+        self.high_after_, self.high_ = _steps(pooled.scores, high)
+
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _merged(self._pair(scores))
+
+    def _pair(self, scores: NDArray[np.float64]) -> Pair:
+        low = self.low_[np.searchsorted(self.low_from_, scores, side="right")]
+        return low, self.high_[np.searchsorted(self.high_after_, scores, side="left")]
+
+    def _pairs(self, table: NDArray[np.float64]) -> Pair:
+        if hasattr(self, "folds_"):
+            return _merge([fold._pairs(table) for fold in self.folds_])
+        if len(self.classes_) == 2:
+            return self._pair(one_column(table, self.of_difference_))
+        low, high = zip(*(part._pair(table[:, k]) for k, part in enumerate(self.parts_)), strict=True)
+        return np.stack(low, axis=1), np.stack(high, axis=1)
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._as_answer(self._pairs(table))
+
+    def _as_answer(self, pair: Pair) -> NDArray[np.float64]:
+        proba = _merged(pair)
+        if len(self.classes_) > 2:
+            return normalised(proba)
+        return proba if self.n_columns_ == 1 else np.stack([1.0 - proba, proba], axis=1)
+
+    def _write(self) -> dict[str, Any]:
+        if hasattr(self, "folds_"):
+            return {"folds": [fold.to_dict() for fold in self.folds_]}
+        return super()._write()
+
+    def _read(self, learnt: Mapping[str, Any]) -> None:
+        if "folds" in learnt:
+            self.folds_ = [VennAbers()._restore(fold) for fold in learnt["folds"]]
+        else:
+            super()._read(learnt)
+
+
+def merge_pairs(p0: Any, p1: Any) -> NDArray[np.float64]:
+    """Merge the pairs of several Venn-Abers predictors, as cross Venn-Abers does: by geometric means.
+
+    Parameters
+    ----------
+    p0, p1 : array of shape (n_predictors, ...)
+        The pairs of each predictor, for the same rows.
+
+    Returns
+    -------
+    array of shape (...)
+        GM(p1) / (GM(1 - p0) + GM(p1)).
+
+    Examples
+    --------
+    >>> merge_pairs([[0.2, 0.5], [0.4, 0.5]], [[0.3, 0.75], [0.5, 0.75]]).round(3)
+    array([0.359, 0.6  ])
+    """
+    return _merged(_merge(list(zip(np.asarray(p0, dtype=np.float64), np.asarray(p1, dtype=np.float64), strict=True))))
+
+
+def _merge(pairs: Sequence[Pair]) -> Pair:
+    low, high = zip(*pairs, strict=True)
+    return 1.0 - _geometric_mean(1.0 - np.stack(low)), _geometric_mean(np.stack(high))
+
+
+def _geometric_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.log(values).mean(axis=0)))
+
+
+def _merged(pair: Pair) -> NDArray[np.float64]:
+    """Give p1 / (1 - p0 + p1); one half where weights beyond all measure have left 0 / 0."""
+    low, high = pair
+    total = 1.0 - low + high
+    return np.asarray(np.divide(high, total, out=np.full_like(high, 0.5), where=total > 0))
+
+
+def _steps(scores: NDArray[np.float64], values: NDArray[np.float64]) -> Pair:
+    """Give the scores where a function changes, and its values, of which there is one more."""
+    changed = np.flatnonzero(values[1:] != values[:-1])
+    return scores[changed], values[np.concatenate(([0], changed + 1))]
+
+
+def _read_folds(folds: Any, sample_weight: Any, n_rows: int) -> NDArray[Any]:
+    """Give the fold of each row that counts."""
+    of_rows, weight = np.asarray(folds), check_weights(sample_weight, n_rows)
+    if of_rows.shape != (n_rows,):
+        raise DataError(
+            f"folds must have the fold of each of the {n_rows} rows; got an array of shape {of_rows.shape}."
+        )
+    return of_rows if weight is None else of_rows[weight > 0]
+
+
+def _of_fold(scored: Scored, rows: NDArray[np.bool_]) -> VennAbers:
+    """Learn from the rows of a fold; what two columns are is settled by all rows."""
+    found = VennAbers()
+    found.classes_, found.n_columns_ = scored.classes, scored.scores.shape[1]
+    if len(scored.classes) == 2:
+        found.of_difference_ = is_of_difference(scored.scores)
+        found._learn(scored.two_class().part(rows))
+    else:
+        weight = None if scored.weight is None else scored.weight[rows]
+        found._fit_scored(Scored(scored.scores[rows], scored.codes[rows], scored.classes, weight))
+    return found

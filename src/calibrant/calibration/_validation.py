@@ -1,0 +1,280 @@
+"""The door of every calibrator: scores of any range with classes and weights, checked once, in one form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.exceptions import DataError, DataTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Scored",
+    "TwoClass",
+    "are_equal",
+    "are_probabilities",
+    "is_of_difference",
+    "one_column",
+    "read_scored",
+    "read_scores",
+]
+
+_SOME, _LARGEST = 1_000, float(np.finfo(np.float64).max)
+_SUM = 1e-4  # how far a row of probabilities may sum from 1, in single precision too
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoClass:
+    """One score for each row that counts, and whether the row is of the positive class.
+
+    Parameters
+    ----------
+    scores : array of shape (n_rows,)
+        Finite numbers, the greater the likelier the positive class.
+    positive : array of bool, of shape (n_rows,)
+        Whether each row is of the positive class.
+    weight : array of shape (n_rows,) or None
+        How often each row counts, never 0; None where each counts once.
+    """
+
+    scores: NDArray[np.float64]
+    positive: NDArray[np.bool_]
+    weight: NDArray[np.float64] | None = None
+
+    def totals(self) -> tuple[float, float]:
+        """Give the weight of the negative and of the positive rows.
+
+        Examples
+        --------
+        >>> TwoClass(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).totals()
+        (1.0, 2.0)
+        """
+        if self.weight is None:
+            positives = float(np.count_nonzero(self.positive))
+            return len(self.positive) - positives, positives
+        positives = float(self.weight[self.positive].sum())
+        return float(self.weight[~self.positive].sum()), positives
+
+    def weights(self) -> NDArray[np.float64]:
+        """Give the weight of each row as an array."""
+        return np.ones(len(self.scores)) if self.weight is None else self.weight
+
+    def part(self, rows: NDArray[Any]) -> TwoClass:
+        """Give some of the rows, by number or by mask.
+
+        Examples
+        --------
+        >>> TwoClass(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).part(np.array([2])).scores
+        array([0.9])
+        """
+        weight = None if self.weight is None else self.weight[rows]
+        return TwoClass(self.scores[rows], self.positive[rows], weight)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Rows that count, with their scores, classes and weights.
+
+    Parameters
+    ----------
+    scores : array of shape (n_rows, n_columns)
+        Finite numbers; one column belongs to the last class.
+    codes : array of shape (n_rows,)
+        The place of each row's class in `classes`.
+    classes : array of shape (n_classes,)
+        The classes in the order of the columns: sorted, or as they were given.
+    weight : array of shape (n_rows,) or None
+        How often each row counts, never 0; None where each counts once.
+    """
+
+    scores: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    weight: NDArray[np.float64] | None = None
+
+    def two_class(self) -> TwoClass:
+        """Give the score of the last of two classes, whether there are one or two columns."""
+        return TwoClass(one_column(self.scores), self.codes == 1, self.weight)
+
+    def against_rest(self, column: int) -> TwoClass:
+        """Give one class against all others, by its own column."""
+        return TwoClass(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
+
+    def class_weights(self) -> NDArray[np.float64]:
+        """Give the weight of the rows of each class.
+
+        Examples
+        --------
+        >>> read_scored([0.2, 0.6, 0.7], ["no", "yes", "no"], [1, 2, 4]).class_weights()
+        array([5., 2.])
+        """
+        return np.bincount(self.codes, self.weight, len(self.classes)).astype(np.float64)
+
+
+def read_scores(scores: Any) -> NDArray[np.float64]:
+    """Check scores: a table of finite numbers, one column where a flat sequence was given.
+
+    Parameters
+    ----------
+    scores : array of shape (n_rows,) or (n_rows, n_columns)
+        Margins, votes, probabilities or logits; a series or a frame will do.
+
+    Returns
+    -------
+    array of shape (n_rows, n_columns)
+        The scores in double precision.
+
+    Examples
+    --------
+    >>> read_scores([1, 2]).shape
+    (2, 1)
+    >>> read_scores([0.5, float("nan")])
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: scores has 1 NaN (first at row 1); drop those rows or have the model score them.
+    """
+    try:
+        table = np.asarray(scores)
+        table = np.ma.filled(scores.astype(np.float64), np.nan) if isinstance(scores, np.ma.MaskedArray) else table
+        if table.dtype.kind not in "fiub":
+            table = np.asarray([] if table.dtype.kind == "c" else table, dtype=np.float64)
+        table = table.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"scores must hold numbers; {error}.") from error
+    if table.ndim not in (1, 2) or 0 in table.shape:
+        raise DataError(
+            f"scores has shape {table.shape}; give one score for each row, or one column a class, and a row or more."
+        )
+    table = table.reshape(len(table), -1)
+    _refuse_not_finite(table)
+    return table
+
+
+def _refuse_not_finite(table: NDArray[np.float64]) -> None:
+    if np.isfinite(table.min()) and np.isfinite(table.max()):
+        return
+    nan, infinite = np.isnan(table), np.isinf(table)
+    wrong, what, hint = (
+        (nan, "NaN", "drop those rows or have the model score them.")
+        if nan.any()
+        else (infinite, "infinite value(s)", "clip them to the largest finite score.")
+    )
+    raise DataError(f"scores has {wrong.sum()} {what} (first at row {np.argwhere(wrong)[0, 0]}); {hint}")
+
+
+def are_equal(table: NDArray[np.float64]) -> bool:
+    """Tell whether all rows have the same scores.
+
+    Examples
+    --------
+    >>> are_equal(np.array([[0.5], [0.5]])), are_equal(np.array([[0.5], [0.6]]))
+    (True, False)
+    """
+    first = table[0]
+    return bool((table[:_SOME] == first).all() and (table == first).all())  # a few mostly tell
+
+
+def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None) -> Scored:
+    """Check what a calibrator learns from; rows of weight 0 are gone.
+
+    Parameters
+    ----------
+    scores : array of shape (n_rows,) or (n_rows, n_classes)
+        One column, of the last class, or one for each class in sorted order or that of `labels`.
+    y : sequence of length n_rows
+        The class of each row.
+    sample_weight : sequence of length n_rows, optional
+        How often each row counts.
+    labels : sequence, optional
+        The classes in the order of the columns, where `y` may lack one or the order is another.
+
+    Returns
+    -------
+    Scored
+        The rows that count.
+
+    Examples
+    --------
+    >>> read = read_scored([0.1, 0.7, 0.9], ["no", "yes", "yes"], [1, 2, 0])
+    >>> read.scores.ravel(), read.codes, read.weight
+    (array([0.1, 0.7]), array([0, 1], dtype=int32), array([1., 2.]))
+    """
+    table = read_scores(scores)
+    weight = check_weights(sample_weight, len(table))
+    rows = None if weight is None or weight.all() else np.flatnonzero(weight)
+    coded = code_labels(y, len(table), rows)
+    if rows is not None and weight is not None:
+        table, weight = table[rows], weight[rows]
+    classes, codes = (coded.classes, coded.codes) if labels is None else _in_order(coded.classes, coded.codes, labels)
+    _check_columns(classes, coded.classes, table.shape[1])
+    return Scored(table, codes, classes, weight)
+
+
+def _in_order(seen: NDArray[Any], codes: NDArray[np.int32], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    classes = np.asarray(labels)
+    place = {value: number for number, value in enumerate(classes.tolist())}
+    if len(place) != len(classes):
+        raise DataError(f"labels must be different from each other; got {classes.tolist()}.")
+    unknown = [value for value in seen.tolist() if value not in place]
+    if unknown:
+        raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
+    return classes, np.array([place[value] for value in seen.tolist()], dtype=np.int32)[codes]
+
+
+def _check_columns(classes: NDArray[Any], seen: NDArray[Any], n_columns: int) -> None:
+    expected = 2 if n_columns == 1 else n_columns
+    if len(seen) == 1:
+        raise DataError(f"y has one class only ({seen.tolist()[0]!r}); a calibrator needs rows of two classes or more.")
+    if len(classes) != expected:
+        raise DataError(
+            f"y has {len(classes)} classes and scores has {n_columns} column(s); give one column for two classes, or "
+            f"one for each class (and labels= where y lacks a class)."
+        )
+
+
+def are_probabilities(table: NDArray[np.float64]) -> bool:
+    """Tell whether scores can be probabilities: all in [0, 1], and rows of several columns sum to 1.
+
+    Examples
+    --------
+    >>> are_probabilities(np.array([[0.2], [1.0]])), are_probabilities(np.array([[0.2, 0.9]]))
+    (True, False)
+    """
+    if table.min() < 0.0 or table.max() > 1.0:
+        return False
+    return table.ndim == 1 or table.shape[1] == 1 or bool((np.abs(table.sum(axis=1) - 1.0) <= _SUM).all())
+
+
+def one_column(table: NDArray[np.float64], of_difference: bool | None = None) -> NDArray[np.float64]:
+    """Give one score for two classes: the column itself, the second probability, or the difference of two margins.
+
+    Which of the last two it is stands in `of_difference`, where ``fit`` has settled it; else the scores tell.
+
+    Examples
+    --------
+    >>> one_column(np.array([[0.25, 0.75]])), one_column(np.array([[-1.0, 2.0]]))
+    (array([0.75]), array([3.]))
+    >>> one_column(np.array([[0.25, 0.75]]), of_difference=True)
+    array([0.5])
+    """
+    if table.shape[1] == 1:
+        return np.ascontiguousarray(table[:, 0])
+    if not (is_of_difference(table) if of_difference is None else of_difference):
+        return np.ascontiguousarray(table[:, 1])
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip(table[:, 1] - table[:, 0], -_LARGEST, _LARGEST))
+
+
+def is_of_difference(table: NDArray[np.float64]) -> bool:
+    """Tell whether the one score of two classes is the difference of two columns.
+
+    Examples
+    --------
+    >>> is_of_difference(np.array([[0.25, 0.75]])), is_of_difference(np.array([[-1.0, 2.0]]))
+    (False, True)
+    """
+    return table.shape[1] == 2 and not are_probabilities(table)

@@ -1,0 +1,185 @@
+"""Methods over many data sets: every pair by Wilcoxon's test with Holm's correction, and by the Bayesian one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from calibrant._optional import optional_import
+from calibrant._params import Choice, check_param
+from calibrant._random import SeedLike, seed_sequence, stream_seed
+from calibrant.comparison._many_sets.multiplicity import holm
+from calibrant.comparison._many_sets.pairings import Better, pairs_of
+from calibrant.comparison._many_sets.trials import read_means
+from calibrant.comparison._pairwise.bayesian_ranks import bayesian_signed_rank_test
+from calibrant.comparison._pairwise.comparison_result import Comparison
+from calibrant.comparison._pairwise.posterior import Posterior
+from calibrant.comparison._pairwise.wilcoxon import wilcoxon
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MethodComparison", "PairComparison", "compare_methods"]
+
+
+@dataclass(frozen=True, repr=False)
+class PairComparison:
+    """Two methods over many data sets.
+
+    Parameters
+    ----------
+    wilcoxon : Comparison
+        Wilcoxon's signed-rank test, its p-value corrected for all pairs that were compared.
+    bayes : Posterior
+        The Bayesian signed-rank test.
+    winner : str
+        The method that Wilcoxon's test shows to be the better one; empty where it shows none.
+
+    Examples
+    --------
+    >>> compare_methods([[0.1, 0.2], [0.3, 0.4], [0.2, 0.5]]).pairs[0].bayes.greater > 0.9
+    True
+    """
+
+    wilcoxon: Comparison
+    bayes: Posterior
+    winner: str
+
+    def __repr__(self) -> str:
+        verdict = f"{self.winner} is better" if self.winner else "neither is shown to be better"
+        return f"{verdict}. {self.wilcoxon!r} {self.bayes!r}"
+
+
+@dataclass(frozen=True, repr=False)
+class MethodComparison:
+    """Every pair of methods over many data sets; printed, a sentence for each.
+
+    Parameters
+    ----------
+    pairs : tuple of PairComparison
+        The comparisons, in the order of the methods.
+    better : {"lower", "higher"}
+        Which of two values is the better one.
+    n_datasets : int
+        Number of data sets.
+
+    Examples
+    --------
+    >>> table = [[0.1 + i / 100, 0.2 + i / 50, 0.15] for i in range(8)]
+    >>> compare_methods(table, methods=["tree", "forest", "bayes"]).to_frame()[["a", "b", "pvalue", "adjusted_pvalue"]]
+            a       b    pvalue  adjusted_pvalue
+    0  forest    tree  0.007812         0.023438
+    1   bayes    tree  0.171875         0.171875
+    2   bayes  forest  0.007812         0.023438
+    """
+
+    pairs: tuple[PairComparison, ...]
+    better: Better
+    n_datasets: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give a pandas frame with a row for each pair: both tests, and which method is better.
+
+        Examples
+        --------
+        >>> compare_methods([[0.1, 0.2], [0.3, 0.4], [0.2, 0.5]]).to_frame()["winner"].tolist()
+        ['']
+        """
+        pandas = optional_import("pandas", extra="data", purpose="give comparisons as a frame")
+        shown = ("statistic", "pvalue", "adjusted_pvalue", "difference", "low", "high")
+        rows = [
+            dict(zip("ab", pair.wilcoxon.names, strict=True))
+            | {name: getattr(pair.wilcoxon, name) for name in shown}
+            | {name: getattr(pair.bayes, name) for name in ("less", "equivalent", "greater")}
+            | {"winner": pair.winner}
+            for pair in self.pairs
+        ]
+        frame: pd.DataFrame = pandas.DataFrame(rows)
+        return frame
+
+    def __repr__(self) -> str:
+        n = len(self.pairs)
+        corrected = "" if n == 1 else ", corrected by Holm"
+        comparisons = "1 comparison" if n == 1 else f"{n} comparisons"
+        head = f"{comparisons} over {self.n_datasets} data sets{corrected} ({self.better} is better):"
+        return "\n".join([head, *(f"  {pair!r}" for pair in self.pairs)])
+
+
+def compare_methods(
+    table: Any,
+    *,
+    better: Better = "higher",
+    method: str | None = None,
+    rope: float = 0.0,
+    confidence: float = 0.95,
+    by: str | None = None,
+    methods: list[str] | tuple[str, ...] | None = None,
+    random_state: SeedLike = 0,
+) -> MethodComparison:
+    """Compare methods over many data sets, pair by pair.
+
+    Each pair has Wilcoxon's signed-rank test, corrected by Holm for the number of pairs, and the Bayesian signed-rank
+    test. What they say of a pair does not depend on which other methods are in the table, but for Holm's correction;
+    mean ranks do (Benavoli, Corani & Mangili 2016), so that `nemenyi` is for those who ask for it.
+
+    Parameters
+    ----------
+    table : frame or array of data sets x methods, or what `win_tie_loss` takes
+        The values, one a data set; trials of a data set are averaged first.
+    better : {"higher", "lower"}
+        Which of two values is the better one: ``METRICS["mse"].better``.
+    method : str, optional
+        Compare this method with all others; by default each method is compared with those in the columns before it.
+    rope : float
+        The difference that does not matter, for the Bayesian test.
+    confidence : float
+        Confidence of the intervals; the level of significance is the rest to 1.
+    by : str, optional
+        The column of a frame that holds the data set.
+    methods : list of str, optional
+        What the columns of arrays are called.
+    random_state : int, numpy Generator, RandomState or SeedSequence, optional
+        Seeds the draws of the Bayesian test.
+
+    Returns
+    -------
+    MethodComparison
+        Printed, it has a sentence for each test of each pair; ``to_frame()`` has a row for each pair.
+
+    Examples
+    --------
+    >>> table = {"tree": [0.8, 0.7, 0.9, 0.6, 0.75, 0.8], "forest": [0.85, 0.74, 0.93, 0.66, 0.77, 0.81]}
+    >>> import pandas as pd
+    >>> result = compare_methods(pd.DataFrame(table))
+    >>> result.pairs[0].winner, result.pairs[0].wilcoxon.pvalue
+    ('forest', 0.03125)
+    """
+    check_param("better", better, Choice("higher", "lower"))
+    names, values = read_means(table, by, methods)
+    seed, pairs = seed_sequence(random_state), list(pairs_of(names, method))
+    columns = [(values[:, names.index(one)], values[:, names.index(other)]) for one, other in pairs]
+    tests = [wilcoxon(*two, confidence=confidence, names=pair) for two, pair in zip(columns, pairs, strict=True)]
+    posteriors = [
+        bayesian_signed_rank_test(
+            *two, rope=rope, confidence=confidence, names=pair, random_state=stream_seed(seed, number)
+        )
+        for number, (two, pair) in enumerate(zip(columns, pairs, strict=True))
+    ]
+    found = [_pair(test, posterior, better) for test, posterior in zip(_corrected(tests), posteriors, strict=True)]
+    return MethodComparison(tuple(found), better, len(values))
+
+
+def _corrected(tests: list[Comparison]) -> list[Comparison]:
+    if len(tests) == 1:
+        return tests
+    adjusted = holm([test.pvalue for test in tests])
+    return [
+        replace(test, adjusted_pvalue=float(pvalue), n_comparisons=len(tests), correction="Holm")
+        for test, pvalue in zip(tests, adjusted, strict=True)
+    ]
+
+
+def _pair(test: Comparison, posterior: Posterior, better: Better) -> PairComparison:
+    is_first = (test.difference > 0) == (better == "higher")
+    winner = test.names[0 if is_first else 1] if test.is_significant else ""
+    return PairComparison(test, replace(posterior, n_comparisons=test.n_comparisons), winner)

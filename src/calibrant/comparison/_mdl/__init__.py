@@ -1,0 +1,3 @@
+"""Theories compared by description length."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Tests between two methods, frequentist and Bayesian."""
+
+__all__: list[str] = []

@@ -1,0 +1,102 @@
+"""Tests on five replications of twofold cross-validation: Dietterich's t (1998) and Alpaydin's F (1999)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.special import fdtrc, fdtri
+
+from calibrant._params import Choice, check_param
+from calibrant.comparison._pairwise.comparison_result import Comparison
+from calibrant.comparison._pairwise.paired_values import read_names, read_signed
+from calibrant.comparison._pairwise.t_tests import CONFIDENCE, figures_of
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["five_by_two_test"]
+
+_ASSUMES = "the differences of a fold are normal, those of different replications and of both folds nearly independent"
+
+
+def five_by_two_test(
+    a: Any,
+    b: Any,
+    *,
+    statistic: Literal["f", "t"] = "f",
+    confidence: float = 0.95,
+    names: tuple[str, str] = ("a", "b"),
+) -> Comparison:
+    """Test whether two methods differ by five replications of twofold cross-validation (5x2cv).
+
+    Each replication divides the rows anew into halves, trains on one, tests on the other, and the other way round. The
+    difference of the two folds tells how much differences vary. Dietterich's t divides the very first difference by it,
+    and so depends on which came first; Alpaydin's F looks at all ten. Where the halves of a table make learners differ
+    much, both find too much, the F more so: docs/size_of_tests.md has figures.
+
+    Parameters
+    ----------
+    a, b : sequence of 10, or of 5 x 2
+        The values of the two methods: both folds of the first replication, then those of the second ...
+    statistic : {"f", "t"}
+        Alpaydin's F with 10 and 5 degrees of freedom, or Dietterich's t with 5.
+    confidence : float
+        Confidence of the interval of the difference.
+    names : tuple of two str
+        What the methods are called when the result is printed.
+
+    Returns
+    -------
+    Comparison
+        ``statistic``, ``df`` (5), ``pvalue``, ``difference``, ``low``, ``high``. With F the difference is the mean of
+        all ten, and the interval holds the differences that the test would not reject; it is NaN where it would
+        reject all. With t it is the difference of the first fold, as in the test.
+
+    Examples
+    --------
+    >>> a = [0.80, 0.82, 0.79, 0.81, 0.84, 0.80, 0.78, 0.83, 0.82, 0.80]
+    >>> b = [0.78, 0.77, 0.76, 0.80, 0.79, 0.77, 0.77, 0.78, 0.80, 0.77]
+    >>> result = five_by_two_test(a, b)
+    >>> round(result.statistic, 3), round(result.pvalue, 3), round(result.difference, 3)
+    (3.294, 0.1, 0.03)
+    >>> round(five_by_two_test(a, b, statistic="t").statistic, 3)
+    1.085
+    """
+    check_param("confidence", confidence, CONFIDENCE)
+    check_param("statistic", statistic, Choice("f", "t"))
+    a, b = (_flat(name, given) for name, given in (("a", a), ("b", b)))
+    folds, named = read_signed(a, b, "five_by_two_test").values.reshape(5, 2), read_names(names)
+    within = float(((folds - folds.mean(axis=1, keepdims=True)) ** 2).sum())
+    if statistic == "t":
+        figures, measure = figures_of(float(folds[0, 0]), within / 5, 5, confidence), "difference of the first fold"
+    else:
+        figures, measure = _f_figures(folds, within, confidence), "mean difference"
+    test = "5x2cv F-test" if statistic == "f" else "5x2cv t-test"
+    return Comparison(
+        *figures, confidence, 10, test, _ASSUMES, named, measure, "F" if statistic == "f" else "t", "5 x 2 folds"
+    )
+
+
+def _f_figures(
+    folds: NDArray[np.float64], within: float, confidence: float
+) -> tuple[float, float, float, float, float, float]:
+    mean, total = float(folds.mean()), float((folds**2).sum())
+    ratio = total / (2 * within) if within else (math.inf if total else 0.0)
+    about = 2 * within * float(fdtri(10, 5, confidence)) - float(((folds - mean) ** 2).sum())
+    half = math.sqrt(about / 10) if about >= 0 else math.nan
+    return ratio, 5, float(fdtrc(10, 5, ratio)) if math.isfinite(ratio) else 0.0, mean, mean - half, mean + half
+
+
+def _flat(name: str, given: Any) -> Any:
+    try:
+        shape = np.shape(given)
+    except ValueError as error:
+        raise DataError(
+            f"{name} must have 10 values, both folds of each of 5 replications; got unequal rows."
+        ) from error
+    if shape not in ((10,), (5, 2)):
+        raise DataError(f"{name} must have 10 values, both folds of each of 5 replications; got shape {shape}.")
+    return np.ma.asarray(given).reshape(10)

@@ -1,0 +1,146 @@
+"""McNemar's test: two classifiers on the same test rows, by the rows that one of them alone gets right."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.special import chdtrc
+
+from calibrant._params import Choice, check_param
+from calibrant.comparison._pairwise.comparison_result import Comparison
+from calibrant.comparison._pairwise.paired_values import read_names
+from calibrant.comparison._pairwise.sign import binomial_pvalue
+from calibrant.comparison._pairwise.t_tests import CONFIDENCE
+from calibrant.data._validation.labels import label_codes
+from calibrant.exceptions import DataError, DataTypeError
+from calibrant.metrics._intervals.proportions import two_sided_z
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["mcnemar_test"]
+
+Method = Literal["exact", "mid_p", "chi2", "chi2_corrected"]
+
+_WORDS = {"exact": "exact", "mid_p": "mid-p", "chi2": "chi-squared", "chi2_corrected": "chi-squared, corrected"}
+
+
+def mcnemar_test(
+    y_true: Any,
+    a: Any,
+    b: Any,
+    *,
+    method: Method = "exact",
+    confidence: float = 0.95,
+    names: tuple[str, str] = ("a", "b"),
+) -> Comparison:
+    """Test whether two classifiers are right equally often on the rows they are tried on (McNemar 1947).
+
+    It compares two fitted classifiers. Of two learning methods it knows one training set only, and finds a difference
+    where other training sets would have made another one (Dietterich 1998).
+
+    Parameters
+    ----------
+    y_true : sequence of length n_rows
+        The class of each row.
+    a, b : sequence of length n_rows
+        The class that each classifier decides for.
+    method : {"exact", "mid_p", "chi2", "chi2_corrected"}
+        The exact binomial test, which never finds too much; the same with half the chance of the observed table, which
+        hardly ever does and finds more (Fagerland, Lydersen & Laake 2013); McNemar's chi-squared for many rows; and
+        that with the correction for continuity, as Dietterich has it.
+    confidence : float
+        Confidence of the interval of the difference.
+    names : tuple of two str
+        What the classifiers are called when the result is printed.
+
+    Returns
+    -------
+    Comparison
+        ``statistic`` (the rows that a alone gets right, or chi-squared), ``df`` (1 with chi-squared), ``pvalue``,
+        ``difference`` (accuracy of a less accuracy of b), ``low``, ``high`` (by Bonett & Price 2012).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a, b = np.repeat([1, 1, 0, 0], [1, 1, 7, 12]), np.repeat([1, 0, 1, 0], [1, 1, 7, 12])
+    >>> result = mcnemar_test(np.ones(21), a, b)
+    >>> result.statistic, round(result.pvalue, 4), round(result.difference, 3)
+    (1, 0.0703, -0.286)
+    >>> round(mcnemar_test(np.ones(21), a, b, method="mid_p").pvalue, 4)
+    0.0391
+    """
+    check_param("confidence", confidence, CONFIDENCE)
+    check_param("method", method, Choice(*_WORDS))
+    right, named = _right(y_true, a, b), read_names(names)
+    n = right.shape[1]
+    only_a, only_b = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    is_chi2 = method.startswith("chi2")
+    chi2 = _chi2(only_a, only_b, 1 if method == "chi2_corrected" else 0)
+    return Comparison(
+        chi2 if is_chi2 else only_a,
+        1 if is_chi2 else math.nan,
+        float(chdtrc(1, chi2)) if is_chi2 else _binomial(only_a, only_b, method),
+        (only_a - only_b) / n,
+        *_interval(only_a, only_b, n, two_sided_z(confidence)),
+        confidence,
+        n,
+        f"McNemar's test ({_WORDS[method]})",
+        "the rows are independent; the classifiers are judged as fitted, not how other training rows would change them",
+        named,
+        measure="difference of accuracy",
+        letter="chi2" if is_chi2 else "wins",
+        drawn=f"{n} rows, {only_a + only_b} right by one alone",
+    )
+
+
+def _right(y_true: Any, a: Any, b: Any) -> NDArray[np.bool_]:
+    truth = _classes("y_true", y_true)
+    decided = [_classes("a", a), _classes("b", b)]
+    for name, labels in zip("ab", decided, strict=True):
+        if labels.shape != truth.shape:
+            raise DataError(f"{name} has {len(labels)} rows, y_true {len(truth)}; pass the class decided for each row.")
+        _check_kind(name, labels, truth)
+    return np.stack([np.asarray(labels == truth, dtype=np.bool_) for labels in decided])
+
+
+def _classes(name: str, given: Any) -> NDArray[Any]:
+    shape = np.shape(given)
+    if len(shape) != 1 or shape[0] == 0:
+        raise DataError(f"{name} must hold the class of each row, one row at least; got shape {shape}.")
+    coded = label_codes(given)
+    missing = np.flatnonzero(coded.codes < 0)
+    if len(missing):
+        raise DataError(f"{name} has {len(missing)} missing class(es) (first at row {missing[0]}); drop those rows.")
+    return np.asarray(coded.categories)[coded.codes]
+
+
+def _check_kind(name: str, labels: NDArray[Any], truth: NDArray[Any]) -> None:
+    """Refuse what could never be right: text beside numbers."""
+    if (labels.dtype.kind in "OU") != (truth.dtype.kind in "OU"):
+        raise DataTypeError(
+            f"{name} and y_true must name classes alike; got {labels[0].item()!r} and {truth[0].item()!r}, one of them "
+            "text."
+        )
+
+
+def _binomial(only_a: int, only_b: int, method: str) -> float:
+    exact, n = binomial_pvalue(only_a, only_b), only_a + only_b
+    if method == "exact":
+        return exact
+    observed = math.exp(math.lgamma(n + 1) - math.lgamma(only_a + 1) - math.lgamma(only_b + 1) - n * math.log(2.0))
+    return 1.0 if only_a == only_b else exact - observed
+
+
+def _chi2(only_a: int, only_b: int, correction: int) -> float:
+    either = only_a + only_b
+    return max(0, abs(only_a - only_b) - correction) ** 2 / either if either else 0.0
+
+
+def _interval(only_a: int, only_b: int, n: int, z: float) -> tuple[float, float]:
+    """Give Bonett & Price's interval: Wald's, with one row more on either side."""
+    one, other = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+    half = z * math.sqrt((one + other - (one - other) ** 2) / (n + 2))
+    return max(-1.0, one - other - half), min(1.0, one - other + half)

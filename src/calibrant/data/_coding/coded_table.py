@@ -1,0 +1,150 @@
+"""A table coded once into small integers: what every tree, fold and bootstrap sample works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from calibrant import _core
+from calibrant._params import Int, Nothing, check_param
+from calibrant.data._frames.columns import Columns, Nominal, fit_columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._frames.schema import Schema
+
+__all__ = ["CodedTable", "n_threads"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CodedTable:
+    """A table as columns of small integers; immutable, and shared without copying.
+
+    A numeric column becomes the ranks of its distinct values, which are kept; a nominal one its category codes.
+    Codes are uint16 where they fit, else uint32, and the greatest code of the type means missing. NaN, None and null
+    are missing, infinities are ordinary extreme values, and -0.0 equals 0.0. Make one with `CodedTable.from_frame`.
+
+    Parameters
+    ----------
+    core : calibrant._core.CodedTable
+        The columns in the native core.
+    schema : Schema
+        Names, kinds and categories of the columns.
+
+    Examples
+    --------
+    >>> coded = CodedTable.from_frame([[2.5, "red"], [0.5, "blue"], [None, "red"]])
+    >>> coded.codes(0)
+    array([    1,     0, 65535], dtype=uint16)
+    >>> coded.values(0), coded.categories(1)
+    (array([0.5, 2.5]), ('blue', 'red'))
+    """
+
+    core: _core.CodedTable
+    schema: Schema
+
+    @classmethod
+    def from_frame(cls, X: Any, *, nominal: Nominal = "auto", n_jobs: int | None = None) -> CodedTable:
+        """Code a frame of pandas, polars or pyarrow, or an array.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            The table. Categorical, string, truth-value and Enum columns are nominal.
+        nominal : "auto", "all", or a sequence of names, positions or truth values
+            Which other columns to take as nominal.
+        n_jobs : int, optional
+            Threads, counted as scikit-learn counts them; the codes are the same for any number.
+
+        Returns
+        -------
+        CodedTable
+            The coded table.
+
+        Examples
+        --------
+        >>> CodedTable.from_frame([[3.0], [1.0]], n_jobs=2).codes(0)
+        array([1, 0], dtype=uint16)
+        """
+        return cls.from_columns(fit_columns(X, nominal), n_jobs=n_jobs)
+
+    @classmethod
+    def from_columns(cls, columns: Columns, *, n_jobs: int | None = None) -> CodedTable:
+        """Code columns that have passed the door already."""
+        sources = [
+            array if feature.kind == "numeric" else (array, len(feature.categories))
+            for feature, array in zip(columns.schema.features, columns.arrays, strict=True)
+        ]
+        return cls(_core.code_table(columns.n_rows, sources, n_threads(n_jobs)), columns.schema)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.core.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return self.core.n_columns
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that codes and values take."""
+        return self.core.n_bytes
+
+    def codes(self, column: int) -> NDArray[np.uint16] | NDArray[np.uint32]:
+        """Give the codes of a column, a read-only view."""
+        return cast("NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(self._place(column)))
+
+    def values(self, column: int) -> NDArray[np.float64] | None:
+        """Give the distinct values of a numeric column, ascending; None for a nominal one."""
+        return cast("NDArray[np.float64] | None", self.core.values(self._place(column)))
+
+    def categories(self, column: int) -> tuple[Any, ...]:
+        """Give the categories of a nominal column in the order of their codes."""
+        return self.schema.features[column].categories
+
+    def missing_code(self, column: int) -> int:
+        """Give the code that means missing in a column."""
+        return int(np.iinfo(self.codes(column).dtype).max)
+
+    def n_missing(self, column: int) -> int:
+        """Count the missing values of a column."""
+        return self.core.n_missing(self._place(column))
+
+    def _place(self, column: int) -> int:
+        return column + self.n_columns if -self.n_columns <= column < 0 else column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = [(self.codes(j), self.core.n_values(j), self.values(j)) for j in range(self.n_columns)]
+        return _restore, (self.n_rows, columns, self.schema)
+
+    def __repr__(self) -> str:
+        nominal = sum(feature.kind == "nominal" for feature in self.schema.features)
+        return (
+            f"<CodedTable: {self.n_rows:,} rows, {self.n_columns - nominal} numeric and {nominal} nominal columns, "
+            f"{self.n_bytes / 2**20:.1f} MiB>"
+        )
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Give the number of threads that ``n_jobs`` asks for, counted as scikit-learn counts.
+
+    Examples
+    --------
+    >>> n_threads(3)
+    3
+    """
+    check_param("n_jobs", n_jobs, Int(1) | Int(None, -1) | Nothing())
+    if n_jobs is not None and n_jobs > 0:
+        return int(n_jobs)
+    from joblib import effective_n_jobs  # only here: it takes time to import
+
+    return int(effective_n_jobs(n_jobs))
+
+
+def _restore(n_rows: int, columns: list[Any], schema: Schema) -> CodedTable:
+    return CodedTable(_core.restore_table(n_rows, columns), schema)

@@ -1,0 +1,339 @@
+"""The one door for tables: frames of pandas, polars and pyarrow, and arrays, into columns that the core can code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from calibrant.data._frames.objects import without_mask
+from calibrant.data._frames.schema import Feature, Schema
+from calibrant.data._frames.values import Coded, column_kind, measure_of, nominal_codes, numeric_values
+from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._tables.table import Kind
+
+__all__ = [
+    "Columns",
+    "Nominal",
+    "choose_nominal",
+    "fit_columns",
+    "kinds_of",
+    "match_columns",
+    "more_columns",
+    "repeated",
+]
+
+# Which columns are nominal: by their types, all, or these names, positions or this mask.
+Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None
+
+MOST_ROWS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table as arrays: floats with NaN for a numeric column, int32 codes with -1 for a nominal one.
+
+    ``feature_names`` are the names as scikit-learn counts them: only where the table has names and all are strings.
+    """
+
+    schema: Schema
+    arrays: tuple[NDArray[Any], ...]
+    n_rows: int
+    feature_names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A table past the first checks: columns by position, and their names where it has any."""
+
+    columns: tuple[Any, ...]
+    names: tuple[str, ...] | None
+    n_rows: int
+    has_string_names: bool = False
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self.names if self.has_string_names else None
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> _Opened:
+        return replace(self, columns=tuple(column[rows] for column in self.columns), n_rows=len(rows))
+
+    def labelled(self) -> Iterator[tuple[str, Any]]:
+        names = self.names or tuple(f"x{position}" for position in range(len(self.columns)))
+        return zip(names, self.columns, strict=True)
+
+
+def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]] | None = None) -> Columns:
+    """Read a table whose columns and categories are to be learnt, or only some rows of it, as if it had no others.
+
+    Examples
+    --------
+    >>> columns = fit_columns([[1.5, "red"], [2.5, "blue"], [None, "red"]])
+    >>> [feature.kind for feature in columns.schema.features]
+    ['numeric', 'nominal']
+    >>> columns.arrays[1]
+    array([1, 0, 1], dtype=int32)
+    """
+    opened = _open(X) if rows is None else _open(X).take(rows)
+    features: list[Feature] = []
+    arrays: list[NDArray[Any]] = []
+    for (name, column), kind in zip(opened.labelled(), _kinds(opened, nominal), strict=True):
+        if kind == "numeric":
+            arrays.append(numeric_values(column, name))
+            features.append(Feature(name, kind, measure=measure_of(column)))
+        else:
+            coded = nominal_codes(column, name)
+            arrays.append(coded.codes)
+            features.append(Feature(name, kind, coded.categories, coded.declared))
+    schema = Schema(tuple(features), opened.names is not None)
+    return Columns(schema, tuple(arrays), opened.n_rows, opened.feature_names)
+
+
+def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Columns:
+    """Read a table by what was seen in ``fit`` of ``who``: columns found by name, unseen categories missing.
+
+    Examples
+    --------
+    >>> schema = fit_columns([[1, "a"], [2, "b"]]).schema
+    >>> match_columns([[3, "c"], [4, "b"]], schema).arrays[1]
+    array([-1,  1], dtype=int32)
+    """
+    opened = _open(X)
+    places = schema.locate(opened.names, len(opened.columns), who)
+    pairs = zip(schema.features, (opened.columns[place] for place in places), strict=True)
+    arrays = tuple(_match(feature, column) for feature, column in pairs)
+    return Columns(schema, arrays, opened.n_rows, opened.feature_names)
+
+
+def more_columns(
+    X: Any, schema: Schema, who: str = "the fitted table", rows: NDArray[np.integer[Any]] | None = None
+) -> Columns:
+    """Read further rows to learn from, or only some of them: as `match_columns`, but new categories join the others.
+
+    Examples
+    --------
+    >>> schema = fit_columns([[1, "a"], [2, "b"]]).schema
+    >>> columns = more_columns([[3, "c"], [4, "b"]], schema)
+    >>> columns.arrays[1], columns.schema.features[1].categories
+    (array([2, 1], dtype=int32), ('a', 'b', 'c'))
+    """
+    opened = _open(X) if rows is None else _open(X).take(rows)
+    places = schema.locate(opened.names, len(opened.columns), who)
+    columns = [opened.columns[place] for place in places]
+    features = tuple(map(_with_new_categories, schema.features, columns))
+    arrays = tuple(map(_match, features, columns))
+    return Columns(Schema(features, schema.named), arrays, opened.n_rows, opened.feature_names)
+
+
+def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
+    """Say the kind of each column of a table.
+
+    Examples
+    --------
+    >>> kinds_of([[1.0, "a"]])
+    {'x0': 'numeric', 'x1': 'nominal'}
+    """
+    opened = _open(X)
+    return dict(zip((name for name, _ in opened.labelled()), _kinds(opened, nominal), strict=True))
+
+
+def _match(feature: Feature, column: Any) -> NDArray[Any]:
+    if feature.kind == "nominal":
+        return _recode(feature, nominal_codes(column, feature.name))
+    if column_kind(column, feature.name) == "nominal":
+        return _numbers_of_nominal(feature, column)
+    values = numeric_values(column, feature.name)
+    _check_measure(feature, measure_of(column), values)
+    return values
+
+
+def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
+    coded = nominal_codes(column, feature.name)
+    strings = [value for value in coded.categories if isinstance(value, str)]
+    if strings and (coded.codes >= 0).any():
+        before = "was numeric" if feature.measure in ("", "numbers") else f"held {feature.measure}"
+        wanted = feature.measure or "numbers"
+        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {strings[0]!r:.60} now; pass {wanted}.")
+    numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
+    values = np.array([*numbers, np.nan])[coded.codes]
+    _check_measure(feature, "numbers", values)
+    return values
+
+
+def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[Any]]) -> None:
+    """Refuse numbers where dates were, and the like: as microseconds they would pass for what they are not."""
+    if measure != feature.measure and feature.measure and measure and not np.isnan(values).all():
+        raise SchemaError(
+            f"column {feature.name!r} held {feature.measure} in fit and holds {measure} now; pass {feature.measure}."
+        )
+
+
+def _recode(feature: Feature, coded: Coded) -> NDArray[np.int32]:
+    if coded.categories == feature.categories:
+        return coded.codes
+    place = {value: code for code, value in enumerate(feature.categories)}
+    recode = np.array([place.get(value, -1) for value in coded.categories] + [-1], dtype=np.int32)
+    if (recode < 0).all() and {_strings(coded.categories), _strings(feature.categories)} == {False, True}:
+        raise SchemaError(
+            f"column {feature.name!r} holds none of the values seen in fit: fitted with {feature.categories[0]!r:.60}, "
+            f"got {coded.categories[0]!r:.60}. Pass the values in the same form."
+        )
+    return recode[coded.codes]
+
+
+def _with_new_categories(feature: Feature, column: Any) -> Feature:
+    """Add categories that were not seen before, unless they are strings where the others are not, or the reverse."""
+    if feature.kind == "numeric":
+        return feature
+    found = nominal_codes(column, feature.name).categories
+    if {_strings(found), _strings(feature.categories)} == {False, True}:
+        return feature
+    return replace(feature, categories=tuple(dict.fromkeys((*feature.categories, *found))))
+
+
+def _strings(categories: tuple[Any, ...]) -> bool | None:
+    """Say whether categories are strings; None where there are none."""
+    return isinstance(categories[0], str) if categories else None
+
+
+# --- which columns are nominal ------------------------------------------------------------------------------------
+
+
+def _kinds(opened: _Opened, nominal: Nominal) -> list[Kind]:
+    kinds = [column_kind(column, name) for name, column in opened.labelled()]
+    told = choose_nominal(nominal, [name for name, _ in opened.labelled()])
+    return ["nominal" if position in told else kind for position, kind in enumerate(kinds)]
+
+
+def choose_nominal(nominal: Nominal, names: Sequence[str]) -> set[int]:
+    """Give the positions that ``nominal`` names: names, positions, a mask, ``"auto"`` (none) or ``"all"``.
+
+    Examples
+    --------
+    >>> choose_nominal(["b"], ["a", "b"]), choose_nominal("all", ["a", "b"]), choose_nominal([True, False], ["a", "b"])
+    ({1}, {0, 1}, {0})
+    """
+    if nominal is None or isinstance(nominal, str):
+        if nominal not in (None, "auto", "all"):
+            raise DataError(f"nominal must be 'auto', 'all', names, positions or a mask; got {nominal!r}.")
+        return set(range(len(names))) if nominal == "all" else set()
+    items = list(np.asarray(nominal).tolist()) if isinstance(nominal, np.ndarray) else list(nominal)
+    if items and all(isinstance(item, bool) for item in items):
+        if len(items) != len(names):
+            raise DataError(f"nominal is a mask of {len(items)} for a table of {len(names)} columns.")
+        return {position for position, chosen in enumerate(items) if chosen}
+    return {_position(item, names) for item in items}
+
+
+def _position(item: object, names: Sequence[str]) -> int:
+    if isinstance(item, int | np.integer) and not isinstance(item, bool):
+        if not -len(names) <= item < len(names):
+            raise DataError(f"nominal names column {item} of a table of {len(names)} columns.")
+        return int(item) % len(names)
+    if item not in names:
+        raise DataError(f"nominal names {item!r}, which is not a column.{nearest(item, names)}")
+    return names.index(str(item))
+
+
+# --- opening ------------------------------------------------------------------------------------------------------
+
+
+def _open(X: Any) -> _Opened:
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise DataTypeError("X is sparse; calibrant takes dense tables only: pass X.toarray().")
+    if isinstance(X, np.ndarray | list | tuple):
+        return _open_array(_to_array(X))
+    if isinstance(X, str | os.PathLike):
+        raise DataTypeError(f"X is the path {os.fspath(X)!r:.60}; read it first: calibrant.data.read_table(path).X.")
+    if hasattr(X, "collect") and hasattr(X, "lazy"):
+        raise DataTypeError("X is a lazy frame; call X.collect() first.")
+    if type(X).__name__ == "RecordBatch" and hasattr(X, "to_struct_array"):
+        import pyarrow as pa
+
+        X = pa.Table.from_batches([X])
+    _refuse_repeated_names(X)
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return _open_frame(frame) if isinstance(frame, nw.DataFrame) else _open_array(_to_array(X))
+
+
+def _open_frame(frame: nw.DataFrame[Any]) -> _Opened:
+    n_rows, n_columns = frame.shape
+    _check_shape(n_rows, n_columns)
+    has_string_names = all(isinstance(name, str) for name in frame.columns)
+    return _Opened(tuple(frame.iter_columns()), _string_names(frame.columns), n_rows, has_string_names)
+
+
+def _open_array(array: NDArray[Any]) -> _Opened:
+    if array.ndim != 2:
+        raise DataError(
+            f"X must be two-dimensional; got an array of {array.ndim} dimension(s). Reshape your data: "
+            "X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
+        )
+    _check_shape(*array.shape)
+    return _Opened(tuple(array.T), None, len(array))
+
+
+def _check_shape(n_rows: int, n_columns: int) -> None:
+    shape = f"(shape=({n_rows}, {n_columns}))"
+    if n_columns == 0:
+        raise DataError(f"X has 0 feature(s) {shape} while a minimum of 1 is required.")
+    if n_rows == 0:
+        raise DataError(f"X has 0 sample(s) {shape} while a minimum of 1 is required.")
+    if n_rows > MOST_ROWS:
+        raise DataError(f"X has {n_rows:,} rows; at most {MOST_ROWS:,} can be coded. Pass a sample of them.")
+
+
+def _to_array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.matrix):
+        raise DataTypeError("X is a numpy.matrix; pass numpy.asarray(X).")
+    if isinstance(X, np.ma.MaskedArray):
+        X = without_mask(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X cannot be made a table: {error}. Give each row the same number of values.") from error
+    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+        array = np.asarray(X, dtype=object)  # a list that mixes strings and numbers keeps both
+    if array.dtype.names is not None:
+        raise DataTypeError("X is a structured array; pass pandas.DataFrame(X).")
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: X must hold real numbers, strings or truth values.")
+    return array
+
+
+def repeated(names: Sequence[Any]) -> list[Any]:
+    """Give the names that stand more than once, each once.
+
+    Examples
+    --------
+    >>> repeated(["a", "b", "a"])
+    ['a']
+    """
+    seen: set[Any] = set()
+    return list(dict.fromkeys(name for name in names if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
+
+
+def _refuse_repeated_names(X: Any) -> None:
+    names = getattr(X, "column_names", getattr(X, "columns", ()))
+    twice = repeated(list(names))
+    if twice:
+        raise SchemaError(f"X has the column {twice[0]!r} more than once; rename or drop one.")
+
+
+def _string_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Give the names as strings: numbers and tuples name columns too, but not beside strings."""
+    strings = [isinstance(name, str) for name in names]
+    if any(strings) and not all(strings):
+        raise DataTypeError(
+            "X has column names of mixed types; feature names are only supported if all are strings: "
+            "X.columns = X.columns.astype(str)."
+        )
+    return tuple(map(str, names))

@@ -1,0 +1,225 @@
+"""One column of any library into an array: numbers as floats, nominal values as codes and their categories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from calibrant.data._frames.objects import is_hole, object_codes, object_kind, object_measure, object_numbers, plain
+from calibrant.exceptions import DataTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._tables.table import Kind
+
+__all__ = ["Coded", "column_kind", "measure_of", "nominal_codes", "numeric_values"]
+
+# What a column may be handed over as: a narwhals Series, or a one-dimensional array.
+AnyColumn = Any
+
+_WANTED = "a column must hold numbers, dates, truth values, strings or categories."
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Codes into categories, -1 where missing; ``declared`` where the column itself lists its categories."""
+
+    codes: NDArray[np.int32]
+    categories: tuple[Any, ...]
+    declared: bool = False
+
+
+def column_kind(column: AnyColumn, name: str) -> Kind:
+    """Say whether a column is numeric or nominal by its type, looking at the values only where it is ``object``."""
+    if isinstance(column, np.ndarray):
+        return _array_kind(column, name)
+    dtype = column.dtype
+    if dtype.is_numeric() or dtype.is_temporal():
+        return "numeric"
+    if isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Boolean):
+        return "nominal"
+    if isinstance(dtype, nw.Object | nw.Unknown) and not _is_sparse(column):
+        return object_kind(_objects(column), name)
+    raise DataTypeError(_type_message(column, name))
+
+
+def measure_of(column: AnyColumn) -> str:
+    """Say what a numeric column holds: numbers, dates, durations or times of day; "" where all objects are holes."""
+    if isinstance(column, np.ndarray):
+        measures = {"M": "dates", "m": "durations"}
+        return object_measure(column) if column.dtype.kind == "O" else measures.get(column.dtype.kind, "numbers")
+    dtype = column.dtype
+    if isinstance(dtype, nw.Object | nw.Unknown):
+        return object_measure(_objects(column))
+    if isinstance(dtype, nw.Date | nw.Datetime):
+        return "dates"
+    if isinstance(dtype, nw.Duration):
+        return "durations"
+    return "times of day" if isinstance(dtype, nw.Time) else "numbers"
+
+
+def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:
+    """Give the numbers of a column as float32 or float64, NaN where missing; dates and times as microseconds."""
+    if isinstance(column, np.ndarray):
+        return _array_numbers(column, name)
+    dtype = column.dtype
+    if isinstance(dtype, nw.Date | nw.Datetime):
+        column = column.dt.timestamp("us")
+    elif isinstance(dtype, nw.Duration):
+        column = column.dt.total_microseconds()
+    elif isinstance(dtype, nw.Object | nw.Unknown | nw.Time):
+        return object_numbers(_objects(column), name)
+    elif not isinstance(dtype, nw.Float32 | nw.Float64):
+        column = column.cast(nw.Float64)
+    return _as_float(column.to_numpy())
+
+
+def nominal_codes(column: AnyColumn, name: str) -> Coded:
+    """Give the codes and categories of a column: as declared where it declares them, else the sorted values seen."""
+    if isinstance(column, np.ndarray):
+        return _array_codes(column)
+    dtype = column.dtype
+    if isinstance(dtype, nw.Boolean):
+        return Coded(_as_codes(column.cast(nw.Int32).fill_null(-1).to_numpy()), (False, True), declared=True)
+    if dtype.is_integer():
+        return _known_codes(column.fill_null(0).to_numpy(), ~column.is_null().to_numpy())
+    if dtype.is_numeric() or dtype.is_temporal():
+        return _array_codes(numeric_values(column, name))
+    if isinstance(dtype, nw.Object | nw.Unknown):
+        return _array_codes(_objects(column))
+    return _NATIVE_CODES[column.implementation](column.to_native())
+
+
+def _objects(column: AnyColumn) -> NDArray[Any]:
+    values = column.to_list()
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def _as_float(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
+    if values.dtype in (np.float32, np.float64):
+        in_step = values.flags.aligned and values.strides[0] % values.itemsize == 0
+        return values if in_step else values.copy()
+    narrow = values.dtype.kind == "f" and values.dtype.itemsize < 4
+    with np.errstate(over="ignore"):  # a long double beyond float64 is an extreme value: infinite
+        return values.astype(np.float32 if narrow else np.float64)
+
+
+def _as_codes(codes: Any) -> NDArray[np.int32]:
+    return np.ascontiguousarray(codes, dtype=np.int32)
+
+
+# --- arrays -------------------------------------------------------------------------------------------------------
+
+
+def _array_kind(column: NDArray[Any], name: str) -> Kind:
+    kind = column.dtype.kind
+    if kind == "O":
+        return object_kind(column, name)
+    if kind not in "iufMmbUT":
+        raise DataTypeError(f"column {name!r} is of type {column.dtype}; {_WANTED}")
+    return "nominal" if kind in "bUT" else "numeric"
+
+
+def _array_numbers(column: NDArray[Any], name: str) -> NDArray[np.floating[Any]]:
+    if column.dtype.kind == "O":
+        return object_numbers(column, name)
+    if column.dtype.kind not in "Mm":
+        return _as_float(column)
+    ticks = column.astype(f"{column.dtype.kind}8[us]").astype(np.int64).astype(np.float64)
+    return np.where(np.isnat(column), np.nan, ticks)
+
+
+def _array_codes(column: NDArray[Any]) -> Coded:
+    if column.dtype.kind == "b":
+        return Coded(_as_codes(column), (False, True), declared=True)
+    if column.dtype.kind in "OT":
+        codes, values = object_codes(column.astype(object))
+        return Coded(codes, values, declared=set(map(type, values)) == {bool})
+    return _known_codes(column, column == column)
+
+
+def _known_codes(column: NDArray[Any], known: NDArray[np.bool_]) -> Coded:
+    codes = np.full(len(column), -1, dtype=np.int32)
+    values, codes[known] = np.unique(column[known], return_inverse=True)
+    return Coded(codes, tuple(map(plain, values.tolist())))
+
+
+# --- frames -------------------------------------------------------------------------------------------------------
+
+
+def _pandas_codes(series: Any) -> Coded:
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return _declared(_as_codes(series.cat.codes), series.cat.categories.tolist())
+    if isinstance(series.dtype, pd.ArrowDtype):
+        import pyarrow as pa
+
+        return _arrow_codes(pa.chunked_array([pa.array(series)]))
+    codes, values = pd.factorize(series, sort=True)
+    return Coded(_as_codes(codes), tuple(values.tolist()))
+
+
+def _polars_codes(series: Any) -> Coded:
+    import polars as pl
+
+    declared = isinstance(series.dtype, pl.Enum)
+    if not declared:
+        series = series.cast(pl.String)
+        series = series.cast(pl.Enum(series.drop_nulls().unique().sort()))
+    codes = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+    return Coded(_as_codes(codes), tuple(series.dtype.categories.to_list()), declared=declared)
+
+
+def _arrow_codes(column: Any) -> Coded:
+    import pyarrow as pa
+
+    declared = pa.types.is_dictionary(column.type)
+    if not declared:
+        column = column.dictionary_encode()
+    column = column.unify_dictionaries().combine_chunks()
+    chunk = column if isinstance(column, pa.DictionaryArray) else column.chunk(0)
+    codes = _as_codes(chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False))
+    values = chunk.dictionary.to_pylist()
+    return _declared(codes, values) if declared else _sorted(codes, values)
+
+
+def _declared(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
+    """Keep the declared order; a dictionary may hold null or a value twice, which codes must not show."""
+    values = [plain(value) for value in values]
+    place = {value: code for code, value in enumerate(dict.fromkeys(v for v in values if not is_hole(v)))}
+    if len(place) < len(values):
+        codes = np.array([-1 if is_hole(v) else place[v] for v in values] + [-1], dtype=np.int32)[codes]
+    return Coded(codes, tuple(place), declared=True)
+
+
+def _sorted(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
+    order = sorted(range(len(values)), key=values.__getitem__)
+    place = np.empty(len(values) + 1, dtype=np.int32)
+    place[order] = np.arange(len(values))
+    place[-1] = -1
+    return Coded(place[codes], tuple(values[i] for i in order))
+
+
+_NATIVE_CODES: dict[nw.Implementation, Callable[[Any], Coded]] = {
+    nw.Implementation.PANDAS: _pandas_codes,
+    nw.Implementation.POLARS: _polars_codes,
+    nw.Implementation.PYARROW: _arrow_codes,
+}
+
+
+def _is_sparse(column: AnyColumn) -> bool:
+    return str(getattr(column.to_native(), "dtype", "")).startswith("Sparse")
+
+
+def _type_message(column: AnyColumn, name: str) -> str:
+    if _is_sparse(column):
+        return f"column {name!r} is sparse; make it dense with X.sparse.to_dense() (or X.toarray() for a matrix)."
+    return f"column {name!r} is of type {column.dtype}; {_WANTED}"

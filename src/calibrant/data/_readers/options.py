@@ -1,0 +1,122 @@
+"""What `read_table` may be told, checked before any file is opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sized
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from calibrant._params import Bool, InstanceOf, Int, Nothing, Rule, check_param
+from calibrant.data._frames.columns import Nominal
+from calibrant.exceptions import DataTypeError, ParameterError
+
+__all__ = ["Target", "as_nominal_items", "as_path", "as_target", "check_arguments"]
+
+Target: TypeAlias = str | int | Literal[False] | None
+
+
+@dataclass(frozen=True)
+class _False(Rule):
+    """False itself."""
+
+    def __contains__(self, value: object) -> bool:
+        return value is False
+
+    def _words(self) -> tuple[str, ...]:
+        return ("False",)
+
+
+@dataclass(frozen=True)
+class _Mark(Rule):
+    """One ASCII character that can stand between columns."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n\0'
+
+    def _words(self) -> tuple[str, ...]:
+        return ("one ASCII character",)
+
+
+@dataclass(frozen=True)
+class _Names(Rule):
+    """A path, or names of columns."""
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, str | os.PathLike):
+            return True
+        return _is_plural(value) and all(isinstance(name, str) for name in value)  # type: ignore[attr-defined]
+
+    def _words(self) -> tuple[str, ...]:
+        return "a path", "a sequence of strings"
+
+
+_RULES: dict[str, Rule] = {
+    "target": InstanceOf(str, words="the name of a column") | Int() | _False() | Nothing(),
+    "names": _Names() | Nothing(),
+    "sep": _Mark() | Nothing(),
+    "header": Bool() | Nothing(),
+    "encoding": InstanceOf(str) | Nothing(),
+}
+
+
+def check_arguments(**given: object) -> None:
+    """Refuse what the rules do not allow.
+
+    Examples
+    --------
+    >>> check_arguments(sep=", ")
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: sep must be one ASCII character or None; got ', '.
+    """
+    for name, value in given.items():
+        check_param(name, value, _RULES[name])
+
+
+def as_path(path: object, name: str = "path") -> Path:
+    """Give a path, or say what was passed in its place.
+
+    Examples
+    --------
+    >>> as_path(b"a.csv")
+    Traceback (most recent call last):
+    calibrant.exceptions.DataTypeError: path must be a str or a pathlib.Path; got bytes. Pass the path of the file.
+    """
+    if isinstance(path, os.PathLike):
+        path = os.fspath(path)
+    if not isinstance(path, str):
+        kind = "None" if path is None else type(path).__name__
+        raise DataTypeError(f"{name} must be a str or a pathlib.Path; got {kind}. Pass the path of the file.")
+    if not path:
+        raise ParameterError(f"{name} is empty. Pass the path of the file.")
+    return Path(path)
+
+
+def as_target(target: Any) -> Target:
+    """Give NumPy's ints as Python's."""
+    return target if target is None or isinstance(target, str) or target is False else int(target)
+
+
+def as_nominal_items(nominal: Any) -> Nominal:
+    """Give names, positions or a mask as a list of plain values.
+
+    Examples
+    --------
+    >>> as_nominal_items(("a", "b")), as_nominal_items("all")
+    (['a', 'b'], 'all')
+    >>> as_nominal_items(0)
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: nominal must be 'all' or a sequence of names, positions or truth values; got 0.
+    """
+    if nominal is None or isinstance(nominal, str):
+        return nominal
+    if not _is_plural(nominal):
+        wanted = "'all' or a sequence of names, positions or truth values"
+        raise ParameterError(f"nominal must be {wanted}; got {nominal!r:.60}.")
+    return nominal.tolist() if hasattr(nominal, "tolist") else list(nominal)
+
+
+def _is_plural(value: object) -> bool:
+    is_sized = isinstance(value, Iterable) and isinstance(value, Sized)
+    return is_sized and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) == 1

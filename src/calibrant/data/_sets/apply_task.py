@@ -1,0 +1,95 @@
+"""A paper's task done on a data set: rows, then columns, then classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data._sets.roles import own_label
+from calibrant.data._tables.table import Table
+from calibrant.exceptions import DataError, SchemaError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+    from calibrant.data._sets.tasks import Task
+
+__all__ = ["carry_out"]
+
+_ADVICE = "set CALIBRANT_DATA to a folder that has the file the task was made for."
+
+
+def carry_out(task: Task, table: Table, name: str) -> Table:
+    """Make the table of a task from the table of its source.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> from calibrant.data._sets.tasks import TASKS
+    >>> carry_out(TASKS["nielsen.wine"], load("wine"), "nielsen.wine").class_counts
+    {'1': 59, '2': 71}
+    """
+    table = _columns(_rows(table, task), task)
+    y = _regrouped(_classes(table), task)
+    positive = own_label(y, task.positive or table.positive)
+    notes = (*table.notes, *task.differs.values(), *filter(None, [task.note]))
+    return replace(table, y=y, name=name, positive=positive, notes=notes)
+
+
+def _rows(table: Table, task: Task) -> Table:
+    table = _part(table, task.part) if task.part else table
+    y = _classes(table)
+    _check_labels(table, {*task.classes, *task.without, *chain(*task.groups.values())})
+    keep = ~y.isin(task.without) & (y.isin(task.classes) if task.classes else True)
+    return table.take(np.asarray(keep, dtype=bool))
+
+
+def _part(table: Table, part: str) -> Table:
+    if table.split is None:
+        raise DataError(f"{table.name} has no official split in this copy; {_ADVICE}")
+    return replace(table.part(part), split=None)
+
+
+def _columns(table: Table, task: Task) -> Table:
+    missing = [column for column in task.drop_columns if column not in table.X]
+    if missing:
+        raise SchemaError(f"{table.name} has no column {missing[0]!r}.{nearest(missing[0], table.X)}")
+    table = _keep(table, [column for column in table.kinds if column not in task.drop_columns])
+    if task.complete_rows:
+        table = table.take(np.asarray(table.X.notna().all(axis=1)))
+    if not task.drop_constant:
+        return table
+    return _keep(table, [column for column in table.kinds if table.X[column].nunique(dropna=False) > 1])
+
+
+def _keep(table: Table, columns: list[str]) -> Table:
+    return replace(table, X=table.X[columns], kinds={column: table.kinds[column] for column in columns})
+
+
+def _regrouped(y: pd.Series[Any], task: Task) -> pd.Series[Any]:
+    if not task.groups:
+        return y.cat.remove_unused_categories() if hasattr(y, "cat") else y
+    import pandas as pd
+
+    rest = next((name for name, members in task.groups.items() if not members), None)
+    group = {label: name for name, members in task.groups.items() for label in members}
+    named = [group.get(label, rest) for label in y]
+    return pd.Series(pd.Categorical(named, categories=list(task.groups)), index=y.index, name=y.name)
+
+
+def _check_labels(table: Table, labels: Iterable[str]) -> None:
+    known = list(table.class_counts)
+    for label in sorted(labels):
+        if label not in known:
+            raise DataError(f"{table.name} has no class {label!r} in this copy but {known}; {_ADVICE}")
+
+
+def _classes(table: Table) -> pd.Series[Any]:
+    if table.y is None:
+        raise DataError(f"{table.name} has no class column.")
+    return table.y

@@ -1,0 +1,178 @@
+"""What a table holds, said column by column: the facts that its text and its notebook view show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data._tables.table import Kind, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["ClassShare", "ColumnSummary", "TableSummary", "count", "cut", "summarise"]
+
+_MOST_VALUES = 3
+_WIDEST_VALUE = 24
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """One column: its kind, its holes and its values in a few words."""
+
+    name: str
+    kind: Kind
+    missing: int
+    values: str
+
+
+@dataclass(frozen=True)
+class ClassShare:
+    """One class: its label, rows and share of the labelled rows; ``positive`` for the class of interest."""
+
+    label: str
+    rows: int
+    share: float
+    positive: bool
+
+
+@dataclass(frozen=True)
+class TableSummary:
+    """What a person wants to know of a table at a glance."""
+
+    name: str
+    size: str
+    classes: tuple[ClassShare, ...]
+    more_classes: int
+    facts: tuple[str, ...]
+    columns: tuple[ColumnSummary, ...]
+    more_columns: int
+    notes: tuple[str, ...]
+
+
+def summarise(table: Table, *, most_columns: int, most_classes: int) -> TableSummary:
+    """Collect the facts; columns and classes beyond the first few are only counted.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> summarise(load("appeal"), most_columns=3, most_classes=5).size
+    '1,500 rows, ... features (...)'
+    """
+    names = list(table.X.columns)
+    counts = table.class_counts
+    return TableSummary(
+        name=table.name,
+        size=_size(table),
+        classes=_classes(table, counts, most_classes),
+        more_classes=max(0, len(counts) - most_classes),
+        facts=_facts(table),
+        columns=tuple(_column(str(name), table.kinds[name], table.X[name]) for name in names[:most_columns]),
+        more_columns=max(0, len(names) - most_columns),
+        notes=table.notes,
+    )
+
+
+def count(number: int, what: str, plural: str = "") -> str:
+    """Count something in words.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(1000, "row"), count(0, "class", "classes")
+    ('1 row', '1,000 rows', '0 classes')
+    """
+    return f"{number:,} {what if number == 1 else plural or what + 's'}"
+
+
+def cut(text: str, width: int) -> str:
+    """Give a text on one line of no more than some characters.
+
+    Examples
+    --------
+    >>> cut("months since the last gift", 12)
+    'months sinc…'
+    """
+    line = " ".join(text.splitlines())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def _size(table: Table) -> str:
+    n_nominal = sum(kind == "nominal" for kind in table.kinds.values())
+    kinds = f"{table.n_features - n_nominal:,} numeric, {n_nominal:,} nominal"
+    return f"{count(table.n_rows, 'row')}, {count(table.n_features, 'feature')} ({kinds})"
+
+
+def _classes(table: Table, counts: dict[Any, int], most: int) -> tuple[ClassShare, ...]:
+    total = max(1, sum(counts.values()))
+    shown = list(counts.items())
+    if len(shown) > most:
+        shown = sorted(shown, key=lambda pair: -pair[1])[:most]
+    return tuple(ClassShare(str(label), rows, rows / total, label == table.positive) for label, rows in shown)
+
+
+def _facts(table: Table) -> tuple[str, ...]:
+    holes = table.X.isna().to_numpy()
+    n_cells, n_rows = int(holes.sum()), int(holes.any(axis=1).sum())
+    facts = [f"missing: {count(n_cells, 'cell')} in {count(n_rows, 'row')}" if n_cells else "missing: none"]
+    unlabelled = 0 if table.y is None else int(table.y.isna().sum())
+    if unlabelled:
+        facts.append(f"class missing: {count(unlabelled, 'row')}")
+    if table.split is not None and table.n_rows:
+        parts = table.split.value_counts(sort=False)
+        facts.append("split: " + ", ".join(f"{part} {rows:,}" for part, rows in parts.items()))
+    if table.sample_weight is not None and table.n_rows:
+        facts.append(f"weights: {table.sample_weight.min():g} to {table.sample_weight.max():g}")
+    if table.extra is not None:
+        facts.append("not features: " + ", ".join(map(str, table.extra.columns)))
+    return tuple(facts)
+
+
+def _column(name: str, kind: Kind, column: pd.Series[Any]) -> ColumnSummary:
+    missing = int(column.isna().sum())
+    known = column.dropna()
+    if not len(known):
+        return ColumnSummary(name, kind, missing, "no values")
+    return ColumnSummary(name, kind, missing, _range(known) if kind == "numeric" else _frequent(known))
+
+
+def _range(known: pd.Series[Any]) -> str:
+    distinct = f"{known.nunique():,} distinct"
+    if not isinstance(known.iloc[0], Number):
+        return f"{_moment(known.min())} to {_moment(known.max())}, {distinct}"
+    try:
+        values = np.asarray(known, dtype=np.float64)
+    except OverflowError:
+        return f"too large for a float, {distinct}"
+    return f"{_number(values.min())} to {_number(values.max())}, median {_number(_median(values))}, {distinct}"
+
+
+def _moment(value: object) -> str:
+    """Write a date, a time or a duration; of a time at midnight the date."""
+    text = str(value).removesuffix(" 00:00:00")
+    return text.replace("1 days", "1 day", 1) if text.startswith("1 days") else text
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    middle = [(len(values) - 1) // 2, len(values) // 2]
+    lower, upper = np.partition(values, middle)[middle].tolist()
+    # Halfway between the infinities there is no number.
+    return float(lower) if lower == -upper == -np.inf else float(lower / 2 + upper / 2)
+
+
+def _number(value: float) -> str:
+    whole = float(value).is_integer() or abs(value) >= 1000
+    return f"{value:,.0f}" if whole and abs(value) < 1e9 else f"{value:.4g}"
+
+
+def _frequent(known: pd.Series[Any]) -> str:
+    counts = known.value_counts()
+    counts = counts[counts > 0]
+    most = counts.iloc[:_MOST_VALUES]
+    shown = ", ".join(f"{cut(str(value), _WIDEST_VALUE)} ({rows:,})" for value, rows in most.items())
+    more = len(counts) - _MOST_VALUES
+    unseen = len(known.cat.categories) - len(counts) if known.dtype.name == "category" else 0
+    return shown + (f", {more:,} more" if more > 0 else "") + (f"; {unseen:,} declared but unseen" if unseen else "")

@@ -1,0 +1,3 @@
+"""Cost-sensitive classifiers and thresholds."""
+
+__all__: list[str] = []

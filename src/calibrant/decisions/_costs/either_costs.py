@@ -1,0 +1,27 @@
+"""Costs of either kind, as they are given: a matrix, what makes one, or costs by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from calibrant.decisions._costs.cost_matrix import CostMatrix
+from calibrant.decisions._costs.example_costs import ExampleCosts
+
+__all__ = ["AnyCosts", "as_costs"]
+
+AnyCosts: TypeAlias = CostMatrix | ExampleCosts
+
+
+def as_costs(costs: Any) -> AnyCosts:
+    """Take costs, a dict of dicts, or a table: rows the actual class, columns the decision.
+
+    Examples
+    --------
+    >>> as_costs([[0, 1], [10, 0]]).matrix
+    array([[ 0.,  1.],
+           [10.,  0.]])
+    """
+    if isinstance(costs, CostMatrix | ExampleCosts):
+        return costs
+    return CostMatrix.from_dict(costs) if isinstance(costs, Mapping) else CostMatrix(costs)

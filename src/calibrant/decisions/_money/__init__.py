@@ -1,0 +1,3 @@
+"""Decisions and what they earn: expected cost, profit, cost-benefit analysis, reports."""
+
+__all__: list[str] = []

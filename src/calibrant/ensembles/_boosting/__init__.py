@@ -1,0 +1,3 @@
+"""Boosted trees and boosted stumps."""
+
+__all__: list[str] = []

@@ -1,0 +1,231 @@
+"""Boosted trees as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant._params import Bool, Choice, Int, check_params
+from calibrant._random import SeedLike
+from calibrant.data._frames.columns import Nominal
+from calibrant.data._validation.prediction_rows import Rows
+from calibrant.ensembles._bagging.importances import impurity_importances
+from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
+from calibrant.ensembles._boosting.rounds import Run, begin, boost
+from calibrant.ensembles._boosting.scoring import _Scoring
+from calibrant.ensembles._boosting.tree_rounds import TreeMember, TreeRounds
+from calibrant.estimates import Estimate
+from calibrant.trees._growing.examples import Examples
+from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BoostedTreesClassifier"]
+
+_RULES = {
+    "n_trees": Int(1),
+    "algorithm": Choice(*ALGORITHMS),
+    "resample": Bool(),
+    "warm_start": Bool(),
+    **{name: rule for name, rule in RULES.items() if name not in ("class_weight", "weight_kind")},
+}
+
+
+class BoostedTreesClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Trees grown one after the other, each on rows weighed by how the trees before it erred.
+
+    The answers of `predict_proba` are scores, **not calibrated probabilities**: the share of the members' weighted
+    votes, the raw value that Caruana and Niculescu-Mizil calibrate. It ranks rows well and stays away from 0 and 1; map
+    it to probabilities by Platt's method or by isotonic regression on rows that were not learnt from.
+
+    The table is coded once; a round changes nothing but the weights of the rows. These are scaled to the sum that
+    `sample_weight` gives them (the number of rows without it), and `min_leaf` is in their units.
+
+    Parameters
+    ----------
+    n_trees : int
+        Most rounds; there may be fewer, see ``stopped_``.
+    algorithm : {"m1", "samme", "real"}
+        ``"m1"`` is AdaBoost.M1: a tree of error e votes with weight ln((1 - e) / e), and the weights of the rows that
+        it gets wrong are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so that with
+        K classes a tree need only be better than a guess; with two classes it is the same. ``"real"`` is Real
+        AdaBoost (SAMME.R for K classes): trees say probabilities, below 1e-10 taken as that, and the score is their
+        geometric mean, scaled to add up to 1.
+    resample : bool
+        Grow each tree on as many rows as there are, drawn by their weights, rather than on weighted rows.
+    criterion, prune, confidence, subtree_raising, ccp_alpha, collapse, min_leaf, min_cut, max_depth, nominal_splits, \
+threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_break, honest
+        Of the trees, as in `ProbabilityTreeClassifier`. Rows set aside by `honest` or ``prune="reduced_error"`` are
+        drawn anew in each round. Where ``dialect="j48"`` counts rows, each counts as the weight given to `fit` says,
+        whatever it weighs in the round; a row drawn by `resample` counts as often as it is drawn.
+    estimate : str or an estimate of `calibrant.estimates`
+        How the counts of a tree become its probabilities, as in `ProbabilityTreeClassifier`: what its votes are the
+        greatest of, and what ``"real"`` takes the logarithms of. Base rates are those of the weighted rows.
+    n_jobs : int, optional
+        Threads within a round, counted as scikit-learn counts them; the result is the same for any number.
+    random_state : int, numpy Generator, RandomState or SeedSequence, optional
+        Seeds what is drawn: rows with `resample`, rows set aside, random ties, folds.
+    warm_start : bool
+        Whether `fit` goes on from the trees there are, on the same rows, until there are `n_trees`.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The members.
+    estimator_weights_ : array of shape (n_members,)
+        The weights of their votes; 1 with ``"real"``.
+    errors_ : array of shape (n_members,)
+        The share of the weight, as it was in its round, that each member votes wrongly on.
+    stopped_ : {"perfect", "weak"} or None
+        Why there are fewer members than `n_trees`; None where there are not.
+    feature_importances_ : array of shape (n_features_in_,)
+        The share of each column in what the tests of the trees take off the impurity of the weighted rows, the trees
+        weighted as their votes are: the Gini index where `criterion` is, else the entropy.
+    classes_ : array of shape (n_classes,)
+        The classes, sorted.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+
+    Notes
+    -----
+    Two things end boosting early, each with a `CalibrantWarning` and in ``stopped_``.
+
+    * ``"perfect"``: a tree makes no error, so that no weight changes and every further tree would be the same. It
+      stays, and votes as if it erred on 1e-10 of the weight, which mostly outvotes the others. Weka leaves such a tree
+      out unless it is the first, also one that errs on less than 1e-6. Where trees differ by what is drawn (`resample`
+      and random ties among others) boosting goes on. ``"real"`` ends so where no weight changes.
+    * ``"weak"``: a tree errs on at least half of the weight, with ``"samme"`` on 1 - 1/K. It is left out, as in Weka;
+      where it is the first, it stays as the only one. ``"real"`` never ends so.
+
+    There is no ``class_weight``: the rounds weigh the rows by their errors, and would undo it. Nor is there a
+    ``weight_kind``: those weights are no survey's.
+
+    A single member answers with its own probabilities: one round is one `ProbabilityTreeClassifier`.
+
+    A vote goes to the class of the greatest probability, of those equal to within 1e-9 to the first declared.
+
+    References
+    ----------
+    Y. Freund and R. E. Schapire, "Experiments with a new boosting algorithm", 1996. J. Friedman, T. Hastie and
+    R. Tibshirani, "Additive logistic regression", 2000. J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class
+    AdaBoost", 2009. A. Niculescu-Mizil and R. Caruana, "Obtaining calibrated probabilities from boosting", 2005.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> donors = load("appeal")
+    >>> train, test = donors.part("train"), donors.part("test")
+    >>> model = BoostedTreesClassifier(n_trees=20, max_depth=3).fit(train.X, train.y)
+    >>> model.predict_proba(test.X[:2]).round(3)
+    array([[0.558, 0.442],
+           [0.797, 0.203]])
+    """
+
+    def __init__(
+        self,
+        *,
+        n_trees: int = 100,
+        algorithm: AlgorithmName = "m1",
+        resample: bool = False,
+        criterion: CriterionName = "gain_ratio",
+        estimate: str | Estimate = "laplace",
+        prune: Pruning | None = None,
+        confidence: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float = 0.0,
+        collapse: bool = False,
+        min_leaf: float = 2,
+        min_cut: Literal["c45", "min_leaf"] = "c45",
+        max_depth: int | None = None,
+        nominal_splits: NominalSplits = "multiway",
+        threshold: Literal["observed", "midpoint"] = "observed",
+        mdl_penalty: bool = True,
+        dialect: Dialect = "c45",
+        empty_leaf: EmptyLeaf | None = None,
+        accept_zero_gain: bool | None = None,
+        nominal: Nominal = "auto",
+        tie_break: Literal["first", "random"] = "first",
+        honest: bool = False,
+        n_jobs: int | None = None,
+        random_state: SeedLike = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_trees = n_trees
+        self.algorithm = algorithm
+        self.resample = resample
+        self.criterion = criterion
+        self.estimate = estimate
+        self.prune = prune
+        self.confidence = confidence
+        self.subtree_raising = subtree_raising
+        self.ccp_alpha = ccp_alpha
+        self.collapse = collapse
+        self.min_leaf = min_leaf
+        self.min_cut = min_cut
+        self.max_depth = max_depth
+        self.nominal_splits = nominal_splits
+        self.threshold = threshold
+        self.mdl_penalty = mdl_penalty
+        self.dialect = dialect
+        self.empty_leaf = empty_leaf
+        self.accept_zero_gain = accept_zero_gain
+        self.nominal = nominal
+        self.tie_break = tie_break
+        self.honest = honest
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedTreesClassifier:
+        """Grow the trees, one after the other.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            The table: of pandas, polars or pyarrow, or an array.
+        y : sequence of length n_rows
+            The class of each row. Where it declares an order (a pandas Categorical), ties follow it.
+        sample_weight : sequence of length n_rows, optional
+            How often each row counts; a row of weight 0 is as if absent.
+
+        Returns
+        -------
+        BoostedTreesClassifier
+            The classifier itself.
+        """
+        check_params(self, _RULES)
+        training = read_training(X, y, sample_weight, nominal=self.nominal)
+        examples = Examples.code(training, n_jobs=self.n_jobs)
+        before = self.__dict__.get("_run") if self.warm_start else None
+        run = begin(before, self.n_trees, examples.fingerprint(), self.random_state)
+        boost(
+            run,
+            TreeRounds(examples, cast("Any", self), run.seed),
+            ALGORITHMS[self.algorithm],
+            self.n_trees,
+            type(self).__name__,
+        )
+        return self._store(run, examples)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in what the tests of the trees take off the impurity."""
+        check_is_fitted(self)
+        shares = np.array([impurity_importances([tree], self.criterion) for tree in self.trees_])
+        total = self.estimator_weights_ @ shares
+        return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
+
+    def _store(self, run: Run, examples: Examples) -> BoostedTreesClassifier:
+        self._store_run(run, examples)
+        self.trees_ = [member.tree for member in run.members]
+        return self
+
+    def _answers_of(self, member: TreeMember, rows: Rows) -> NDArray[np.float64]:
+        return member.answers(rows, self.n_jobs)

@@ -1,0 +1,135 @@
+"""What a boosted classifier says of rows: scores after all rounds or after each, classes, and the votes themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data._validation.prediction_rows import Rows
+from calibrant.data._validation.row_matching import _TakesRows
+from calibrant.ensembles._boosting.algorithms import ALGORITHMS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.ensembles._boosting.algorithms import AlgorithmName
+    from calibrant.ensembles._boosting.rounds import Run
+    from calibrant.trees._growing.examples import Examples
+
+__all__: list[str] = []
+
+
+class _Scoring(_TakesRows):
+    """The methods of a boosted classifier that take rows."""
+
+    if TYPE_CHECKING:
+        algorithm: AlgorithmName
+        estimator_weights_: NDArray[np.float64]
+        _run: Run
+        _order: NDArray[np.intp]
+
+        def _answers_of(self, member: Any, rows: Rows) -> NDArray[np.float64]:
+            """Give a member's probabilities, the classes in the order in which they were declared."""
+            ...
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the score of each class: in [0, 1], adding up to 1, and not calibrated.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            Rows; columns are found by name where both tables have names, else by position.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            In the order of ``classes_``.
+        """
+        rows = self._rows(X)
+        if len(self._run.members) == 1:
+            return self._sorted(self._answers_of(self._run.members[0], rows))
+        return self._scores(self._sums(rows), len(self._run.members))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Give the scores after each round: what `predict_proba` would say had boosting ended there.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            As in `predict_proba`.
+
+        Yields
+        ------
+        array of shape (n_rows, n_classes)
+            The scores of one member, of two, and so on.
+        """
+        rows = self._rows(X)
+        return self._stages(rows)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Give the classes after each round.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            As in `predict_proba`.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+            Values of ``classes_``.
+        """
+        return (self._likeliest(scores) for scores in self.staged_predict_proba(X))
+
+    def summed_votes(self, X: Any) -> NDArray[np.float64]:
+        """Give the sum over the members that the scores are made of.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            As in `predict_proba`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            With ``"m1"`` and ``"samme"`` the weights of the members that vote for each class, with ``"real"`` the sum
+            of the logarithms of the members' probabilities. The softmax of the former is what Weka's AdaBoostM1 gives.
+        """
+        return self._sorted(self._sums(self._rows(X)))
+
+    def _sums(self, rows: Rows) -> NDArray[np.float64]:
+        sums = np.zeros((rows[0], len(self.classes_)))
+        for said in self._said(rows):
+            sums += said
+        return sums
+
+    def _said(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
+        algorithm = ALGORITHMS[self.algorithm]
+        for member, weight in zip(self._run.members, self._run.weights, strict=True):
+            yield algorithm.say(self._answers_of(member, rows), weight)
+
+    def _stages(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
+        sums = np.zeros((rows[0], len(self.classes_)))
+        for n_members, said in enumerate(self._said(rows), start=1):
+            sums += said
+            if n_members == 1:
+                yield self._sorted(self._answers_of(self._run.members[0], rows))
+            else:
+                yield self._scores(sums, n_members)
+
+    def _scores(self, sums: NDArray[np.float64], n_members: int) -> NDArray[np.float64]:
+        return self._sorted(ALGORITHMS[self.algorithm].score(sums, self.estimator_weights_[:n_members]))
+
+    def _sorted(self, by_class: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.ascontiguousarray(by_class[:, self._order])
+
+    def _likeliest(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def _store_run(self, run: Run, examples: Examples) -> None:
+        self._run, self._order = run, examples.order
+        self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
+        self.stopped_ = run.stopped
+        self._store_columns(*examples.seen)

@@ -1,0 +1,90 @@
+"""Stumps as members of boosting: the rows of every column are sorted once, a round is linear in the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.data._coding.coded_table import n_threads
+from calibrant.ensembles._boosting.algorithms import Answers
+from calibrant.ensembles._boosting.stump_members import Stumps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.trees._growing.examples import Examples
+
+__all__ = ["STUMP_CRITERIA", "StumpCriterion", "StumpEstimate", "StumpMember", "StumpRounds", "as_arrays"]
+
+StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
+StumpEstimate: TypeAlias = Literal["frequency", "laplace"]
+STUMP_CRITERIA: tuple[StumpCriterion, ...] = ("entropy", "gain_ratio", "gini", "dkm", "twoing")
+
+
+class StumpMember(NamedTuple):
+    """A stump: what it tests, the class weights in its branches, and its answers there; classes as declared."""
+
+    feature: int
+    threshold: float
+    category: int
+    gain: float
+    counts: NDArray[np.float64]
+    proba: NDArray[np.float64]
+
+
+class StumpRounds:
+    """Learns a stump a round from coded rows and their weights."""
+
+    advice = ""
+    can_differ = False
+
+    def __init__(self, examples: Examples, criterion: str, estimate: str, n_jobs: int | None) -> None:
+        self._n_classes = len(examples.classes)
+        self._kinds = [feature.kind for feature in examples.table.schema.features]
+        self._prior_counts = 1.0 if estimate == "laplace" else 0.0
+        core_criterion = _core.StumpCriterion[criterion]
+        table = examples.table.core
+        self._search = _core.stump_search(table, examples.labels, self._n_classes, core_criterion, n_threads(n_jobs))
+        self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights.copy()
+        self._total = float(self.weights.sum())
+
+    def learn(self, number: int) -> tuple[StumpMember, Answers]:  # noqa: ARG002
+        """Find the stump of a round; all rows of one class and branch get one answer."""
+        self._stump = self._search.best(self.weights)
+        self._counts = np.asarray(self._stump.counts)
+        member = self._member(self._stump)
+        labels = np.tile(np.arange(self._n_classes), 3)
+        return member, Answers(np.repeat(member.proba, self._n_classes, axis=0), labels, self._counts.ravel())
+
+    def reweigh(self, factors: NDArray[np.float64]) -> None:
+        """Multiply the weights of the rows in each branch and class, scaled to the sum they had."""
+        scale = self._total / (factors * self._counts.ravel()).sum()
+        self._search.reweigh(self._stump, (factors * scale).reshape(3, -1), self.weights)
+
+    def _member(self, stump: _core.Stump) -> StumpMember:
+        is_nominal = stump.column >= 0 and self._kinds[stump.column] == "nominal"
+        threshold = np.nan if is_nominal or stump.column < 0 else stump.threshold
+        category = stump.code if is_nominal else -1
+        return StumpMember(stump.column, threshold, category, stump.gain, self._counts, self._proba(self._counts))
+
+    def _proba(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the probabilities in the branches; one without weight answers for all rows."""
+        filled = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, counts.sum(axis=0))
+        filled = filled + self._prior_counts
+        return np.asarray(filled / filled.sum(axis=1, keepdims=True))
+
+
+def as_arrays(members: list[StumpMember], examples: Examples) -> Stumps:
+    """Put the stumps of all rounds into arrays, classes sorted."""
+    arrays = (
+        np.array([member.feature for member in members], dtype=np.int32),
+        np.array([member.threshold for member in members]),
+        np.array([member.category for member in members], dtype=np.int32),
+        np.array([member.gain for member in members]),
+        np.stack([member.counts[:, examples.order] for member in members]),
+    )
+    for array in arrays:
+        array.setflags(write=False)
+    return Stumps(*arrays, examples.table.schema)

@@ -1,0 +1,3 @@
+"""Lazy option trees."""
+
+__all__: list[str] = []

@@ -1,0 +1,114 @@
+"""What lazy trees keep of the training set, and how they answer: ranks and categories in, probabilities out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from calibrant import _core
+from calibrant._progress import progress
+from calibrant.data._coding.coded_table import CodedTable, n_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.trees._growing.examples import Examples
+
+__all__ = ["LazyParams", "LazyTrees"]
+
+_MISSING = np.iinfo(np.uint32).max
+_ROWS_AT_ONCE = 32  # for each thread, between two steps of the bar
+
+
+class LazyParams(Protocol):
+    """What answering a query looks up."""
+
+    max_options: int
+    option_fraction: float
+    min_leaf: float
+    max_leaves: int
+    n_jobs: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class LazyTrees:
+    """Coded training rows (``codes`` and ``order`` are columns x rows), and how often each is in each bag.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import LazyOptionTreesClassifier
+    >>> from calibrant.trees._growing.examples import Examples
+    >>> from calibrant.trees._growing.training_data import read_training
+    >>> examples = Examples.code(read_training([[1], [3], [5], [7]], ["a", "a", "b", "b"]))
+    >>> trees = LazyTrees.of(examples, np.ones((1, 4), dtype=np.uint16))
+    >>> trees.coded((3, np.array([[4.0], [9.0], [np.nan]]))).tolist()
+    [[2], [4], [4294967295]]
+    >>> trees.answer((1, np.array([[4.0]])), LazyOptionTreesClassifier())
+    array([[0., 1.]])
+    """
+
+    examples: Examples
+    codes: NDArray[np.uint32]
+    order: NDArray[np.uint32]
+    labels: NDArray[np.uint16]
+    in_bag: NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, examples: Examples, in_bag: NDArray[np.uint16]) -> LazyTrees:
+        """Keep coded rows."""
+        table = examples.table
+        codes = np.stack([_wide(table, column) for column in range(table.n_columns)])
+        order = np.argsort(codes, axis=1, kind="stable").astype(np.uint32)
+        return cls(examples, codes, order, examples.sorted_labels.astype(np.uint16), in_bag)
+
+    def coded(self, rows: Rows) -> NDArray[np.uint32]:
+        """Code rows to be answered for: how many training values are below each number, the category of each word."""
+        n_rows, columns = rows
+        arrays = columns.T if isinstance(columns, np.ndarray) else columns
+        coded = np.empty((n_rows, len(self.codes)), dtype=np.uint32)
+        for place, array in enumerate(arrays):
+            coded[:, place] = _place(array, self.examples.table.values(place))
+        return coded
+
+    def answer(self, rows: Rows, params: LazyParams) -> NDArray[np.float64]:
+        """Give the probabilities of rows."""
+        queries = self.coded(rows)
+        answers = np.empty((len(queries), len(self.examples.classes)))
+        at_once = _ROWS_AT_ONCE * n_threads(params.n_jobs)
+        with progress(total=len(queries), description="Searching tests") as bar:
+            for first in range(0, len(queries), at_once):
+                part = queries[first : first + at_once]
+                self._answer_part(part, answers[first : first + at_once], params)
+                bar.advance(len(part))
+        return answers
+
+    def _answer_part(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
+        _core.answer_lazily(
+            self.codes,
+            self.order,
+            np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features]),
+            self.labels,
+            self.in_bag,
+            self.examples.weights,
+            queries,
+            output,
+            max_options=params.max_options,
+            option_fraction=params.option_fraction,
+            min_leaf=params.min_leaf,
+            max_leaves=params.max_leaves,
+            n_threads=n_threads(params.n_jobs),
+        )
+
+
+def _wide(table: CodedTable, column: int) -> NDArray[np.uint32]:
+    codes = table.codes(column)
+    return np.where(codes == table.missing_code(column), _MISSING, codes.astype(np.uint32))
+
+
+def _place(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    if values is None:
+        return np.where(array < 0, _MISSING, array.astype(np.int64))
+    return np.where(np.isnan(array), _MISSING, np.searchsorted(values, array))

@@ -1,0 +1,71 @@
+"""EB-PETs: bagged trees whose leaves count the rows out of the bag too (Nielsen 2004, section 2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.ensembles._readings.averages import Cells, answer, by_node
+from calibrant.ensembles._readings.honest import own_class_rates, pooled_trees
+from calibrant.ensembles._readings.leaf_paths import Ways
+from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.out_of_bag_weight import Alpha, choose_alpha
+from calibrant.ensembles._readings.pooled_tree import pooled_table
+from calibrant.ensembles._readings.pooling import Pooling
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["EBPets", "read_eb_pets"]
+
+
+@dataclass(frozen=True, eq=False)
+class EBPets:
+    """A forest read by counts in and out of the bag.
+
+    Parameters
+    ----------
+    tables : list of arrays of shape (n_nodes, n_classes)
+        The probabilities at the nodes of each tree, empty leaves filled from above.
+    filled : list of arrays of shape (n_nodes,), optional
+        Which nodes answer for themselves; the others are left out of the average. None where all answer.
+    alpha : Alpha
+        How much rows out of the bag count.
+    """
+
+    tables: list[NDArray[np.float64]]
+    filled: list[NDArray[np.bool_]] | None
+    alpha: Alpha
+
+    @property
+    def levels(self) -> list[list[Cells]]:
+        """What answers, and what where nothing does."""
+        return by_node(self.tables, self.filled)
+
+    def predict_proba(self, ways: Ways) -> NDArray[np.float64]:
+        """Give the probabilities of rows from where they end in each tree."""
+        return answer(ways, self.levels)
+
+
+def read_eb_pets(members: Members, pooling: Pooling) -> EBPets:
+    """Read a forest by the counts of all training rows.
+
+    With ``out_of_bag="only"`` a tree whose leaf has no row out of the bag is left out.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> in_bag, ways = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
+    >>> reading = read_eb_pets(Members([tree], LeafMatrix(ways), in_bag, np.array([0, 0, 1, 1, 0]), 2), Pooling())
+    >>> reading.tables[0][2].round(2)
+    array([0.33, 0.67])
+    """
+    alpha = choose_alpha(members, partial(own_class_rates, members, pooling), pooling)
+    trees = pooled_trees(members, pooling, alpha)
+    filled = [tree.weight > 0 for tree in trees] if pooling.out_of_bag == "only" else None
+    return EBPets([pooled_table(tree, pooling) for tree in trees], filled, alpha)

@@ -1,0 +1,99 @@
+"""How much a row out of the bag counts beside one in it: Nielsen's alpha, a number, chosen, or one for each leaf.
+
+Nielsen (2004, section 3.4.2) leaves its choice to future research. Here it is chosen among powers of two by the
+log-loss of the out-of-bag probabilities, every row's own count taken away (those of class frequencies where an
+estimate looks beyond the leaf). A leaf's own alpha makes its rows out of the
+bag likeliest, each without itself; so few rows say little, and it is shrunk towards the chosen number on the scale of
+logarithms: the leaf's rows out of the bag against 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.pooling import Pooling, added_counts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Alpha", "OwnClassRates", "choose_alpha", "core_pooling", "probability_floor"]
+
+_GRID = 2.0 ** np.arange(-3, 7)
+
+# Gives the honest out-of-bag probability of each row's own class for each of some alphas, rows x alphas.
+OwnClassRates: TypeAlias = Callable[[_core.Pooling, list[float]], "NDArray[np.float64]"]
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """A settled alpha: one number, or for each bin its own, shrunk towards the number.
+
+    Parameters
+    ----------
+    number : float
+        The one number.
+    by_bin : bool
+        Whether each bin has its own.
+    floor : float
+        The least probability that the choice for a bin reckons with.
+
+    Examples
+    --------
+    >>> Alpha(2.0)
+    Alpha(number=2.0, by_bin=False, floor=0.005)
+    """
+
+    number: float
+    by_bin: bool = False
+    floor: float = 0.005
+
+
+def core_pooling(members: Members, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
+    """Tell the core how counts become probabilities.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> pooling = core_pooling(SimpleNamespace(class_weights=np.ones(2)), Pooling(), Alpha(2.0, by_bin=True))
+    >>> round(pooling.alpha_of(np.array([1.0, 0]), np.array([0.0, 40])), 1)  # the leaf was wrong
+    32.0
+    """
+    added = added_counts(pooling.estimate, members.class_weights).tolist()
+    return _core.Pooling(pooling.out_of_bag == "only", alpha.number, alpha.by_bin, alpha.floor, added)
+
+
+def probability_floor(class_weights: NDArray[np.float64]) -> float:
+    """Give what replaces a probability of 0 in a log-loss (Nielsen 2004, footnote 9).
+
+    Examples
+    --------
+    >>> probability_floor(np.array([98.0, 2])), probability_floor(np.array([999.0, 1]))
+    (0.005, 0.0005)
+    """
+    rates = class_weights[class_weights > 0] / class_weights.sum()
+    return min(0.005, 0.5 * float(rates.min()))
+
+
+def choose_alpha(members: Members, own_class_rates: OwnClassRates, pooling: Pooling) -> Alpha:
+    """Settle alpha: as told, or by the honest out-of-bag log-loss of a reading.
+
+    Examples
+    --------
+    >>> choose_alpha(None, None, Pooling(weight=3.0))
+    Alpha(number=3.0, by_bin=False, floor=0.005)
+    """
+    if not isinstance(pooling.weight, str):
+        return Alpha(float(pooling.weight))
+    if pooling.out_of_bag == "only":
+        return Alpha(1.0)
+    floor = probability_floor(members.class_weights)
+    own = own_class_rates(core_pooling(members, pooling, Alpha(1.0)), _GRID.tolist())
+    weights = np.ones(members.n_rows) if members.weights is None else members.weights
+    losses = -np.nansum(weights[:, np.newaxis] * np.log(np.maximum(own, floor)), axis=0)
+    return Alpha(float(_GRID[losses.argmin()]), pooling.weight == "leaf", floor)

@@ -1,0 +1,141 @@
+"""The m-estimate (Cestnik 1990; Zadrozny & Elkan 2001, section 2.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from calibrant._params import Choice, Nothing, Real, Rule, check_params
+from calibrant.estimates._base import CountedTree
+from calibrant.estimates._grid import CV, not_chosen, powers_of_two
+from calibrant.estimates._leaf.empirical_bayes import likeliest_m
+from calibrant.estimates._leaf.frequency import frequencies
+from calibrant.estimates._leaf.priors import BASE_RATE, prior_of, read_prior, rows_with_positives
+from calibrant.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MEstimate"]
+
+_RULES: dict[str, Rule] = {
+    "m": Choice(CV) | Real(0, math.inf) | Nothing(),
+    "strength": Real(0, closed="neither"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MEstimate:
+    """The share of each class after m more rows spread as the prior is.
+
+    For a rare class, in a single tree: smoothing towards the base rate brought the test MSE of unpruned trees from
+    0.102 to 0.096 on KDD'98, where Laplace stayed at 0.101 (Zadrozny & Elkan 2001, Tables 1 and 4, Figure 1); the exact
+    m matters little. Members of an ensemble are smoothed by their average already.
+
+    Parameters
+    ----------
+    m : float or "cv", optional
+        The weight of the prior, in rows. None, with two classes: `strength` divided by the base rate of the positive
+        class, which is taken to be the rarer one (200 at a base rate of 0.05). None, with more: empirical Bayes, the
+        one m that makes the class counts of the leaves likeliest. ``"cv"``: the classifier chooses among 1, 2, 4 ...
+        up to the training weight by cross-validated log-loss.
+    strength : float
+        The product of base rate and m.
+    prior : "base_rate", "uniform" or a sequence of n_classes probabilities
+        What is smoothed towards: the class frequencies of the training set, equal probabilities (with m the number of
+        classes that is Laplace's rule), or the probabilities given, in the order of the sorted classes.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> MEstimate(m=8).table(tree)
+    array([[0.5, 0.5],
+           [0.6, 0.4],
+           [0.4, 0.6]])
+    """
+
+    m: float | Literal["cv"] | None = None
+    strength: float = 10
+    prior: str | Sequence[float] = BASE_RATE
+
+    def __post_init__(self) -> None:
+        check_params(self, _RULES)
+        object.__setattr__(self, "prior", read_prior(self.prior))
+
+    def table(self, tree: CountedTree) -> NDArray[np.float64]:
+        """Give (n_k + m b_k) / (w + m) at every node, b the prior.
+
+        Parameters
+        ----------
+        tree : CountedTree
+            A grown tree; its root has the base rates.
+
+        Returns
+        -------
+        array of shape (n_nodes, n_classes)
+            Probabilities.
+        """
+        prior, m = self._numbers(tree.counts[0], tree.counts[tree.is_leaf])
+        share = np.divide(tree.weight, tree.weight + m, out=np.zeros_like(tree.weight), where=tree.weight > 0)
+        table = share[:, np.newaxis] * frequencies(tree) + (1.0 - share)[:, np.newaxis] * prior
+        return np.minimum(table, 1.0, out=table)  # rounding may exceed it
+
+    def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> MEstimate:
+        """Give the same estimate with m and prior as numbers.
+
+        Parameters
+        ----------
+        counts : array of shape (n_classes,)
+            The class weights of the training set.
+        leaves : array of shape (n_leaves, n_classes), optional
+            The class weights of leaves, of one tree or of many: what empirical Bayes needs.
+
+        Returns
+        -------
+        MEstimate
+            With numbers only.
+
+        Examples
+        --------
+        >>> MEstimate().resolve([950, 50])
+        MEstimate(m=200.0, strength=10, prior=(0.95, 0.05))
+        """
+        prior, m = self._numbers(np.asarray(counts, dtype=np.float64), leaves)
+        return replace(self, m=m, prior=tuple(prior.tolist()))
+
+    def candidates(self, tree: CountedTree) -> tuple[MEstimate, ...]:
+        """Give the estimates that cross-validation chooses from.
+
+        Parameters
+        ----------
+        tree : CountedTree
+            The tree grown from all rows.
+
+        Returns
+        -------
+        tuple of MEstimate
+            One for each m from 1 up, doubled each time; the estimate itself where m is not ``"cv"``.
+        """
+        return tuple(replace(self, m=m) for m in powers_of_two(tree)) if self.m == CV else (self,)
+
+    def _numbers(
+        self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.float64], float]:
+        if self.m == CV:
+            raise not_chosen("MEstimate", "m")
+        prior = prior_of(self.prior, counts)
+        return prior, self._heuristic(counts, prior, leaves) if self.m is None else float(self.m)
+
+    def _heuristic(
+        self, counts: NDArray[np.float64], prior: NDArray[np.float64], leaves: NDArray[np.float64] | None
+    ) -> float:
+        if len(counts) <= 2:
+            return rows_with_positives(self.strength, counts)
+        if leaves is None:
+            raise ParameterError("MEstimate: with more than two classes m follows from the leaves; pass leaves=.")
+        return likeliest_m(leaves, prior)

@@ -1,0 +1,3 @@
+"""Intervals of metrics: proportions, DeLong, bootstrap replicates and simultaneous bands."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Metrics that are means of row losses: squared, logarithmic, spherical, and scores relative to a prior."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Metrics of the ranking: areas under curves, lift and precision."""
+
+__all__: list[str] = []

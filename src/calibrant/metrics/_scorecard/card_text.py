@@ -1,0 +1,120 @@
+"""Score cards for people: as text and as HTML."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from calibrant.metrics._scorecard.score_card import Score, ScoreCard
+
+__all__ = ["card_html", "card_text", "number_text", "score_text"]
+
+_STYLE = "style='text-align:right;padding:0 .8em'"
+
+
+def number_text(value: float | None) -> str:
+    """Write a number with four digits behind the point, or four in all where it is small or large.
+
+    Examples
+    --------
+    >>> number_text(0.51234), number_text(0.000123456), number_text(123456.0), number_text(None)
+    ('0.5123', '0.0001235', '123,456', '')
+    """
+    if value is None:
+        return ""
+    if not math.isfinite(value) or value == 0.0:
+        return f"{value:g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.4g}"
+
+
+def score_text(score: Score) -> str:
+    """Write a score on one line."""
+    parts = [score.metric, number_text(score.value), _interval_text(score)]
+    parts += [f"debiased {number_text(score.debiased)}"] if score.debiased is not None else []
+    parts += [f"p = {score.pvalue:.3g}"] if score.pvalue is not None else []
+    return " ".join(part for part in parts if part)
+
+
+def card_text(card: ScoreCard) -> str:
+    """Write a card as lines: what it is of, a line for each metric, notes."""
+    lines = [_title(card)]
+    if card.cards:
+        return "\n".join([*lines, *_segments_text(card)])
+    cells = [_cells(score) for score in card.scores.values()]
+    widths = [max((len(row[column]) for row in cells), default=0) for column in range(5)]
+    lines += [_row_text(row, widths) for row in cells]
+    return "\n".join([*lines, *_notes(card)])
+
+
+def card_html(card: ScoreCard) -> str:
+    """Write a card as a table of HTML, without anything to fetch."""
+    if card.cards:
+        whole = replace(card, name="all rows", cards={}, equal_calibration=None)
+        parts = card_html(whole) + "".join(map(card_html, card.cards.values()))
+        told = f"<p>{escape(str(card.equal_calibration))}</p>" if card.equal_calibration is not None else ""
+        return f"<div><p><b>{escape(_title(card))}</b></p>{told}{parts}</div>"
+    head = "".join(f"<th {_STYLE}>{name}</th>" for name in ("metric", "value", "interval", "by", "calibration"))
+    body = "".join(
+        "<tr>" + "".join(f"<td {_STYLE}>{escape(cell)}</td>" for cell in _cells(score)) + "</tr>"
+        for score in card.scores.values()
+    )
+    notes = "".join(f"<br>{escape(note)}" for note in _notes(card))
+    return (
+        f"<div><p><b>{escape(_title(card))}</b></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"<p><small>{_estimand(card)}{notes}</small></p></div>"
+    )
+
+
+def _title(card: ScoreCard) -> str:
+    of = f" of {card.name}" if card.name is not None else ""
+    sure = f", intervals at {100 * card.confidence:g} %" if card.confidence is not None else ""
+    rows = "1 row" if card.n_rows == 1 else f"{card.n_rows:,} rows"
+    return f"Scores{of}: {rows}, {len(card.classes)} classes{sure}"
+
+
+def _notes(card: ScoreCard) -> list[str]:
+    """Write each note once, behind the metrics that it is of."""
+    of_note: dict[str, list[str]] = {}
+    for score in card.scores.values():
+        of_note.setdefault(score.note, []).append(score.metric)
+    return [f"{', '.join(metrics)}: {note}" for note, metrics in of_note.items() if note]
+
+
+def _estimand(card: ScoreCard) -> str:
+    return "" if card.confidence is None else "Of this fitted model, on rows drawn independently as these were."
+
+
+def _cells(score: Score) -> tuple[str, str, str, str, str]:
+    calibration = f"debiased {number_text(score.debiased)}" if score.debiased is not None else ""
+    calibration += f"  p = {score.pvalue:.3g}" if score.pvalue is not None else ""
+    return score.metric, number_text(score.value), _interval_text(score), score.method, calibration.strip()
+
+
+def _row_text(row: tuple[str, ...], widths: list[int]) -> str:
+    name, value, *rest = row
+    aligned = [name.ljust(widths[0]), value.rjust(widths[1])]
+    aligned += [text.ljust(width) for text, width in zip(rest, widths[2:], strict=True)]
+    return "  ".join(["", *aligned]).rstrip()
+
+
+def _interval_text(score: Score) -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f"[{number_text(score.low)}, {number_text(score.high)}]"
+
+
+def _segments_text(card: ScoreCard) -> list[str]:
+    parts = [("(all)", card), *((str(name), part) for name, part in card.cards.items())]
+    cells = [["", "rows", *card]]
+    cells += [[name, f"{part.n_rows:,}", *map(number_text, map(float, part.values()))] for name, part in parts]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(["", row[0].ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(row[1:], widths[1:], strict=True))])
+        for row in cells
+    ]
+    return [*lines, str(card.equal_calibration)] if card.equal_calibration is not None else lines

@@ -1,0 +1,144 @@
+"""How many rows it takes to establish calibration: the bands that calibrated probabilities would get from more rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._params import Real, check_param
+from calibrant.exceptions import DataError, DataTypeError
+from calibrant.metrics._intervals.honest_bands import Band, honest_bands
+from calibrant.metrics._intervals.proportions import CONFIDENCE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CalibrationReach", "calibration_reach", "reach_of", "round_up", "rows_needed"]
+
+SHARE = 0.9  # of the rows, for which bands are to be near the diagonal
+_GROUPS, _MOST_GROUPS = 200, 1001  # planned with; what bands of many rows have
+_FURTHER_ROWS = 10_000  # what is asked for mostly
+_WITHIN = Real(0, 1, closed="neither")
+_MOST_ROWS = 1e12
+
+
+def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) -> int:
+    """Tell about how many rows establish that such probabilities are calibrated, if they are.
+
+    Rows with probabilities distributed as those given are taken to come out exactly as often as promised; the number
+    is the least for which the honest calibration bands stay as near to the diagonal for nine rows in ten.
+
+    Parameters
+    ----------
+    y_proba : array of shape (n_rows,) or (n_rows, n_classes)
+        Probabilities of the positive class; of several columns the greatest of each row is looked at. Rows are taken to
+        have no others than these: the more distinct ones are given, up to 1,000, the more rows it takes.
+    within : float
+        How near the bands are to stay to the diagonal.
+    confidence : float
+        The least chance that the bands hold the calibration curve.
+
+    Returns
+    -------
+    int
+        The number of rows.
+
+    Examples
+    --------
+    >>> rows_needed([0.1, 0.5, 0.9], within=0.1) < rows_needed([0.1, 0.5, 0.9], within=0.05)
+    True
+    """
+    check_param("within", within, _WITHIN)
+    check_param("confidence", confidence, CONFIDENCE)
+    try:
+        proba = np.asarray(y_proba, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("y_proba must hold numbers: probabilities of the positive class, or of each.") from error
+    if not proba.size or not ((proba >= 0.0) & (proba <= 1.0)).all():
+        raise DataError("y_proba must hold probabilities, at least one; found none, NaN, or values outside [0, 1].")
+    greatest = proba if proba.ndim == 1 else proba.max(axis=1)
+    return math.ceil(calibration_reach(greatest, np.ones(len(greatest)), confidence).rows_for(within))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationReach:
+    """How far bands reach from the diagonal, for any number of rows with given shares of probabilities.
+
+    Examples
+    --------
+    >>> reach = calibration_reach(np.array([0.5]), np.ones(1), 0.95)
+    >>> round(reach.at(100), 3), round(reach.at(10_000), 3)
+    (0.102, 0.01)
+    """
+
+    proba: NDArray[np.float64]
+    share: NDArray[np.float64]
+    confidence: float
+
+    def at(self, n_rows: float) -> float:
+        """Give the reach for a number of rows."""
+        weight = self.share * n_rows
+        band = honest_bands(self.proba, weight * self.proba, weight, confidence=self.confidence, digits=None)
+        return reach_of(self.proba, weight, band)
+
+    def rows_for(self, within: float) -> float:
+        """Give the least number of rows whose reach is small enough, to one part in a hundred."""
+        low, high = 1.0, 100.0
+        while self.at(high) > within and high < _MOST_ROWS:
+            low, high = high, high * 10.0
+        while high / low > 1.01:
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if self.at(middle) > within else (low, middle)
+        return high
+
+
+def calibration_reach(
+    proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float, new_share: float = 0.0
+) -> CalibrationReach:
+    """Gather probabilities into groups of about equal weight, and keep the level of the bands that all would have.
+
+    Of further rows a share has probabilities that were not seen yet, which makes the bands wider.
+    """
+    found, of_found = np.unique(proba, return_inverse=True)
+    weights = np.bincount(of_found, weight)
+    ends = np.cumsum(weights)
+    group = np.minimum((ends - weights / 2.0) / ends[-1] * _GROUPS, _GROUPS - 1).astype(np.intp)
+    if len(found) <= _GROUPS:
+        group = np.arange(len(found))
+    _, group = np.unique(group, return_inverse=True)
+    shares = np.bincount(group, weights) / ends[-1]
+    places = np.bincount(group, weights * found) / ends[-1] / shares
+    n_groups, n_final = len(places), min(len(found) + new_share * _FURTHER_ROWS, _MOST_GROUPS)
+    level = n_groups * (n_groups + 1.0) / (n_final * (n_final + 1.0))
+    return CalibrationReach(places, shares, 1.0 - (1.0 - confidence) * level)
+
+
+def reach_of(proba: NDArray[np.float64], weight: NDArray[np.float64], band: Band) -> float:
+    """Give how far the bands reach from the diagonal for all but the tenth of the rows where they reach farthest.
+
+    Examples
+    --------
+    >>> band = Band(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.4, 0.4]), np.array([0.7, 0.7, 1.0]))
+    >>> round(reach_of(np.array([0.5]), np.ones(1), band), 3)
+    0.2
+    """
+    lower, upper = band.at(proba)
+    reach = np.maximum(upper - proba, proba - lower)
+    order = np.argsort(reach, kind="stable")
+    ends = np.cumsum(weight[order])
+    return float(reach[order][np.searchsorted(ends, SHARE * ends[-1] * (1.0 - 1e-12))])
+
+
+def round_up(value: float) -> float:
+    """Round up to two digits, so that what is said still holds.
+
+    Examples
+    --------
+    >>> round_up(0.01923), round_up(0.5)
+    (0.02, 0.5)
+    """
+    scale = 10.0 ** (1 - math.floor(math.log10(value))) if value > 0.0 else 1.0
+    return math.ceil(value * scale - 1e-9) / scale

@@ -1,0 +1,3 @@
+"""Input validation of every metric: labels, probabilities, weights and priors."""
+
+__all__: list[str] = []

@@ -1,0 +1,113 @@
+"""Numbers for each column: attribute weights and known limits; and that all numbers in the columns are finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._params import Rule
+from calibrant.exceptions import DataError, ParameterError
+from calibrant.neighbors._gains import gains_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._frames.columns import Columns
+    from calibrant.data._frames.schema import Schema
+    from calibrant.data._validation.training_rows import LabelledRows
+    from calibrant.neighbors._space import Scale
+
+__all__ = ["Numbers", "check_finite", "given_limits", "weigh_columns"]
+
+_MOST = 1e100  # an attribute weight beyond would take squared distances to infinity
+
+
+@dataclass(frozen=True)
+class Numbers(Rule):
+    """Numbers for each column, in one row or more.
+
+    Examples
+    --------
+    >>> [1, 2.5] in Numbers(1), "gain" in Numbers(1), [[0, 0], [1, 9]] in Numbers(2)
+    (True, False, True)
+    """
+
+    n_dimensions: int
+
+    def __contains__(self, value: object) -> bool:
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            return False
+        return array.ndim == self.n_dimensions and array.dtype.kind in "biuf"
+
+    def _words(self) -> tuple[str, ...]:
+        return ("a number for each column" if self.n_dimensions == 1 else "a low and a high number for each column",)
+
+
+def weigh_columns(rows: LabelledRows, told: Any, *, relative: bool) -> NDArray[np.float64]:
+    """Give the weight of each column: as told, or by its gain; 1 for all where none gains anything."""
+    n_columns = len(rows.columns.arrays)
+    weights = np.ones(n_columns)
+    if isinstance(told, str):
+        gains = gains_of(rows, "info_gain" if told == "info_gain" else "gain_ratio")
+        weights = gains if gains.any() else weights
+    elif told is not None:
+        weights = np.array(told, dtype=np.float64)
+        _check_weights(weights, n_columns)
+    weights = np.where([_is_known(array) for array in rows.columns.arrays], weights, 0.0)
+    return weights / weights.max() if relative and weights.any() else weights
+
+
+def given_limits(scale: Any, columns: Columns) -> Scale:
+    """Check limits known beforehand; words and None stay as they are."""
+    if scale is None or isinstance(scale, str):
+        return scale  # type: ignore[return-value]
+    limits = np.array(scale, dtype=np.float64)
+    if limits.shape != (2, len(columns.arrays)):
+        raise ParameterError(
+            f"scale has shape {limits.shape}; expected (2, {len(columns.arrays)}), the lower limits of all columns and "
+            "then the upper ones."
+        )
+    for feature, (low, high) in zip(columns.schema.features, limits.T, strict=True):
+        if feature.kind == "numeric" and not -np.inf < low <= high < np.inf:
+            raise ParameterError(
+                f"scale must have a finite lower and upper limit for column {feature.name!r}; got {low} and {high}."
+            )
+    return limits
+
+
+def _check_weights(weights: NDArray[np.float64], n_columns: int) -> None:
+    if len(weights) != n_columns:
+        raise ParameterError(
+            f"attribute_weights has {len(weights)} numbers for {n_columns} columns; pass one for each."
+        )
+    if not ((weights >= 0) & (weights <= _MOST)).all() or not weights.any():
+        raise ParameterError(
+            f"attribute_weights must be in [0, {_MOST:g}], and not all 0; got {weights.min():g} to {weights.max():g}."
+        )
+
+
+def _is_known(array: NDArray[Any]) -> bool:
+    return bool((array >= 0).any() if array.dtype.kind == "i" else (~np.isnan(array)).any())
+
+
+def check_finite(schema: Schema, arrays: Any) -> None:
+    """Refuse infinite values, which are equally far from everything.
+
+    Examples
+    --------
+    >>> from calibrant.data._frames.columns import fit_columns
+    >>> columns = fit_columns([[1.0], [float("inf")]])
+    >>> check_finite(columns.schema, columns.arrays)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: column 'x0' contains infinity (first at row 1), which is equally far from every...
+    """
+    for feature, array in zip(schema.features, arrays.T if isinstance(arrays, np.ndarray) else arrays, strict=True):
+        if feature.kind == "numeric" and (wrong := np.isinf(array)).any():
+            raise DataError(
+                f"column {feature.name!r} contains infinity (first at row {np.flatnonzero(wrong)[0]}), which is "
+                "equally far from every number; pass the greatest value that can be, or NaN where it is not known."
+            )

@@ -1,0 +1,3 @@
+"""`estimate_performance`, learning curves, and what they return."""
+
+__all__: list[str] = []

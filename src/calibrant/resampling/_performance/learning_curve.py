@@ -1,0 +1,159 @@
+"""Performance by the number of rows learnt from: whether more data would help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant._random import SeedLike
+from calibrant.exceptions import ParameterError
+from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.resampling._performance.estimate import estimate_performance, read_plan
+from calibrant.resampling._performance.performance import Performance
+from calibrant.resampling._plans.smaller_training import SmallerTraining
+
+__all__ = ["LearningCurve", "learning_curve"]
+
+_SIZES = (0.1, 0.2, 0.4, 0.7, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """The performance at each size of the training sets; made by `learning_curve`.
+
+    Parameters
+    ----------
+    performances : tuple of Performance
+        One for each size, the smallest first.
+    sizes : tuple of float
+        Rows learnt from, in the mean over splits.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> X, y = [[i] for i in range(60)], [0] * 30 + [1] * 30
+    >>> curve = learning_curve(ProbabilityTreeClassifier(), X, y, 3, ["error"], sizes=[0.5, 1.0])
+    >>> curve.sizes
+    (20.0, 40.0)
+    """
+
+    performances: tuple[Performance, ...]
+    sizes: tuple[float, ...]
+
+    def means(self, metric: str, method: str | None = None) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Give the mean of a metric at each size.
+
+        Parameters
+        ----------
+        metric : str
+            The metric.
+        method : str, optional
+            The method, where there are several.
+
+        Returns
+        -------
+        array of shape (n_sizes,)
+            The means.
+        """
+        return np.array([each.mean(metric, method) for each in self.performances])
+
+    def to_frame(self) -> Any:
+        """Give a pandas frame with a line for each size, method and metric.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> X, y = [[i] for i in range(60)], [0] * 30 + [1] * 30
+        >>> curve = learning_curve(ProbabilityTreeClassifier(), X, y, 3, ["error"], sizes=[0.5, 1.0])
+        >>> curve.to_frame()[["n_train", "metric", "mean"]]
+           n_train metric      mean
+        0     20.0  error  0.016667
+        1     40.0  error  0.016667
+        """
+        pandas = optional_import("pandas", extra="data", purpose="give a learning curve as a frame")
+        parts = [each.to_frame().assign(n_train=size) for size, each in zip(self.sizes, self.performances, strict=True)]
+        frame = pandas.concat(parts, ignore_index=True)
+        return frame[["n_train", *(name for name in frame if name != "n_train")]]
+
+    def __repr__(self) -> str:
+        first = self.performances[0]
+        head = ["rows", *(f"{method} {metric}" for method in first.methods for metric in first.metrics)]
+        lines = [head]
+        for size, found in zip(self.sizes, self.performances, strict=True):
+            cells = [number_text(found.mean(metric, method)) for method in found.methods for metric in found.metrics]
+            lines.append([f"{size:,.0f}", *cells])
+        widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+        shown = ["  " + "  ".join(text.rjust(w) for text, w in zip(line, widths, strict=True)) for line in lines]
+        return "\n".join([f"Learning curve by {first.plan.partition(', learning from')[0]}", *shown])
+
+
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    plan: Any = None,
+    metrics: Any = None,
+    *,
+    sizes: Sequence[float] = _SIZES,
+    groups: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    metric_params: Mapping[str, Mapping[str, Any]] | None = None,
+    confidence: float = 0.95,
+    random_state: SeedLike = 0,
+    n_jobs: int | None = None,
+) -> LearningCurve:
+    """Estimate performance by the number of rows learnt from, on the same test rows for all sizes.
+
+    The rows of a smaller size are among those of a larger one.
+
+    Parameters
+    ----------
+    estimator, X, y, plan, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
+        As in `estimate_performance`.
+    sizes : sequence of float or int
+        Shares of the training rows, up to 1.0, or numbers of them.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None
+        Seeds the choice among the training rows.
+
+    Returns
+    -------
+    LearningCurve
+        A performance for each size.
+
+    Notes
+    -----
+    When it misleads: the curve ends where the data end. A curve that still falls says that more rows would help; one
+    that is flat says so of these columns and this learner only. Every size has the same test rows, so that the points
+    go up and down together.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> donors = load("appeal")
+    >>> tree = ProbabilityTreeClassifier(estimate="m")
+    >>> learning_curve(tree, donors.X, donors.y, 5, ["auc"], sizes=[0.25, 0.5, 1.0]).sizes
+    (300.0, 600.0, 1200.0)
+    """
+    base = read_plan(plan)
+    are_numbers = all(isinstance(size, Real) and size > 0 for size in sizes)
+    ordered = sorted(sizes, key=lambda size: (isinstance(size, int), size)) if are_numbers else []
+    if not ordered or any(isinstance(size, float) and size > 1.0 for size in ordered):
+        raise ParameterError(f"sizes must be shares above 0 and up to 1.0, or numbers of rows; got {sizes!r}.")
+    told = {"groups": groups, "sample_weight": sample_weight, "pos_label": pos_label, "metric_params": metric_params}
+    found = []
+    for size in ordered:
+        smaller = (
+            base if size == 1.0 and isinstance(size, float) else SmallerTraining(base, size, random_state=random_state)
+        )
+        found.append(
+            estimate_performance(estimator, X, y, smaller, metrics, **told, confidence=confidence, n_jobs=n_jobs)
+        )
+    by_size = sorted(found, key=lambda each: float(each.n_train.mean()))
+    return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))

@@ -1,0 +1,3 @@
+"""Resampling plans, each a scikit-learn splitter."""
+
+__all__: list[str] = []

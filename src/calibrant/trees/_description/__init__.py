@@ -1,0 +1,3 @@
+"""The description length of a tree."""
+
+__all__: list[str] = []

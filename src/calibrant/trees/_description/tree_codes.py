@@ -1,0 +1,90 @@
+"""How many bits a tree takes, and the classes of rows by it (Quinlan & Rivest 1989; Wallace & Patrick 1993)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from calibrant.estimates._path.tree_priors import wallace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.trees._tree import Tree
+
+__all__ = ["TREE_CODINGS", "Coding", "cut_bits", "structure_bits"]
+
+Coding = Literal["wallace", "quinlan_rivest"]
+
+_CUTS = "cuts by log2 of the places they can stand at"
+
+# What each coding says of a node: whether it is a test, of which column, and where its cut stands.
+TREE_CODINGS: dict[str, str] = {
+    "wallace": "below a test of a branches a node is a test with chance 1/a, the root with 1 - 1/columns; the column "
+    "by log2 of those still of use; " + _CUTS,
+    "quinlan_rivest": "a bit for each node says whether it is a test; the column by log2 of all of two values or more; "
+    + _CUTS,
+}
+
+
+def structure_bits(tree: Tree, is_useful: NDArray[np.bool_], coding: Coding) -> tuple[float, float]:
+    """Give the bits that say which nodes are tests, and which columns they test.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1, 0], [2, 1], [3, 0], [4, 1]], ["a", "a", "b", "b"]).tree_
+    >>> structure_bits(tree, np.array([True, True]), "quinlan_rivest")
+    (3.0, 1.0)
+    """
+    is_test, n_useful = ~tree.is_leaf, int(is_useful.sum())
+    if coding == "quinlan_rivest":
+        return float(tree.n_nodes), float(is_test.sum() * _log2(n_useful))
+    as_leaf, as_test = wallace(tree)
+    shape = -float(np.where(is_test, as_test, as_leaf).sum() / np.log(2.0))
+    used = _columns_used_up(tree)
+    return shape, float(sum(_log2(n_useful - len(used[node])) for node in np.flatnonzero(is_test)))
+
+
+def cut_bits(tree: Tree, n_values: NDArray[np.intp]) -> float:
+    """Give the bits of where cuts stand and how categories are grouped, by the number of values of each column.
+
+    A cut takes log2(values - 1), a branch for each category nothing, one against the rest log2(categories), groups
+    log2(branches) for each category.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "b"]).tree_
+    >>> cut_bits(tree, np.array([5]))
+    2.0
+    """
+    return float(sum(_cut_bits(tree, int(node), n_values) for node in np.flatnonzero(~tree.is_leaf)))
+
+
+def _cut_bits(tree: Tree, node: int, n_values: NDArray[np.intp]) -> float:
+    values = int(n_values[tree.feature[node]])
+    if tree.is_numeric[node]:
+        return _log2(values - 1)
+    branches, n_branches = tree.branches_of(node), int(tree.n_children[node])
+    if n_branches == len(branches):
+        return 0.0
+    in_first = int((branches == 0).sum())
+    is_one_against_the_rest = n_branches == 2 and in_first in (1, len(branches) - 1)
+    return _log2(values) if is_one_against_the_rest else values * _log2(n_branches)
+
+
+def _columns_used_up(tree: Tree) -> list[frozenset[int]]:
+    """Give the columns of which nothing is left to test at each node: those with a branch for each category above."""
+    used: list[frozenset[int]] = []
+    for parent in tree.parent:  # nodes come in preorder
+        above = used[parent] if parent >= 0 else frozenset()
+        if parent >= 0 and not tree.is_numeric[parent] and tree.n_children[parent] == tree.n_values[parent]:
+            above |= {int(tree.feature[parent])}
+        used.append(above)
+    return used
+
+
+def _log2(n: float) -> float:
+    return float(np.log2(n)) if n > 1 else 0.0

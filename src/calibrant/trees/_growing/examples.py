@@ -1,0 +1,133 @@
+"""What a tree was grown from, as a fitted tree keeps it: coded rows, their classes and their weights."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data import CodedTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._frames.schema import Schema
+    from calibrant.trees._growing.training_data import Training
+
+__all__ = ["Examples"]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Coded rows to learn from; ``labels``, ``order`` and ``weights`` as in `Training`.
+
+    ``cases`` says how often each row is counted where J48 counts cases, not weight. None: as its weight says.
+    """
+
+    table: CodedTable
+    classes: NDArray[Any]
+    n_declared: int
+    labels: NDArray[np.uint16]
+    order: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
+    feature_names: tuple[str, ...] | None
+    cases: NDArray[np.float64] | None = None
+
+    @classmethod
+    def code(cls, training: Training, *, n_jobs: int | None = 1) -> Examples:
+        """Code the columns of a training set.
+
+        Examples
+        --------
+        >>> from calibrant.trees._growing.training_data import read_training
+        >>> Examples.code(read_training([[2.5], [0.5], [None]], ["b", "a", "b"])).table.codes(0)
+        array([    1,     0, 65535], dtype=uint16)
+        """
+        return cls(
+            CodedTable.from_columns(training.columns, n_jobs=n_jobs),
+            training.classes,
+            training.n_declared,
+            training.labels,
+            training.order,
+            training.weights,
+            training.columns.feature_names,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.table.n_rows
+
+    @property
+    def seen(self) -> tuple[Schema, NDArray[Any], tuple[str, ...] | None]:
+        """What a fitted classifier keeps of them: columns, classes, and the names as scikit-learn counts them."""
+        return self.table.schema, self.classes, self.feature_names
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that codes, classes and weights take."""
+        given = (each.nbytes for each in (self.weights, self.cases) if each is not None)
+        return self.table.n_bytes + self.labels.nbytes + sum(given)
+
+    @property
+    def sorted_labels(self) -> NDArray[np.intp]:
+        """The class of each row as a position in ``classes``, which is sorted."""
+        return np.argsort(self.order)[self.labels]
+
+    def is_like(self, other: Examples) -> bool:
+        """Say whether other rows are the same, with the same classes and weights."""
+        mine, theirs = self.table, other.table
+        return (
+            mine.schema == theirs.schema
+            and mine.n_rows == theirs.n_rows
+            and np.array_equal(self.classes, other.classes)
+            and np.array_equal(self.labels, other.labels)
+            and _same(self.weights, other.weights)
+            and _same(self.cases, other.cases)
+            and all(np.array_equal(mine.codes(j), theirs.codes(j)) for j in range(mine.n_columns))
+            and all(_same(mine.values(j), theirs.values(j)) for j in range(mine.n_columns))
+        )
+
+    def fingerprint(self) -> bytes:
+        """Give a digest that other rows, classes, weights or columns do not have: what is kept where rows are not.
+
+        Examples
+        --------
+        >>> from calibrant.trees._growing.training_data import read_training
+        >>> one, other = (Examples.code(read_training([[1.0], [x]], ["a", "b"])) for x in (2.0, 3.0))
+        >>> one.fingerprint() == other.fingerprint()
+        False
+        """
+        digest = hashlib.blake2b(digest_size=16)
+        words = [(each.name, each.kind, *map(str, each.categories)) for each in self.table.schema.features]
+        digest.update(repr((words, [str(label) for label in self.classes])).encode())
+        columns = [each for j in range(self.table.n_columns) for each in (self.table.codes(j), self.table.values(j))]
+        for array in (self.labels, self.order, self.weights, *columns, self.cases):
+            digest.update(b"" if array is None else np.ascontiguousarray(array).data)
+        return digest.digest()
+
+    def weights_of(self, part: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Give the weights of some rows, 0 for the others."""
+        return part.astype(np.float64) if self.weights is None else np.where(part, self.weights, 0.0)
+
+    def column(self, index: int, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """Give a column of some rows as it passed the door: numbers with NaN, category codes with -1.
+
+        Examples
+        --------
+        >>> from calibrant.trees._growing.training_data import read_training
+        >>> examples = Examples.code(read_training([[2.5, "u"], [0.5, None]], ["b", "a"]))
+        >>> examples.column(0, np.array([0, 1])), examples.column(1, np.array([1, 0]))
+        (array([2.5, 0.5]), array([-1,  0], dtype=int32))
+        """
+        codes, values = self.table.codes(index)[rows], self.table.values(index)
+        is_missing = codes == self.table.missing_code(index)
+        if values is None:
+            return np.where(is_missing, -1, codes.astype(np.int32))
+        return np.append(values, np.nan)[np.where(is_missing, len(values), codes)]
+
+
+def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)

@@ -1,0 +1,76 @@
+"""Rows set aside before growing: half of them to count on (honest trees), a third to prune on (reduced error)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant._random import stream
+from calibrant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.trees._growing.examples import Examples
+    from calibrant.trees._tree_params import TreeParams
+
+__all__ = ["Parts", "set_aside"]
+
+# Where the streams of one fit are used.
+_HONEST, _HOLDOUT = 1, 2
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which rows grow the tree, which prune it and which are counted; None: no rows are set aside for it."""
+
+    grow: NDArray[np.bool_] | None = None
+    prune: NDArray[np.bool_] | None = None
+    count: NDArray[np.bool_] | None = None
+
+    def within(self, rows: NDArray[np.bool_]) -> Parts:
+        """Give the same parts of some of the rows."""
+        return Parts(
+            rows if self.grow is None else self.grow & rows,
+            None if self.prune is None else self.prune & rows,
+            None if self.count is None else self.count & rows,
+        )
+
+    @property
+    def any_is_empty(self) -> bool:
+        """Whether there is a part without rows."""
+        return any(part is not None and not part.any() for part in (self.grow, self.prune, self.count))
+
+
+def set_aside(examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> Parts:
+    """Draw the rows that do not grow the tree, each class in proportion."""
+    if not params.honest and params.prune != "reduced_error":
+        return Parts()
+    grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
+    if params.honest:
+        count = _one_in(2, grow, examples.labels, stream(seed, _HONEST))
+        _require_rows(count, "honest=True grows on one half of the rows and counts on the other", 2)
+        grow = grow & ~count
+    if params.prune == "reduced_error":
+        prune = _one_in(3, grow, examples.labels, stream(seed, _HOLDOUT))
+        _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
+        grow = grow & ~prune
+    return Parts(grow, prune, count)
+
+
+def _one_in(
+    n: int, rows: NDArray[np.bool_], labels: NDArray[np.uint16], random: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Choose one in n of the rows: shuffled, sorted by class, then every n-th."""
+    shuffled = random.permutation(np.flatnonzero(rows))
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    chosen = np.zeros_like(rows)
+    chosen[by_class[n - 1 :: n]] = True
+    return chosen
+
+
+def _require_rows(chosen: NDArray[np.bool_], why: str, least: int) -> None:
+    if not chosen.any():
+        raise DataError(f"X has {len(chosen)} row(s) of weight > 0; {why} and needs at least {least}.")

@@ -1,0 +1,95 @@
+"""What a tree learns from: rows past the door, classes weighed and numbered as the core wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from calibrant._params import Real, check_param
+from calibrant.data._frames.columns import Columns, Nominal
+from calibrant.data._validation.labels import Labels
+from calibrant.data._validation.training_rows import read_labelled
+from calibrant.exceptions import DataError, ParameterError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Training", "read_training"]
+
+ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
+
+_MOST_CLASSES = 65_535
+
+
+@dataclass(frozen=True)
+class Training:
+    """Rows to learn from; ``weights`` is None where every row counts once.
+
+    The core numbers the classes in the order in which they were declared, so that ties follow it: ``labels`` are
+    numbered so, and ``order`` gives the core's number of each sorted class.
+    """
+
+    columns: Columns
+    classes: NDArray[Any]
+    n_declared: int
+    labels: NDArray[np.uint16]
+    order: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
+
+
+def read_training(
+    X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto", class_weight: ClassWeight = None
+) -> Training:
+    """Take a table, its classes and its weights through the door.
+
+    Examples
+    --------
+    >>> training = read_training([[1.0], [2.0], [9.0]], ["b", "a", "c"], [1, 2, 0])
+    >>> training.columns.n_rows, training.classes.tolist(), training.weights
+    (2, ['a', 'b'], array([1., 2.]))
+    """
+    rows = read_labelled(X, y, sample_weight, nominal=nominal)
+    labels = rows.labels
+    _check_classes(labels)
+    weights = _weigh_classes(labels, rows.weights, class_weight)
+    if weights is not None and (weights == 1).all():
+        weights = None
+    order = np.argsort(labels.declared)
+    numbered = order.astype(np.uint16)[labels.codes]
+    return Training(rows.columns, labels.classes, labels.n_declared, numbered, order, weights)
+
+
+def _check_classes(labels: Labels) -> None:
+    if len(labels.classes) > _MOST_CLASSES:
+        raise DataError(
+            f"y has {len(labels.classes):,} classes; a tree takes at most {_MOST_CLASSES:,}. Is y a number to be "
+            "predicted rather than a class? Then group its values first."
+        )
+
+
+def _weigh_classes(
+    labels: Labels, weights: NDArray[np.float64] | None, class_weight: ClassWeight
+) -> NDArray[np.float64] | None:
+    if class_weight is None:
+        return weights
+    weights = np.ones(len(labels.codes)) if weights is None else weights
+    if isinstance(class_weight, str):
+        totals = np.bincount(labels.codes, weights, len(labels.classes))
+        factors = totals.sum() / (len(totals) * totals)
+    else:
+        factors = _factors(labels.classes, class_weight)
+    return np.asarray(weights * factors[labels.codes])
+
+
+def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
+    """Look the classes up; one that is not named weighs 1, but a name that fits no class is a slip."""
+    names = classes.tolist()
+    unknown = [name for name in class_weight if name not in names]
+    if unknown and len(class_weight) - len(unknown) < len(names):
+        raise ParameterError(f"class_weight names {unknown[0]!r}, which is not a class.{nearest(unknown[0], names)}")
+    for name, weight in class_weight.items():
+        check_param(f"class_weight[{name!r}]", weight, Real(0, closed="neither"))
+    return np.array([float(class_weight.get(name, 1.0)) for name in names])

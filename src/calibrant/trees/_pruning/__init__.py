@@ -1,0 +1,3 @@
+"""Pruning a grown tree, the cost-complexity path, and curtailed trees."""
+
+__all__: list[str] = []

@@ -1,0 +1,116 @@
+"""Intervals for class probabilities: quantiles of the Dirichlet posterior where a row ends, mixed over its leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
+from calibrant.trees._reading.leaf_shares import arrivals
+from calibrant.trees._reading.probability_tables import nearest_filled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.trees._tree import Tree
+
+__all__ = ["intervals", "posterior"]
+
+_JEFFREYS = 0.5
+# Betas with parameters beyond these are points: at 0 or 1 with the least, at their mean with the most.
+_LEAST, _MOST = 1e-12, 1e15
+_HALVINGS = 40
+_ARRIVALS_AT_ONCE = 2**16
+
+
+def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
+    """Give the Dirichlet parameters (columns: classes) of what answers at every node (rows).
+
+    Examples
+    --------
+    >>> from calibrant.estimates import Laplace
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> posterior(tree, Laplace())[1]
+    array([3., 1.])
+    """
+    if isinstance(estimate, Curtailment):
+        then = "frequency" if estimate.then is None else estimate.then
+        at_node = posterior(tree, as_estimate("then", then))[estimate.answering(tree)]
+    else:
+        at_node = tree.counts + _prior(tree, estimate)
+    return np.asarray(at_node[nearest_filled(tree)])
+
+
+def _prior(tree: Tree, estimate: Estimate) -> NDArray[np.float64] | float:
+    if isinstance(estimate, Laplace):
+        return 1.0
+    if isinstance(estimate, MEstimate):
+        told = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
+        return min(float(told.m), _MOST) * np.asarray(told.prior)  # type: ignore[arg-type]
+    if isinstance(estimate, MBranch):  # the end of a path has m = M
+        return estimate.table(tree) * (tree.weight + estimate.M)[:, np.newaxis] - tree.counts
+    return _JEFFREYS
+
+
+def intervals(tree: Tree, rows: Rows, estimate: Estimate, confidence: float, n_jobs: int | None) -> NDArray[np.float64]:
+    """Give the low and the high end (rows x classes x 2) of equal-tailed intervals.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import Laplace
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> intervals(tree, (1, np.array([[np.nan]])), Laplace(), 0.5, 1).round(3)
+    array([[[0.202, 0.798],
+            [0.202, 0.798]]])
+    """
+    n_rows, columns = rows
+    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    parameters = np.clip(posterior(tree, estimate), _LEAST, _MOST)
+    ends = _quantiles(parameters, tails)
+    row, leaf, share = arrivals(tree, n_rows, columns, n_jobs)
+    first = np.flatnonzero(np.diff(row, prepend=-1))
+    found = ends[leaf[first]]
+    is_mixed = np.diff(first, append=len(row)) > 1
+    several = np.flatnonzero(is_mixed[row])
+    for some in _in_blocks(several, row[several]):
+        mixed, place = np.unique(row[some], return_inverse=True)
+        found[mixed] = _mixture_quantiles(parameters[leaf[some]], ends[leaf[some]], share[some], place, tails)
+    return found
+
+
+def _quantiles(parameters: NDArray[np.float64], tails: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.special import betaincinv  # only here: it takes time to import
+
+    others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _LEAST)
+    return np.asarray(betaincinv(parameters[..., np.newaxis], others[..., np.newaxis], tails))
+
+
+def _mixture_quantiles(
+    parameters: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    share: NDArray[np.float64],
+    place: NDArray[np.intp],
+    tails: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Halve the range of the quantiles of a row's leaves, between which that of their mixture lies."""
+    from scipy.special import betainc
+
+    first = np.flatnonzero(np.diff(place, prepend=-1))
+    low, high = np.minimum.reduceat(ends, first), np.maximum.reduceat(ends, first)
+    others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _LEAST)
+    a, b = parameters[..., np.newaxis], others[..., np.newaxis]
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = np.add.reduceat(share[:, np.newaxis, np.newaxis] * betainc(a, b, middle[place]), first)
+        low, high = np.where(below < tails, middle, low), np.where(below < tails, high, middle)
+    return np.asarray((low + high) / 2)
+
+
+def _in_blocks(arrivals: NDArray[np.intp], row: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+    """Part arrivals, sorted by row, into blocks that no row is torn by."""
+    cuts = np.searchsorted(row, row[_ARRIVALS_AT_ONCE::_ARRIVALS_AT_ONCE])
+    return [block for block in np.split(arrivals, np.unique(cuts)) if len(block)]

@@ -1,0 +1,3 @@
+"""A tree for people: text, Graphviz, HTML."""
+
+__all__: list[str] = []

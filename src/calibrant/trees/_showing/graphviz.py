@@ -1,0 +1,84 @@
+"""A tree in the DOT language of Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.trees._showing.conditions import all_conditions
+from calibrant.trees._showing.outline import Outline
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["graphviz_text"]
+
+_LONGEST = 60
+_CUT = 'label="…"'
+_PALEST = 0.1  # how much colour a leaf of even odds still has
+
+
+def graphviz_text(outline: Outline, max_depth: int | None = None) -> str:
+    """Write a tree as a directed graph: tests as boxes, leaves shaded by the probability of their likeliest class.
+
+    As in Zadrozny & Elkan's Figure 2, what curtailment eliminates is dotted, and a node that is test and leaf is grey.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> print(graphviz_text(Outline.of(model.tree_, model.tree_.counts / 2)))
+    digraph tree {
+    ...
+      0 -> 1 [label="<= 2"];
+    ...
+    """
+    lines = ["digraph tree {", '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
+    lines += ['  edge [fontname="sans-serif"];']
+    if outline.head:
+        lines += [f'  label={_quoted(outline.head)}; labelloc=t; fontname="sans-serif";']
+    return "\n".join([*lines, *_lines(outline, max_depth), "}"])
+
+
+def _lines(outline: Outline, max_depth: int | None) -> Iterator[str]:
+    tree, words = outline.tree, all_conditions(outline.tree)
+    drawn = outline.is_test | outline.answers | outline.is_eliminated
+    for node in np.flatnonzero(drawn & (tree.depth <= (tree.max_depth if max_depth is None else max_depth))).tolist():
+        is_cut = outline.is_test[node] and tree.depth[node] == max_depth
+        yield f"  {node} [{_CUT if is_cut else _node(outline, node)}];"
+        above = int(tree.parent[node])
+        if above >= 0:
+            name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""  # else told nowhere
+            dotted = ", style=dotted" if outline.is_eliminated[node] else ""
+            yield f"  {above} -> {node} [label={_quoted(_cut(words[node].removeprefix(name).strip()))}{dotted}];"
+
+
+def _node(outline: Outline, node: int) -> str:
+    if outline.is_eliminated[node]:
+        return f'label="n = {outline.tree.weight[node]:.6g}", style="rounded,dotted"'
+    test = _cut(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
+    if not outline.answers[node]:
+        return f"label={_quoted(test)}"
+    label, p = outline.answer(node)
+    answer = f"{_cut(label)}\np = {p:.3f}\nn = {outline.tree.weight[node]:.6g}"
+    if test:
+        answer = f"{test}\n\n{answer}"
+        return f"label={_quoted(answer)}, fillcolor=lightgrey"
+    return f'label={_quoted(answer)}, fillcolor="{_colour(outline.table[node])}"'
+
+
+def _colour(probabilities: NDArray[np.float64]) -> str:
+    best, n_classes = int(probabilities.argmax()), len(probabilities)
+    certain = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
+    return f"{best / n_classes:.3f} {_PALEST + 0.4 * certain:.3f} 1.000"  # hue, saturation, value
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,0 +1,53 @@
+"""What to draw of a tree: which nodes test, which answer, and which are only hinted at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.trees._pruning.curtailed import CurtailedTree
+from calibrant.trees._tree import Tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Outline"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """A tree as it is drawn, with the probabilities at its nodes; ``head`` says what is not plain to see."""
+
+    tree: Tree
+    table: NDArray[np.float64]
+    is_test: NDArray[np.bool_]
+    answers: NDArray[np.bool_]
+    is_eliminated: NDArray[np.bool_]
+    head: str = ""
+
+    @classmethod
+    def of(cls, tree: Tree, table: NDArray[np.float64], curtailed: CurtailedTree | None = None) -> Outline:
+        """Outline a whole tree, or what curtailment leaves of it.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> Outline.of(model.tree_, model.tree_.counts / 2).answers
+        array([False,  True,  True])
+        """
+        if curtailed is None:
+            return cls(tree, table, ~tree.is_leaf, tree.is_leaf, np.zeros(tree.n_nodes, dtype=np.bool_))
+        head = f"Curtailed: {curtailed.summary}"
+        return cls(tree, table, curtailed.is_test, curtailed.answers, curtailed.is_eliminated, head)
+
+    def has_branches(self, node: int) -> bool:
+        """Say whether anything is drawn below a node."""
+        return not (self.tree.is_leaf[node] or self.is_eliminated[node])
+
+    def answer(self, node: int) -> tuple[str, float]:
+        """Give the likeliest class at a node, and its probability."""
+        best = int(self.table[node].argmax())
+        return str(self.tree.classes[best]), float(self.table[node, best])

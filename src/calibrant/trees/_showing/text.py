@@ -1,0 +1,165 @@
+"""A tree as text: in C4.5's own look (Release 8, trees.c), or plain with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.trees._showing.conditions import conditions, values_of_branches
+from calibrant.trees._showing.outline import Outline
+
+if TYPE_CHECKING:
+    from calibrant.trees._tree import Tree
+
+__all__ = ["c45_text", "plain_text"]
+
+_WIDTH, _BAR = 80, "|   "
+# Deeper lines of the plain look say their depth instead, or a deep tree would be text of quadratic length.
+_MOST_BARS = 25
+
+Errors = Callable[[int], float]
+
+
+# --- plain --------------------------------------------------------------------------------------------------------
+
+
+def plain_text(outline: Outline, max_depth: int | None = None) -> str:
+    """Write a node a line: the condition, and at a leaf its likeliest class, that class's probability, its weight.
+
+    What curtailment eliminates is marked by a colon, its dotted line. A node that is test and leaf says so.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> print(plain_text(Outline.of(model.tree_, model.tree_.counts / 2)))
+    x0 <= 2: a (p = 1.000, n = 2)
+    x0 > 2: b (p = 1.000, n = 2)
+    """
+    return "\n".join(_plain_lines(outline, np.inf if max_depth is None else max_depth))
+
+
+def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
+    if outline.head:
+        yield outline.head
+    if outline.answers[0]:
+        yield _plain_line(outline, 0, "all rows") if outline.is_test[0] else _plain_leaf(outline, 0)
+    waiting = _plain_branches(outline, 0, 0)
+    while waiting:
+        node, depth, condition = waiting.pop()
+        start = _BAR * depth if depth <= _MOST_BARS else f"{_BAR * _MOST_BARS}(+{depth - _MOST_BARS}) "
+        is_last = depth + 1 >= max_depth
+        line = f"{condition}: ..." if is_last and outline.is_test[node] else _plain_line(outline, node, condition)
+        yield start + line
+        waiting += [] if is_last else _plain_branches(outline, node, depth + 1)
+
+
+def _plain_line(outline: Outline, node: int, condition: str) -> str:
+    if outline.is_eliminated[node]:
+        return f": {condition} (n = {outline.tree.weight[node]:.6g})"
+    if not outline.answers[node]:
+        return condition
+    return f"{condition}{', also a leaf' if outline.is_test[node] else ''}: {_plain_leaf(outline, node)}"
+
+
+def _plain_leaf(outline: Outline, node: int) -> str:
+    label, p = outline.answer(node)
+    return f"{label} (p = {p:.3f}, n = {outline.tree.weight[node]:.6g})"
+
+
+def _plain_branches(outline: Outline, node: int, depth: int) -> list[tuple[int, int, str]]:
+    """Give the children of a node as they wait on a stack, the first on top."""
+    if not outline.has_branches(node):
+        return []
+    tree = outline.tree
+    pairs = zip(tree.children_of(node).tolist(), conditions(tree, node), strict=True)
+    return [(child, depth, condition) for child, condition in pairs][::-1]
+
+
+# --- C4.5 ---------------------------------------------------------------------------------------------------------
+
+
+def c45_text(tree: Tree, errors: Errors) -> str:
+    """Write a tree as C4.5 does: leaves before subtrees, ``(N/E)`` at the leaves, wide subtrees apart.
+
+    Where C4.5 has no room for more than 99 subtrees and leaves the others out, they are numbered on here.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> print(c45_text(model.tree_, lambda node: 0.0))
+    x0 <= 2 : a (2.0)
+    x0 > 2 : b (2.0)
+    """
+    apart = [0]
+    parts = []
+    for number, root in enumerate(apart):  # grows while it is walked
+        head = f"\n\nSubtree [S{number}]\n\n" if number else ""
+        parts.append(head + "\n".join(_c45_lines(tree, root, errors, apart)) + "\n")
+    return "".join(parts).rstrip("\n")
+
+
+def _c45_lines(tree: Tree, root: int, errors: Errors, apart: list[int]) -> Iterator[str]:
+    if tree.is_leaf[root]:
+        yield _c45_leaf(tree, root, errors)  # with C4.5's space in front
+        return
+    waiting = _c45_branches(tree, root, 0)
+    while waiting:
+        node, depth, condition = waiting.pop()
+        if tree.is_leaf[node]:
+            yield condition + _c45_leaf(tree, node, errors)
+        elif len(_BAR) * (depth + 1) + _widest_line(tree, node) > _WIDTH:
+            yield f"{condition}[S{len(apart)}]"
+            apart.append(node)
+        else:
+            yield condition
+            waiting += _c45_branches(tree, node, depth + 1)
+
+
+def _c45_leaf(tree: Tree, node: int, errors: Errors) -> str:
+    wrong = errors(node)
+    shown = f"/{wrong:.1f}" if wrong > 0 else ""
+    return f" {tree.classes[tree.label[node]]} ({tree.weight[node]:.1f}{shown})"
+
+
+def _c45_branches(tree: Tree, node: int, depth: int) -> list[tuple[int, int, str]]:
+    pairs = zip(tree.children_of(node).tolist(), _c45_conditions(tree, node, depth), strict=True)
+    branches = [(child, depth, condition) for child, condition in pairs if condition]
+    branches.sort(key=lambda branch: not tree.is_leaf[branch[0]])
+    return branches[::-1]
+
+
+def _c45_conditions(tree: Tree, node: int, depth: int) -> list[str]:
+    name, bars = tree.schema.names[tree.feature[node]], _BAR * depth
+    if tree.is_numeric[node]:
+        return [f"{bars}{name} {sign} {tree.threshold[node]:g} :" for sign in ("<=", ">")]
+    return [_c45_values(name, values, bars) for values in values_of_branches(tree, node)]
+
+
+def _c45_values(name: str, values: list[str], bars: str) -> str:
+    if len(values) < 2:
+        return f"{bars}{name} = {values[0]}:" if values else ""
+    skip = len(name) + 5
+    lines, width = [f"{bars}{name} in {{"], skip  # C4.5 leaves the bars out of the reckoning
+    for value, end in zip(values, "," * (len(values) - 1) + "}", strict=True):
+        if width > skip and width + len(value) + 11 > _WIDTH:
+            lines.append(bars + " " * skip)
+            width = skip
+        lines[-1] += value + end
+        width += len(value) + 1
+    return "\n".join(lines) + ":"
+
+
+def _widest_line(tree: Tree, node: int) -> int:
+    """Give the width that C4.5 reckons with: the name, the longest value, and the class where the branch is a leaf."""
+    categories = [""] * 2 if tree.is_numeric[node] else tree.schema.features[tree.feature[node]].categories
+    widest = 0
+    for child, value in zip(tree.children_of(node).tolist(), categories, strict=False):
+        width = (4 if tree.is_numeric[node] else len(str(value))) + 1
+        if tree.is_leaf[child]:
+            width += len(str(tree.classes[tree.label[child]])) + 6
+        widest = max(widest, width)
+    return len(tree.schema.names[tree.feature[node]]) + 4 + widest

@@ -1,0 +1,121 @@
+"""The parameters of a tree: what each may be, checked on the first line of ``fit``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+from calibrant import _core
+from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
+from calibrant._random import SeedLike
+from calibrant.data._frames.columns import Nominal
+from calibrant.estimates import ESTIMATES, Estimate
+
+__all__ = [
+    "CRITERIA",
+    "RULES",
+    "Criterion",
+    "Dialect",
+    "EmptyLeaf",
+    "Pruning",
+    "ReadingParams",
+    "TreeParams",
+    "WeightKind",
+    "kept_params",
+]
+
+CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
+Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", "mdl"]
+Dialect: TypeAlias = Literal["c45", "j48"]
+EmptyLeaf: TypeAlias = Literal["majority", "parent"]
+NominalSplits: TypeAlias = Literal["multiway", "subset", "binary"]
+WeightKind: TypeAlias = Literal["frequency", "probability"]
+
+
+class Criterion(NamedTuple):
+    """A criterion as the core knows it; ``in_bits`` where the penalty of choosing among cuts has a meaning."""
+
+    core: _core.Criterion
+    is_ratio: bool = False
+    in_bits: bool = False
+
+
+CRITERIA: dict[str, Criterion] = {
+    "gain_ratio": Criterion(_core.Criterion.entropy, is_ratio=True, in_bits=True),
+    "entropy": Criterion(_core.Criterion.entropy, in_bits=True),
+    "gini": Criterion(_core.Criterion.gini),
+    "dkm": Criterion(_core.Criterion.dkm),
+    "dkm_ratio": Criterion(_core.Criterion.dkm, is_ratio=True),
+    "hellinger": Criterion(_core.Criterion.hellinger),
+}
+
+
+class ReadingParams(Protocol):
+    """What reading a tree looks up."""
+
+    dialect: Dialect
+    empty_leaf: EmptyLeaf | None
+
+
+class TreeParams(ReadingParams, Protocol):
+    """What growing, pruning and reading a tree look up: the parameters of any estimator made of trees."""
+
+    criterion: CriterionName
+    estimate: str | Estimate
+    prune: Pruning | None
+    confidence: float
+    subtree_raising: bool
+    ccp_alpha: float
+    collapse: bool
+    min_leaf: float
+    min_cut: Literal["c45", "min_leaf"]
+    max_depth: int | None
+    nominal_splits: NominalSplits
+    threshold: Literal["observed", "midpoint"]
+    mdl_penalty: bool
+    accept_zero_gain: bool | None
+    nominal: Nominal
+    tie_break: Literal["first", "random"]
+    honest: bool
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    n_jobs: int | None
+    random_state: SeedLike
+
+
+# `nominal` is missing: the door checks it against the columns of the table.
+RULES: dict[str, Rule] = {
+    "criterion": Choice(*CRITERIA),
+    "estimate": Choice(*ESTIMATES) | InstanceOf(Estimate, words="an estimate of calibrant.estimates"),
+    "prune": Choice("pessimistic", "reduced_error", "cost_complexity", "mdl") | Nothing(),
+    "confidence": Real(0, 1, closed="right"),
+    "subtree_raising": Bool(),
+    "ccp_alpha": Real(0),
+    "collapse": Bool(),
+    "min_leaf": Real(0, closed="neither"),
+    "min_cut": Choice("c45", "min_leaf"),
+    "max_depth": Int(1) | Nothing(),
+    "nominal_splits": Choice("multiway", "subset", "binary"),
+    "threshold": Choice("observed", "midpoint"),
+    "mdl_penalty": Bool(),
+    "dialect": Choice("c45", "j48"),
+    "empty_leaf": Choice("majority", "parent") | Nothing(),
+    "accept_zero_gain": Bool() | Nothing(),
+    "tie_break": Choice("first", "random"),
+    "honest": Bool(),
+    "weight_kind": Choice("frequency", "probability"),
+    "class_weight": Choice("balanced") | InstanceOf(Mapping, words="a dict of class to weight") | Nothing(),
+    "n_jobs": Int(1) | Int(None, -1) | Nothing(),
+    "random_state": Seed(),
+}
+
+
+def kept_params(params: object, names: Iterable[str]) -> SimpleNamespace:
+    """Give parameters as they are now, whatever their estimator is told later.
+
+    Examples
+    --------
+    >>> kept_params(SimpleNamespace(min_leaf=2, n_jobs=1), ["min_leaf"])
+    namespace(min_leaf=2)
+    """
+    return SimpleNamespace(**{name: getattr(params, name) for name in names})
