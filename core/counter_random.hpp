@@ -1,4 +1,5 @@
-// A stream of random bits for each place (a seed and a number), so that any thread may draw it (Steele, Lea & Flood 2014: SplitMix64).
+// A stream of random bits for each place (a seed and a number), so that any thread may draw it (Steele, Lea & Flood
+// 2014: SplitMix64).
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 namespace calibrant {
 
 class CounterRandom {
-public:
+  public:
     CounterRandom(std::uint64_t seed, std::uint64_t place) : state_(mixed(seed ^ mixed(place + step))) {}
 
     std::uint64_t bits() { return mixed(state_ += step); }
@@ -14,7 +15,7 @@ public:
     // From [0, 1), in steps of 2^-53.
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
-private:
+  private:
     static constexpr std::uint64_t step = 0x9e3779b97f4a7c15;
 
     static std::uint64_t mixed(std::uint64_t x) {

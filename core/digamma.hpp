@@ -12,11 +12,15 @@ inline double digamma_rest(double x) {
     const double start = x;
     for (; x < large; ++x) shifted -= 1 / (x + 1);
     const double y = x + 0.5, t = 1 / (y * y);
-    const double rest = t * (1.0 / 24 - t * (7.0 / 960 - t * (31.0 / 8064 - t * (127.0 / 30720 - t * (511.0 / 67584 - t * 1414477.0 / 67092480)))));
+    const double rest =
+        t * (1.0 / 24 - t * (7.0 / 960 -
+                             t * (31.0 / 8064 - t * (127.0 / 30720 - t * (511.0 / 67584 - t * 1414477.0 / 67092480)))));
     return shifted == 0 ? rest : rest + shifted + std::log((x + 0.5) / (start + 0.5));
 }
 
 // 1 / (a + 1) + 1 / (a + 2) + ... + 1 / b for whole a < b, and what lies between for others.
-inline double harmonic_between(double a, double b) { return std::log1p((b - a) / (a + 0.5)) + (digamma_rest(b) - digamma_rest(a)); }
+inline double harmonic_between(double a, double b) {
+    return std::log1p((b - a) / (a + 0.5)) + (digamma_rest(b) - digamma_rest(a));
+}
 
 }  // namespace calibrant

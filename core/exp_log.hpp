@@ -1,5 +1,5 @@
-// Exponentials and logarithms without branches or tables, so that a compiler takes several at a time; a few last digits apart
-// from the exact values at most.
+// Exponentials and logarithms without branches or tables, so that a compiler takes several at a time; a few last digits
+// apart from the exact values at most.
 #pragma once
 
 #include <bit>

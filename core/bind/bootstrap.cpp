@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "bind/interruptible.hpp"
 #include "rank/bootstrap.hpp"
 #include "rank/delong.hpp"
-#include "bind/interruptible.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -64,43 +64,60 @@ struct RowsArgument {
     }
 };
 
-void resample_rows(const RowsArgument& given, const Array<std::uint64_t>& stratum_ends, const Maybe<double>& unit_weights, std::uint64_t seed,
-                   const Maybe<std::uint32_t>& blocks, std::size_t n_replicates, bool everything, double top_share, std::size_t n_threads,
+void resample_rows(const RowsArgument& given, const Array<std::uint64_t>& stratum_ends,
+                   const Maybe<double>& unit_weights, std::uint64_t seed, const Maybe<std::uint32_t>& blocks,
+                   std::size_t n_replicates, bool everything, double top_share, std::size_t n_threads,
                    const OutputArgument& out) {
     const ResampledRows rows = given.view();
     const std::size_t n_units = stratum_ends.size() ? stratum_ends.data()[stratum_ends.size() - 1] : 0;
     const Resampling how{{n_units, span_of(stratum_ends), span_of(unit_weights)}, seed, span_of(blocks)};
     const auto& [weight, values, cells, rankings] = out;
-    const ResampledSums sums{room(weight, n_replicates), room(values, n_replicates * rows.values.size()), room(cells, n_replicates * rows.n_cells),
+    const ResampledSums sums{room(weight, n_replicates), room(values, n_replicates * rows.values.size()),
+                             room(cells, n_replicates * rows.n_cells),
                              room(rankings, n_replicates * rows.rankings.size() * n_rank_measures)};
-    run_interruptibly([&](const std::stop_token& stop) { resample(rows, how, {n_replicates, n_threads, everything, top_share}, sums, stop); });
+    run_interruptibly([&](const std::stop_token& stop) {
+        resample(rows, how, {n_replicates, n_threads, everything, top_share}, sums, stop);
+    });
 }
 
-std::tuple<double, double, double, double, double> variance_of_area(const Array<double>& scores, const Array<bool>& positive, const Maybe<double>& weights,
+std::tuple<double, double, double, double, double> variance_of_area(const Array<double>& scores,
+                                                                    const Array<bool>& positive,
+                                                                    const Maybe<double>& weights,
                                                                     std::size_t n_threads) {
-    if (positive.size() != scores.size() || (weights && weights->size() != scores.size())) throw std::invalid_argument("one entry for each score");
+    if (positive.size() != scores.size() || (weights && weights->size() != scores.size()))
+        throw std::invalid_argument("one entry for each score");
     const ScoreRows rows{span_of(scores), span_of(positive), span_of(weights)};
-    const AreaVariance found = run_interruptibly([&](const std::stop_token& stop) { return area_variance(rows, n_threads, stop); });
+    const AreaVariance found =
+        run_interruptibly([&](const std::stop_token& stop) { return area_variance(rows, n_threads, stop); });
     return {found.area, found.by_positive, found.by_negative, found.positive, found.negative};
 }
 
 }  // namespace
 
 void bind_bootstrap(nb::module_& module) {
-    nb::class_<RowsArgument>(module, "ResampledRows", "Rows in memory of Python, and what replicates are to know of them.")
+    nb::class_<RowsArgument>(module, "ResampledRows",
+                             "Rows in memory of Python, and what replicates are to know of them.")
         .def(
             "__init__",
-            [](RowsArgument* self, std::size_t n_rows, Maybe<std::uint32_t> row_unit, Maybe<double> row_weight, std::vector<Array<double>> values,
-               Maybe<std::uint16_t> cells, std::size_t n_cells, std::vector<RankingArgument> rankings) {
-                new (self) RowsArgument{n_rows, std::move(row_unit), std::move(row_weight), std::move(values), std::move(cells), n_cells, std::move(rankings)};
+            [](RowsArgument* self, std::size_t n_rows, Maybe<std::uint32_t> row_unit, Maybe<double> row_weight,
+               std::vector<Array<double>> values, Maybe<std::uint16_t> cells, std::size_t n_cells,
+               std::vector<RankingArgument> rankings) {
+                new (self) RowsArgument{
+                    n_rows,  std::move(row_unit), std::move(row_weight), std::move(values), std::move(cells),
+                    n_cells, std::move(rankings)};
             },
-            nb::kw_only(), "n_rows"_a, "row_unit"_a.none(), "row_weight"_a.none(), "values"_a, "cells"_a.none(), "n_cells"_a, "rankings"_a);
+            nb::kw_only(), "n_rows"_a, "row_unit"_a.none(), "row_weight"_a.none(), "values"_a, "cells"_a.none(),
+            "n_cells"_a, "rankings"_a);
     module.attr("N_RANK_MEASURES") = n_rank_measures;
-    module.def("resample", &resample_rows, "rows"_a, nb::kw_only(), "stratum_ends"_a.noconvert(), "unit_weights"_a.noconvert().none(), "seed"_a,
-               "blocks"_a.noconvert().none(), "n_replicates"_a, "everything"_a, "top_share"_a, "n_threads"_a, "out"_a,
-               "Write the weight, value sums, cells and rank measures of each replicate, drawn or with a block left out.");
-    module.def("area_variance", &variance_of_area, "scores"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a,
-               "Give the area under the ROC curve, the variance that either class brings to it, and the weight of either class.");
+    module.def(
+        "resample", &resample_rows, "rows"_a, nb::kw_only(), "stratum_ends"_a.noconvert(),
+        "unit_weights"_a.noconvert().none(), "seed"_a, "blocks"_a.noconvert().none(), "n_replicates"_a, "everything"_a,
+        "top_share"_a, "n_threads"_a, "out"_a,
+        "Write the weight, value sums, cells and rank measures of each replicate, drawn or with a block left out.");
+    module.def("area_variance", &variance_of_area, "scores"_a.noconvert(), "positive"_a.noconvert(),
+               "weights"_a.noconvert().none(), "n_threads"_a,
+               "Give the area under the ROC curve, the variance that either class brings to it, and the weight of "
+               "either class.");
 }
 
 }  // namespace calibrant

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "calibrate/cubic_pieces.hpp"
 #include "bind/interruptible.hpp"
+#include "calibrate/cubic_pieces.hpp"
 #include "calibrate/log_odds.hpp"
 #include "calibrate/logistic.hpp"
 #include "calibrate/pav.hpp"
@@ -84,31 +84,39 @@ Column bin_column(const ScoreBins& bins) {
     return column_of(bins.*Field);
 }
 
-IsotonicFit isotonic(const Numbers& scores, const Flags& positive, const Weights& weights, bool smooth_ends, bool centred, std::size_t n_threads) {
+IsotonicFit isotonic(const Numbers& scores, const Flags& positive, const Weights& weights, bool smooth_ends,
+                     bool centred, std::size_t n_threads) {
     const ScoreRows rows = rows_of(scores, positive, weights);
-    return run_interruptibly([&](const std::stop_token& stop) { return fit_isotonic(rows, {smooth_ends, centred}, n_threads, stop); });
+    return run_interruptibly(
+        [&](const std::stop_token& stop) { return fit_isotonic(rows, {smooth_ends, centred}, n_threads, stop); });
 }
 
-std::tuple<Column, Column, Column> pooled_ties(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_threads) {
+std::tuple<Column, Column, Column> pooled_ties(const Numbers& scores, const Flags& positive, const Weights& weights,
+                                               std::size_t n_threads) {
     const ScoreRows rows = rows_of(scores, positive, weights);
-    const auto groups = run_interruptibly([&](const std::stop_token& stop) { return pool_ties(rows, n_threads, stop); });
-    return {column_of(groups, [](const ScoreGroup& group) { return group.score; }), column_of(groups, [](const ScoreGroup& group) { return group.weight; }),
+    const auto groups =
+        run_interruptibly([&](const std::stop_token& stop) { return pool_ties(rows, n_threads, stop); });
+    return {column_of(groups, [](const ScoreGroup& group) { return group.score; }),
+            column_of(groups, [](const ScoreGroup& group) { return group.weight; }),
             column_of(groups, [](const ScoreGroup& group) { return group.positive; })};
 }
 
-ScoreBins bins_by_count(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_bins, std::size_t n_threads) {
+ScoreBins bins_by_count(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_bins,
+                        std::size_t n_threads) {
     const ScoreRows rows = rows_of(scores, positive, weights);
     return run_interruptibly([&](const std::stop_token& stop) { return count_bins(rows, n_bins, n_threads, stop); });
 }
 
-ScoreBins bins_by_width(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_bins, double low, double high) {
+ScoreBins bins_by_width(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_bins,
+                        double low, double high) {
     const ScoreRows rows = rows_of(scores, positive, weights);
     const nb::gil_scoped_release released;
     return width_bins(rows, n_bins, low, high);
 }
 
-std::tuple<double, Column, Matrix> sums_at(const std::vector<Numbers>& columns, const Numbers& scale, const Numbers& shift, const Flags& positive,
-                                           const Weights& weights, double low, double high, const Numbers& coef, std::size_t n_threads) {
+std::tuple<double, Column, Matrix> sums_at(const std::vector<Numbers>& columns, const Numbers& scale,
+                                           const Numbers& shift, const Flags& positive, const Weights& weights,
+                                           double low, double high, const Numbers& coef, std::size_t n_threads) {
     const std::size_t n_coefs = columns.size() + 1;
     if (n_coefs > LogisticSums::most) throw nb::value_error("there must be fifteen columns or fewer");
     require_length(scale.shape(0), columns.size(), "scale must have one entry for each column");
@@ -139,12 +147,13 @@ using Cubics = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::dev
 std::vector<std::size_t> bounds_of(const Whole& bounds, std::size_t n_pieces, std::size_t n_rows) {
     require_length(bounds.shape(0), n_pieces + 1, "bounds must have one entry for each piece, and the end");
     std::vector<std::size_t> found(bounds.data(), bounds.data() + bounds.shape(0));
-    if (!std::is_sorted(found.begin(), found.end()) || found.back() > n_rows) throw nb::value_error("bounds must rise to the number of rows");
+    if (!std::is_sorted(found.begin(), found.end()) || found.back() > n_rows)
+        throw nb::value_error("bounds must rise to the number of rows");
     return found;
 }
 
-std::tuple<double, Matrix, Matrix> pieces_at(const Numbers& away, const Numbers& weights, const Numbers& goals, const Whole& bounds, const Cubics& cubics,
-                                             std::size_t n_threads) {
+std::tuple<double, Matrix, Matrix> pieces_at(const Numbers& away, const Numbers& weights, const Numbers& goals,
+                                             const Whole& bounds, const Cubics& cubics, std::size_t n_threads) {
     const std::size_t n_rows = away.shape(0), n_pieces = cubics.shape(0);
     require_length(weights.shape(0), n_rows, "weights must have one entry for each row");
     require_length(goals.shape(0), n_rows, "goals must have one entry for each row");
@@ -177,38 +186,62 @@ Column written(const Numbers& proba, double least) {
 }  // namespace
 
 void bind_calibration(nb::module_& module) {
-    nb::class_<IsotonicFit>(module, "IsotonicFit", "Blocks of neighbouring scores that share a probability, and how rows rank by either.")
+    nb::class_<IsotonicFit>(module, "IsotonicFit",
+                            "Blocks of neighbouring scores that share a probability, and how rows rank by either.")
         .def_prop_ro("first", &block_column<&ScoreBlock::first>, nb::rv_policy::move, "The least score of each block.")
         .def_prop_ro("last", &block_column<&ScoreBlock::last>, nb::rv_policy::move, "The greatest score of each block.")
-        .def_prop_ro("centre", &block_column<&ScoreBlock::centre>, nb::rv_policy::move, "The weighted mean score of each block.")
-        .def_prop_ro("probability", [](const IsotonicFit& fit) { return column_of(fit.blocks, [](const ScoreBlock& block) { return block.probability(); }); }, nb::rv_policy::move)
+        .def_prop_ro("centre", &block_column<&ScoreBlock::centre>, nb::rv_policy::move,
+                     "The weighted mean score of each block.")
+        .def_prop_ro(
+            "probability",
+            [](const IsotonicFit& fit) {
+                return column_of(fit.blocks, [](const ScoreBlock& block) { return block.probability(); });
+            },
+            nb::rv_policy::move)
         .def_prop_ro("auc_before", [](const IsotonicFit& fit) { return fit.before.auc; })
         .def_prop_ro("auc_after", [](const IsotonicFit& fit) { return fit.after.auc; })
-        .def_prop_ro("pairs_before", [](const IsotonicFit& fit) { return fit.before.pairs_apart; }, "Weight of the pairs of rows with different scores.")
-        .def_prop_ro("pairs_after", [](const IsotonicFit& fit) { return fit.after.pairs_apart; }, "Weight of those with different probabilities.");
+        .def_prop_ro(
+            "pairs_before", [](const IsotonicFit& fit) { return fit.before.pairs_apart; },
+            "Weight of the pairs of rows with different scores.")
+        .def_prop_ro(
+            "pairs_after", [](const IsotonicFit& fit) { return fit.after.pairs_apart; },
+            "Weight of those with different probabilities.");
 
-    module.def("fit_isotonic", &isotonic, "scores"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "smooth_ends"_a, "centred"_a,
-               "n_threads"_a, "Pool scores that are equal, then neighbours whose share of positive rows falls.");
-    module.def("pool_ties", &pooled_ties, "scores"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a,
-               "Give the distinct scores, ascending, with the weight of their rows and of the positive ones among them.");
+    module.def("fit_isotonic", &isotonic, "scores"_a.noconvert(), "positive"_a.noconvert(),
+               "weights"_a.noconvert().none(), "smooth_ends"_a, "centred"_a, "n_threads"_a,
+               "Pool scores that are equal, then neighbours whose share of positive rows falls.");
+    module.def(
+        "pool_ties", &pooled_ties, "scores"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(),
+        "n_threads"_a,
+        "Give the distinct scores, ascending, with the weight of their rows and of the positive ones among them.");
 
     nb::class_<ScoreBins>(module, "ScoreBins", "Scores in bins, with the weight of their rows.")
-        .def_prop_ro("below", &bin_column<&ScoreBins::below>, nb::rv_policy::move, "The last score of each bin but the last, or its upper edge.")
-        .def_prop_ro("above", &bin_column<&ScoreBins::above>, nb::rv_policy::move, "The first score of each bin but the first, or its lower edge.")
+        .def_prop_ro("below", &bin_column<&ScoreBins::below>, nb::rv_policy::move,
+                     "The last score of each bin but the last, or its upper edge.")
+        .def_prop_ro("above", &bin_column<&ScoreBins::above>, nb::rv_policy::move,
+                     "The first score of each bin but the first, or its lower edge.")
         .def_prop_ro("weight", &bin_column<&ScoreBins::weight>, nb::rv_policy::move)
-        .def_prop_ro("positive", &bin_column<&ScoreBins::positive>, nb::rv_policy::move, "The weight of the positive rows of each bin.");
-    module.def("count_bins", &bins_by_count, "scores"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_bins"_a, "n_threads"_a,
+        .def_prop_ro("positive", &bin_column<&ScoreBins::positive>, nb::rv_policy::move,
+                     "The weight of the positive rows of each bin.");
+    module.def("count_bins", &bins_by_count, "scores"_a.noconvert(), "positive"_a.noconvert(),
+               "weights"_a.noconvert().none(), "n_bins"_a, "n_threads"_a,
                "Close a bin as soon as it holds its share of the weight and the score changes.");
-    module.def("width_bins", &bins_by_width, "scores"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_bins"_a, "low"_a,
-               "high"_a, "Count rows in bins of equal width from low to high.");
+    module.def("width_bins", &bins_by_width, "scores"_a.noconvert(), "positive"_a.noconvert(),
+               "weights"_a.noconvert().none(), "n_bins"_a, "low"_a, "high"_a,
+               "Count rows in bins of equal width from low to high.");
 
-    module.def("logistic_sums", &sums_at, "columns"_a.noconvert(), "scale"_a.noconvert(), "shift"_a.noconvert(), "positive"_a.noconvert(),
-               "weights"_a.noconvert().none(), "low"_a, "high"_a, "coef"_a.noconvert(), "n_threads"_a,
-               "Give the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its gradient and its Hessian.");
-    module.def("piece_sums", &pieces_at, "away"_a.noconvert(), "weights"_a.noconvert(), "goals"_a.noconvert(), "bounds"_a.noconvert(), "cubics"_a.noconvert(),
-               "n_threads"_a, "Give the cross-entropy of log-odds that are cubic in each piece of the rows, and for each piece the moments of its derivatives.");
+    module.def("logistic_sums", &sums_at, "columns"_a.noconvert(), "scale"_a.noconvert(), "shift"_a.noconvert(),
+               "positive"_a.noconvert(), "weights"_a.noconvert().none(), "low"_a, "high"_a, "coef"_a.noconvert(),
+               "n_threads"_a,
+               "Give the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its "
+               "gradient and its Hessian.");
+    module.def("piece_sums", &pieces_at, "away"_a.noconvert(), "weights"_a.noconvert(), "goals"_a.noconvert(),
+               "bounds"_a.noconvert(), "cubics"_a.noconvert(), "n_threads"_a,
+               "Give the cross-entropy of log-odds that are cubic in each piece of the rows, and for each piece the "
+               "moments of its derivatives.");
     module.def("logs", &written<&write_logs>, "proba"_a.noconvert(), "least"_a, "Give ln p, p kept at least or more.");
-    module.def("logits", &written<&write_logits>, "proba"_a.noconvert(), "least"_a, "Give ln(p / (1 - p)), p kept that far from 0 and 1.");
+    module.def("logits", &written<&write_logits>, "proba"_a.noconvert(), "least"_a,
+               "Give ln(p / (1 - p)), p kept that far from 0 and 1.");
 }
 
 }  // namespace calibrant

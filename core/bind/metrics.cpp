@@ -51,7 +51,9 @@ ClassRows class_rows_of(const Table& proba, const Codes& labels, const Weights& 
     const std::size_t n = proba.shape(0), n_classes = proba.shape(1);
     require(n > 0 && n_classes > 0, "there must be a row and a class");
     require(labels.shape(0) == n, "labels must have one entry for each row");
-    const auto is_column = [&](std::int32_t label) { return label >= 0 && static_cast<std::size_t>(label) < n_classes; };
+    const auto is_column = [&](std::int32_t label) {
+        return label >= 0 && static_cast<std::size_t>(label) < n_classes;
+    };
     require(std::all_of(labels.data(), labels.data() + n, is_column), "labels must be columns");
     return {{proba.data(), n * n_classes}, {labels.data(), n}, weights_of(weights, n), n_classes};
 }
@@ -103,59 +105,109 @@ std::tuple<double, double, double> as_tuple(const Surprise& found) { return {fou
 void bind_ranking(nb::module_& module) {
     const nb::call_guard<nb::gil_scoped_release> released;
     nb::class_<Ranking>(module, "Ranking", "Rows of two classes sorted by probability, the likeliest first.")
-        .def("__init__",
-             [](Ranking* self, const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_threads) {
-                 const ScoreRows rows = rows_of(proba, positive, weights);
-                 run_interruptibly(proba.shape(0), [&](const std::stop_token& stop) { return new (self) Ranking(rows, n_threads, stop); });
-             },
-             "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a)
+        .def(
+            "__init__",
+            [](Ranking* self, const Numbers& proba, const Flags& positive, const Weights& weights,
+               std::size_t n_threads) {
+                const ScoreRows rows = rows_of(proba, positive, weights);
+                run_interruptibly(proba.shape(0), [&](const std::stop_token& stop) {
+                    return new (self) Ranking(rows, n_threads, stop);
+                });
+            },
+            "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a)
         .def_prop_ro("weight", &Ranking::weight, "The weight of all rows.")
         .def_prop_ro("positive", &Ranking::positive, "The weight of the positive rows.")
-        .def("groups", &groups_of, "Give the distinct probabilities, the highest first, with the weight of their rows and of the positive ones.")
+        .def("groups", &groups_of,
+             "Give the distinct probabilities, the highest first, with the weight of their rows and of the positive "
+             "ones.")
         .def("auc", &area_under_roc, released, "Give the share of pairs in the right order, half of those tied.")
         .def("average_precision", &average_precision, released, "Give the mean precision at the positive rows.")
-        .def("precision_area", &area_under_precision, "straight"_a, released, "Give the area under precision against recall.")
-        .def("greatest_gap", &greatest_gap, released, "Give the greatest difference between the shares of both classes ranked as high.")
+        .def("precision_area", &area_under_precision, "straight"_a, released,
+             "Give the area under precision against recall.")
+        .def("greatest_gap", &greatest_gap, released,
+             "Give the greatest difference between the shares of both classes ranked as high.")
         .def("mean_lift", &mean_lift, "of_other"_a, released, "Give the mean lift over all ranks.")
-        .def("found_within", [](const Ranking& ranking, const Numbers& depths, bool of_other) { return column_of(found_within(ranking, span_of(depths), of_other)); },
-             "depths"_a.noconvert(), "of_other"_a, "Give the positives expected among the first rows, for ascending weights of them.")
-        .def("precision_at", [](const Ranking& ranking, const Numbers& recalls) { return column_of(precision_at(ranking, span_of(recalls))); },
-             "recalls"_a.noconvert(), "Give the greatest precision at ascending recalls or beyond.")
-        .def("window_calibration", &window_calibration, "width"_a, released, "Give the mean calibration error in windows of neighbouring ranks.")
-        .def("mass_bins", [](const Ranking& ranking, std::size_t n_bins) { return columns_of(mass_bins(ranking, n_bins)); }, "n_bins"_a,
-             "Give weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest first.")
-        .def("isotonic_gap", &isotonic_gap, released, "Give the mean difference, without sign, from the probabilities of isotonic regression.")
-        .def("hull", [](const Ranking& ranking) { return columns_of(hull_blocks(ranking)); },
-             "Give weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the highest first.");
+        .def(
+            "found_within",
+            [](const Ranking& ranking, const Numbers& depths, bool of_other) {
+                return column_of(found_within(ranking, span_of(depths), of_other));
+            },
+            "depths"_a.noconvert(), "of_other"_a,
+            "Give the positives expected among the first rows, for ascending weights of them.")
+        .def(
+            "precision_at",
+            [](const Ranking& ranking, const Numbers& recalls) {
+                return column_of(precision_at(ranking, span_of(recalls)));
+            },
+            "recalls"_a.noconvert(), "Give the greatest precision at ascending recalls or beyond.")
+        .def("window_calibration", &window_calibration, "width"_a, released,
+             "Give the mean calibration error in windows of neighbouring ranks.")
+        .def(
+            "mass_bins",
+            [](const Ranking& ranking, std::size_t n_bins) { return columns_of(mass_bins(ranking, n_bins)); },
+            "n_bins"_a,
+            "Give weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest "
+            "first.")
+        .def("isotonic_gap", &isotonic_gap, released,
+             "Give the mean difference, without sign, from the probabilities of isotonic regression.")
+        .def(
+            "hull", [](const Ranking& ranking) { return columns_of(hull_blocks(ranking)); },
+            "Give weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the "
+            "highest first.");
 }
 
 }  // namespace
 
 void bind_metrics(nb::module_& module) {
     bind_ranking(module);
-    module.def("squared_errors", [](const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_threads) {
-        const ScoreRows rows = rows_of(proba, positive, weights);
-        return with_threads(proba.shape(0), n_threads, [&](Threads threads) { return squared_errors(rows, threads); });
-    }, "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a, "Sum the squared errors of the positive class.");
-    module.def("squared_errors_of_classes", [](const Table& proba, const Codes& labels, const Weights& weights, bool own_only, std::size_t n_threads) {
-        const ClassRows rows = class_rows_of(proba, labels, weights);
-        return with_threads(labels.shape(0), n_threads, [&](Threads threads) { return own_only ? own_squared_errors(rows, threads) : squared_errors(rows, threads); });
-    }, "proba"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert().none(), "own_only"_a, "n_threads"_a,
-               "Sum the squared errors of all classes, or of each row's own.");
-    module.def("surprise", [](const Numbers& proba, const Flags& positive, const Weights& weights, double least, std::size_t n_threads) {
-        const ScoreRows rows = rows_of(proba, positive, weights);
-        return as_tuple(with_threads(proba.shape(0), n_threads, [&](Threads threads) { return surprise(rows, least, threads); }));
-    }, "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "least"_a, "n_threads"_a,
-               "Sum -ln p of each row's own class where it is between 0 and 1; give the weight of the rows where it is 0 and where it is 1.");
-    module.def("surprise_of_classes", [](const Table& proba, const Codes& labels, const Weights& weights, double least, std::size_t n_threads) {
-        const ClassRows rows = class_rows_of(proba, labels, weights);
-        return as_tuple(with_threads(labels.shape(0), n_threads, [&](Threads threads) { return surprise(rows, least, threads); }));
-    }, "proba"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert().none(), "least"_a, "n_threads"_a, "The same for several classes.");
-    module.def("width_sums", [](const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_bins, std::size_t n_threads) {
-        const ScoreRows rows = rows_of(proba, positive, weights);
-        return columns_of(with_threads(proba.shape(0), n_threads, [&](Threads threads) { return width_sums(rows, n_bins, threads); }));
-    }, "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_bins"_a, "n_threads"_a,
-               "Give weight, weight of positives and sum of probabilities in bins of equal width from 0 to 1.");
+    module.def(
+        "squared_errors",
+        [](const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_threads) {
+            const ScoreRows rows = rows_of(proba, positive, weights);
+            return with_threads(proba.shape(0), n_threads,
+                                [&](Threads threads) { return squared_errors(rows, threads); });
+        },
+        "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a,
+        "Sum the squared errors of the positive class.");
+    module.def(
+        "squared_errors_of_classes",
+        [](const Table& proba, const Codes& labels, const Weights& weights, bool own_only, std::size_t n_threads) {
+            const ClassRows rows = class_rows_of(proba, labels, weights);
+            return with_threads(labels.shape(0), n_threads, [&](Threads threads) {
+                return own_only ? own_squared_errors(rows, threads) : squared_errors(rows, threads);
+            });
+        },
+        "proba"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert().none(), "own_only"_a, "n_threads"_a,
+        "Sum the squared errors of all classes, or of each row's own.");
+    module.def(
+        "surprise",
+        [](const Numbers& proba, const Flags& positive, const Weights& weights, double least, std::size_t n_threads) {
+            const ScoreRows rows = rows_of(proba, positive, weights);
+            return as_tuple(with_threads(proba.shape(0), n_threads,
+                                         [&](Threads threads) { return surprise(rows, least, threads); }));
+        },
+        "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "least"_a, "n_threads"_a,
+        "Sum -ln p of each row's own class where it is between 0 and 1; give the weight of the rows where it is 0 and "
+        "where it is 1.");
+    module.def(
+        "surprise_of_classes",
+        [](const Table& proba, const Codes& labels, const Weights& weights, double least, std::size_t n_threads) {
+            const ClassRows rows = class_rows_of(proba, labels, weights);
+            return as_tuple(with_threads(labels.shape(0), n_threads,
+                                         [&](Threads threads) { return surprise(rows, least, threads); }));
+        },
+        "proba"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert().none(), "least"_a, "n_threads"_a,
+        "The same for several classes.");
+    module.def(
+        "width_sums",
+        [](const Numbers& proba, const Flags& positive, const Weights& weights, std::size_t n_bins,
+           std::size_t n_threads) {
+            const ScoreRows rows = rows_of(proba, positive, weights);
+            return columns_of(with_threads(proba.shape(0), n_threads,
+                                           [&](Threads threads) { return width_sums(rows, n_bins, threads); }));
+        },
+        "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_bins"_a, "n_threads"_a,
+        "Give weight, weight of positives and sum of probabilities in bins of equal width from 0 to 1.");
 }
 
 }  // namespace calibrant

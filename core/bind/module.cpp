@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "tree/arrivals.hpp"
 #include "bind/bootstrap.hpp"
 #include "bind/calibration.hpp"
 #include "bind/forest.hpp"
+#include "bind/interruptible.hpp"
 #include "bind/lazy.hpp"
 #include "bind/metrics.hpp"
 #include "bind/packed.hpp"
@@ -21,12 +21,12 @@
 #include "bind/rows.hpp"
 #include "bind/stumps.hpp"
 #include "bind/venn.hpp"
+#include "forest/forest.hpp"
+#include "parallel.hpp"
 #include "table/coded_table.hpp"
 #include "table/file_bytes.hpp"
+#include "tree/arrivals.hpp"
 #include "tree/grow/grower.hpp"
-#include "bind/interruptible.hpp"
-#include "parallel.hpp"
-#include "forest/forest.hpp"
 #include "tree/predict.hpp"
 #include "tree/prune/pruning.hpp"
 
@@ -45,16 +45,17 @@ using ColumnArgument = std::variant<Column<float>, Column<double>, NominalArgume
 struct ToSource {
     ColumnSource operator()(const Column<float>& column) const { return view(column); }
     ColumnSource operator()(const Column<double>& column) const { return view(column); }
-    ColumnSource operator()(const NominalArgument& column) const { return NominalSource{view(column.first), column.second}; }
+    ColumnSource operator()(const NominalArgument& column) const {
+        return NominalSource{view(column.first), column.second};
+    }
 };
 
 CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& columns, std::size_t n_threads) {
     std::vector<ColumnSource> sources;
     sources.reserve(columns.size());
     for (const auto& column : columns) sources.push_back(std::visit(ToSource{}, column));
-    return run_interruptibly([&](const std::stop_token& stop) {
-        return CodedTable::code(n_rows, sources, n_threads, stop);
-    });
+    return run_interruptibly(
+        [&](const std::stop_token& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
 }
 
 using CodesArgument = std::variant<Column<std::uint16_t>, Column<std::uint32_t>>;
@@ -65,11 +66,13 @@ using ColumnState = std::tuple<CodesArgument, std::uint32_t, std::optional<Colum
 CodedColumn make_column(const ColumnState& state) {
     const auto& [codes, n_values, values] = state;
     CodedColumn column{.kind = values ? Kind::numeric : Kind::nominal, .n_values = n_values};
-    std::visit([&]<class Code>(const Column<Code>& given) {
-        auto kept = copied(given);
-        column.n_missing = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), missing_code<Code>));
-        column.codes = std::move(kept);
-    }, codes);
+    std::visit(
+        [&]<class Code>(const Column<Code>& given) {
+            auto kept = copied(given);
+            column.n_missing = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), missing_code<Code>));
+            column.codes = std::move(kept);
+        },
+        codes);
     if (values) column.values = copied(*values);
     return column;
 }
@@ -98,13 +101,14 @@ nb::object values_of(nb::handle_t<CodedTable> self, std::size_t index) {
 
 // A member of a tree or another result as a read-only view.
 template <class Owner, class T>
-auto view_of(std::vector<T> Owner::*member) {
+auto view_of(std::vector<T> Owner::* member) {
     return [member](nb::handle_t<Owner> self) { return as_array(nb::cast<const Owner&>(self).*member, self); };
 }
 
 template <class T>
 std::span<const T> span_of(const Column<T>& column) {
-    if (column.stride(0) != 1 && column.shape(0) > 1) throw std::invalid_argument("labels, weights and cases must be contiguous");
+    if (column.stride(0) != 1 && column.shape(0) > 1)
+        throw std::invalid_argument("labels, weights and cases must be contiguous");
     return {column.data(), column.shape(0)};
 }
 
@@ -113,34 +117,38 @@ std::span<const T> span_of(const std::optional<Column<T>>& column) {
     return column ? span_of(*column) : std::span<const T>{};
 }
 
-Examples examples_of(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
-                     std::size_t n_classes) {
+Examples examples_of(const CodedTable& table, const Column<std::uint16_t>& labels,
+                     const std::optional<Column<double>>& weights, std::size_t n_classes) {
     return {&table, span_of(labels), span_of(weights), n_classes};
 }
 
 Tree prune_tree_pessimistically(const Tree& tree, const CodedTable& table, const Column<std::uint16_t>& labels,
                                 const std::optional<Column<double>>& weights, const PessimisticOptions& options) {
     const Examples examples = examples_of(table, labels, weights, tree.n_classes);
-    return run_interruptibly([&](const std::stop_token& stop) { return prune_pessimistic(tree, examples, options, stop); });
+    return run_interruptibly(
+        [&](const std::stop_token& stop) { return prune_pessimistic(tree, examples, options, stop); });
 }
 
-Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
-               std::size_t n_classes, const GrowOptions& options, const std::optional<Column<double>>& cases) {
+Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels,
+               const std::optional<Column<double>>& weights, std::size_t n_classes, const GrowOptions& options,
+               const std::optional<Column<double>>& cases) {
     Examples examples = examples_of(table, labels, weights, n_classes);
     examples.cases = span_of(cases);
     return run_interruptibly([&](const std::stop_token& stop) { return grow(examples, options, stop); });
 }
 
-std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t>& labels, const std::optional<Column<double>>& weights,
+std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t>& labels,
+                             const std::optional<Column<double>>& weights,
                              const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& in_bag,
-                             const std::vector<std::uint64_t>& seeds, std::size_t n_classes, const GrowOptions& options) {
+                             const std::vector<std::uint64_t>& seeds, std::size_t n_classes,
+                             const GrowOptions& options) {
     const Examples examples = examples_of(table, labels, weights, n_classes);
     const Bags bags{{in_bag.data(), in_bag.size()}, seeds};
     return run_interruptibly([&](const std::stop_token& stop) { return grow_forest(examples, bags, options, stop); });
 }
 
-void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const std::vector<Matrix>& tables,
-                  const std::vector<Writable>& outputs, std::size_t n_threads) {
+void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns,
+                  const std::vector<Matrix>& tables, const std::vector<Writable>& outputs, std::size_t n_threads) {
     if (tables.size() != outputs.size()) throw std::invalid_argument("an output for each table");
     const PredictRows rows = rows_to_predict(n_rows, columns);
     std::vector<Reading> readings;
@@ -157,36 +165,41 @@ nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgumen
     return given_away(std::move(out), {n_rows});
 }
 
-nb::object arrivals_of_rows(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const std::optional<Column<bool>>& wanted,
-                            std::size_t n_threads) {
+nb::object arrivals_of_rows(const Tree& tree, std::size_t n_rows, const PredictArgument& columns,
+                            const std::optional<Column<bool>>& wanted, std::size_t n_threads) {
     const PredictRows rows = rows_to_predict(n_rows, columns);
     std::vector<std::uint8_t> marks;
     for (std::size_t row = 0; wanted && row < wanted->shape(0); ++row) marks.push_back(view(*wanted)[row]);
     Arrivals found;
     run_down(tree, n_rows, [&](const std::stop_token& stop) { found = arrivals(tree, rows, marks, n_threads, stop); });
     const std::size_t n = found.row.size();
-    return nb::make_tuple(given_away(std::move(found.row), {n}), given_away(std::move(found.leaf), {n}), given_away(std::move(found.share), {n}));
+    return nb::make_tuple(given_away(std::move(found.row), {n}), given_away(std::move(found.leaf), {n}),
+                          given_away(std::move(found.share), {n}));
 }
 
-Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, const Column<std::uint16_t>& labels,
-                const Column<double>& weights) {
+Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns,
+                const Column<std::uint16_t>& labels, const Column<double>& weights) {
     const PredictRows rows = rows_to_predict(n_rows, columns);
     const auto labels_copy = copied(labels);
     const auto weights_copy = copied(weights);
-    return run_interruptibly([&](const std::stop_token& stop) { return count_rows(tree, rows, labels_copy, weights_copy, stop); });
+    return run_interruptibly(
+        [&](const std::stop_token& stop) { return count_rows(tree, rows, labels_copy, weights_copy, stop); });
 }
 
 // The arrays of a tree in the order in which Tree.state gives them.
-using TreeState = std::tuple<Column<std::int32_t>, Column<std::int32_t>, Column<double>, Column<std::uint32_t>, Column<std::int32_t>, Column<double>,
-                             Column<double>, Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>, Column<std::uint32_t>,
-                             Column<std::uint32_t>, Column<std::int32_t>>;
+using TreeState =
+    std::tuple<Column<std::int32_t>, Column<std::int32_t>, Column<double>, Column<std::uint32_t>, Column<std::int32_t>,
+               Column<double>, Column<double>, Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>,
+               Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>>;
 constexpr auto tree_members =
-    std::tuple{&Tree::parent, &Tree::feature, &Tree::threshold, &Tree::cut_code, &Tree::label, &Tree::weight, &Tree::counts,
-               &Tree::first_child, &Tree::n_children, &Tree::children, &Tree::first_value, &Tree::n_values, &Tree::branch_of_value};
+    std::tuple{&Tree::parent,      &Tree::feature,  &Tree::threshold,      &Tree::cut_code,   &Tree::label,
+               &Tree::weight,      &Tree::counts,   &Tree::first_child,    &Tree::n_children, &Tree::children,
+               &Tree::first_value, &Tree::n_values, &Tree::branch_of_value};
 
 nb::object state_of(nb::handle_t<Tree> self) {
     const Tree& tree = nb::cast<const Tree&>(self);
-    return std::apply([&](auto... member) { return nb::object(nb::make_tuple(as_array(tree.*member, self)...)); }, tree_members);
+    return std::apply([&](auto... member) { return nb::object(nb::make_tuple(as_array(tree.*member, self)...)); },
+                      tree_members);
 }
 
 Tree restore_tree(std::size_t n_classes, const TreeState& state) {
@@ -219,10 +232,16 @@ NB_MODULE(_core, module) {
         .def_prop_ro("n_rows", &CodedTable::n_rows)
         .def_prop_ro("n_columns", &CodedTable::n_columns)
         .def_prop_ro("n_bytes", &CodedTable::n_bytes)
-        .def("codes", &codes_of, "index"_a, "The codes of a column: uint16 or uint32, the greatest for missing; a view.")
-        .def("values", &values_of, "index"_a, "The distinct values of a numeric column, ascending; None for a nominal one.")
-        .def("n_values", [](const CodedTable& table, std::size_t index) { return table.column(index).n_values; }, "index"_a)
-        .def("n_missing", [](const CodedTable& table, std::size_t index) { return table.column(index).n_missing; }, "index"_a);
+        .def("codes", &codes_of, "index"_a,
+             "The codes of a column: uint16 or uint32, the greatest for missing; a view.")
+        .def("values", &values_of, "index"_a,
+             "The distinct values of a numeric column, ascending; None for a nominal one.")
+        .def(
+            "n_values", [](const CodedTable& table, std::size_t index) { return table.column(index).n_values; },
+            "index"_a)
+        .def(
+            "n_missing", [](const CodedTable& table, std::size_t index) { return table.column(index).n_missing; },
+            "index"_a);
 
     nb::enum_<CriterionName>(module, "Criterion")
         .value("entropy", CriterionName::entropy)
@@ -264,7 +283,8 @@ NB_MODULE(_core, module) {
         .def_rw("dialect", &PessimisticOptions::dialect);
 
     nb::class_<CostComplexity>(module, "CostComplexity", "The nested sequence of weakest-link pruning.")
-        .def_prop_ro("node_alpha", view_of(&CostComplexity::node_alpha), "The alpha from which each node tests nothing.")
+        .def_prop_ro("node_alpha", view_of(&CostComplexity::node_alpha),
+                     "The alpha from which each node tests nothing.")
         .def_prop_ro("alphas", view_of(&CostComplexity::alphas), "Where the pruned tree changes, ascending from 0.")
         .def_prop_ro("n_leaves", view_of(&CostComplexity::n_leaves))
         .def_prop_ro("risks", view_of(&CostComplexity::risks));
@@ -286,35 +306,48 @@ NB_MODULE(_core, module) {
         .def_prop_ro("branch_of_value", view_of(&Tree::branch_of_value))
         .def_prop_ro("state", &state_of, "Every array, as restore_tree takes them.");
 
-    module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "n_classes"_a, "options"_a,
-               "cases"_a.noconvert().none() = nb::none(),
-               "Grow a tree from coded rows, their classes and their weights; cases: how often each is counted as one, else its weight.");
+    module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
+               "n_classes"_a, "options"_a, "cases"_a.noconvert().none() = nb::none(),
+               "Grow a tree from coded rows, their classes and their weights; cases: how often each is counted as one, "
+               "else its weight.");
 
-    module.def("grow_forest", &grow_trees, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "in_bag"_a.noconvert(), "seeds"_a,
-               "n_classes"_a, "options"_a, "Grow a tree for each seed from rows as often as they are in its bag.");
+    module.def("grow_forest", &grow_trees, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
+               "in_bag"_a.noconvert(), "seeds"_a, "n_classes"_a, "options"_a,
+               "Grow a tree for each seed from rows as often as they are in its bag.");
 
     const nb::call_guard<nb::gil_scoped_release> released;
-    module.def("collapse_tree", &collapse, "tree"_a, "Make a leaf of every node whose leaves make no fewer training errors.", released);
-    module.def("extra_errors", &extra_errors, "weight"_a, "errors"_a, "options"_a, "Give the upper limit of the errors, less the errors.");
-    module.def("prune_pessimistic", &prune_tree_pessimistically, "tree"_a, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
-               "options"_a, "Prune by C4.5's error estimates; the rows are those the tree was grown from.");
+    module.def("collapse_tree", &collapse, "tree"_a,
+               "Make a leaf of every node whose leaves make no fewer training errors.", released);
+    module.def("extra_errors", &extra_errors, "weight"_a, "errors"_a, "options"_a,
+               "Give the upper limit of the errors, less the errors.");
+    module.def("prune_pessimistic", &prune_tree_pessimistically, "tree"_a, "table"_a, "labels"_a.noconvert(),
+               "weights"_a.noconvert().none(), "options"_a,
+               "Prune by C4.5's error estimates; the rows are those the tree was grown from.");
     module.def("prune_reduced_error", &prune_reduced_error, "tree"_a, "holdout"_a,
                "Prune where it makes no more errors on a holdout, given as the same tree with its counts.", released);
-    module.def("cost_complexity", &cost_complexity, "tree"_a, "Give the nested sequence of weakest-link pruning.", released);
-    module.def("prune_cost_complexity", &prune_cost_complexity, "tree"_a, "alpha"_a, "Prune every link no stronger than alpha.", released);
-    module.def("prune_mdl", &prune_mdl, "tree"_a, "table"_a, "Prune where a leaf is the shorter description.", released);
+    module.def("cost_complexity", &cost_complexity, "tree"_a, "Give the nested sequence of weakest-link pruning.",
+               released);
+    module.def("prune_cost_complexity", &prune_cost_complexity, "tree"_a, "alpha"_a,
+               "Prune every link no stronger than alpha.", released);
+    module.def("prune_mdl", &prune_mdl, "tree"_a, "table"_a, "Prune where a leaf is the shorter description.",
+               released);
 
     module.def("predict_tree", &predict_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "tables"_a.noconvert(),
-               "outputs"_a.noconvert(), "n_threads"_a, "Read tables of one row for each node at the leaves that the rows reach, in one descent.");
-    module.def("apply_tree", &apply_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a, "Give the leaf of each row.");
+               "outputs"_a.noconvert(), "n_threads"_a,
+               "Read tables of one row for each node at the leaves that the rows reach, in one descent.");
+    module.def("apply_tree", &apply_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
+               "Give the leaf of each row.");
 
-    module.def("arrivals", &arrivals_of_rows, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "wanted"_a.noconvert().none(), "n_threads"_a,
+    module.def("arrivals", &arrivals_of_rows, "tree"_a, "n_rows"_a, "columns"_a.noconvert(),
+               "wanted"_a.noconvert().none(), "n_threads"_a,
                "Give the leaves that rows reach: row, leaf and the share of the row, three arrays.");
-    module.def("count_rows", &count_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
-               "Give the same tests with the counts of these rows at every node.");
-    module.def("restore_tree", &restore_tree, "n_classes"_a, "state"_a.noconvert(), "Make a tree again from its arrays.");
+    module.def("count_rows", &count_tree, "tree"_a, "n_rows"_a, "columns"_a.noconvert(), "labels"_a.noconvert(),
+               "weights"_a.noconvert(), "Give the same tests with the counts of these rows at every node.");
+    module.def("restore_tree", &restore_tree, "n_classes"_a, "state"_a.noconvert(),
+               "Make a tree again from its arrays.");
 
-    module.def("read_descriptor", &read_descriptor, "descriptor"_a, "size"_a, "Read at most size bytes of an open file, fast where they are many.");
+    module.def("read_descriptor", &read_descriptor, "descriptor"_a, "size"_a,
+               "Read at most size bytes of an open file, fast where they are many.");
     module.def("code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
                "Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),

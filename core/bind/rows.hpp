@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "table/coded_table.hpp"
 #include "bind/interruptible.hpp"
+#include "table/coded_table.hpp"
 #include "tree/predict.hpp"
 #include "tree/tree.hpp"
 
@@ -56,12 +56,15 @@ struct ToPredictColumns {
     std::vector<PredictColumn> operator()(const std::vector<PredictColumnArgument>& given) const {
         std::vector<PredictColumn> columns;
         columns.reserve(given.size());
-        for (const auto& column : given) columns.push_back(std::visit([](const auto& array) { return PredictColumn{view(array)}; }, column));
+        for (const auto& column : given)
+            columns.push_back(std::visit([](const auto& array) { return PredictColumn{view(array)}; }, column));
         return columns;
     }
 };
 
-inline PredictRows rows_to_predict(std::size_t n_rows, const PredictArgument& columns) { return {n_rows, std::visit(ToPredictColumns{}, columns)}; }
+inline PredictRows rows_to_predict(std::size_t n_rows, const PredictArgument& columns) {
+    return {n_rows, std::visit(ToPredictColumns{}, columns)};
+}
 
 // Few rows are done before a thread would have started.
 inline constexpr std::size_t small_job = std::size_t{1} << 20;
@@ -78,7 +81,9 @@ template <class T>
 nanobind::object given_away(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
     auto kept = std::make_unique<std::vector<T>>(std::move(values));
     T* const data = kept->data();
-    const nanobind::capsule owner(kept.release(), [](void* pointer) noexcept { std::unique_ptr<std::vector<T>>(static_cast<std::vector<T>*>(pointer)); });
+    const nanobind::capsule owner(kept.release(), [](void* pointer) noexcept {
+        std::unique_ptr<std::vector<T>>(static_cast<std::vector<T>*>(pointer));
+    });
     return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(data, shape, owner));
 }
 

@@ -20,7 +20,8 @@ using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using ChangedWeights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Factors = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-StumpSearch stump_search(const CodedTable& table, const Labels& labels, std::size_t n_classes, StumpCriterion criterion, std::size_t n_threads) {
+StumpSearch stump_search(const CodedTable& table, const Labels& labels, std::size_t n_classes, StumpCriterion criterion,
+                         std::size_t n_threads) {
     std::vector<std::uint16_t> kept(labels.data(), labels.data() + labels.shape(0));
     return run_interruptibly([&](const std::stop_token& stop) {
         return StumpSearch(table, std::move(kept), n_classes, criterion, n_threads, stop);
@@ -28,7 +29,8 @@ StumpSearch stump_search(const CodedTable& table, const Labels& labels, std::siz
 }
 
 Stump best_stump(const StumpSearch& search, const Weights& weights) {
-    return run_interruptibly([&](const std::stop_token& stop) { return search.best({weights.data(), weights.shape(0)}, stop); });
+    return run_interruptibly(
+        [&](const std::stop_token& stop) { return search.best({weights.data(), weights.shape(0)}, stop); });
 }
 
 void reweigh(const StumpSearch& search, const Stump& stump, const Factors& factors, const ChangedWeights& weights) {
@@ -51,7 +53,8 @@ void bind_stumps(nb::module_& module) {
         .value("dkm", StumpCriterion::dkm)
         .value("twoing", StumpCriterion::twoing);
 
-    nb::class_<Stump>(module, "Stump", "A test with three branches: up to a threshold or of a category, the rest, the missing.")
+    nb::class_<Stump>(module, "Stump",
+                      "A test with three branches: up to a threshold or of a category, the rest, the missing.")
         .def_ro("column", &Stump::column, "The column tested, -1 for none.")
         .def_ro("code", &Stump::code, "The greatest code of the first branch, or its category.")
         .def_ro("threshold", &Stump::threshold)
@@ -62,8 +65,8 @@ void bind_stumps(nb::module_& module) {
         .def("best", &best_stump, "weights"_a.noconvert(), "Give the best test, the first of equals.")
         .def("reweigh", &reweigh, "stump"_a, "factors"_a.noconvert(), "weights"_a.noconvert(),
              "Multiply the weights, in place, by the factors of branches and classes.");
-    module.def("stump_search", &stump_search, "table"_a, "labels"_a.noconvert(), "n_classes"_a, "criterion"_a, "n_threads"_a,
-               nb::keep_alive<0, 1>(), "Sort the rows of every column, once for all rounds.");
+    module.def("stump_search", &stump_search, "table"_a, "labels"_a.noconvert(), "n_classes"_a, "criterion"_a,
+               "n_threads"_a, nb::keep_alive<0, 1>(), "Sort the rows of every column, once for all rounds.");
 }
 
 }  // namespace calibrant

@@ -7,9 +7,9 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t few_values = 1024;   // these are counted as fast as buckets
+constexpr std::size_t few_values = 1024;  // these are counted as fast as buckets
 constexpr std::size_t most_buckets = 1024;
-constexpr std::size_t least_rows = 64;     // of a bucket
+constexpr std::size_t least_rows = 64;  // of a bucket
 
 template <class Code>
 void sort_rows(const std::vector<Code>& codes, std::size_t n_values, StumpBuckets& buckets) {
@@ -28,7 +28,8 @@ void sort_rows(const std::vector<Code>& codes, std::size_t n_values, StumpBucket
 void part_values(StumpBuckets& buckets) {
     const std::size_t rows = std::max(least_rows, buckets.order.size() / most_buckets + 1);
     for (std::size_t value = 0; value < buckets.n_values(); ++value) {
-        const bool is_full = buckets.empty() || buckets.starts[value] - buckets.starts[buckets.first_value.back()] >= rows;
+        const bool is_full =
+            buckets.empty() || buckets.starts[value] - buckets.starts[buckets.first_value.back()] >= rows;
         if (is_full) buckets.first_value.push_back(static_cast<std::uint32_t>(value));
     }
     buckets.first_value.push_back(static_cast<std::uint32_t>(buckets.n_values()));
@@ -37,7 +38,8 @@ void part_values(StumpBuckets& buckets) {
 void name_rows(std::size_t n_rows, StumpBuckets& buckets) {
     buckets.of_row.assign(n_rows, static_cast<std::uint16_t>(buckets.n_buckets()));
     for (std::size_t bucket = 0; bucket < buckets.n_buckets(); ++bucket) {
-        const std::size_t begin = buckets.starts[buckets.first_value[bucket]], end = buckets.starts[buckets.first_value[bucket + 1]];
+        const std::size_t begin = buckets.starts[buckets.first_value[bucket]],
+                          end = buckets.starts[buckets.first_value[bucket + 1]];
         for (std::size_t i = begin; i < end; ++i) buckets.of_row[buckets.order[i]] = static_cast<std::uint16_t>(bucket);
     }
 }

@@ -1,4 +1,5 @@
-// The best test of one column for a boosted stump: one cut, or one category against the rest; what is missing is a branch of its own.
+// The best test of one column for a boosted stump: one cut, or one category against the rest; what is missing is a
+// branch of its own.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "tree/grow/criteria.hpp"
 #include "boost/running_gain.hpp"
 #include "boost/stump_buckets.hpp"
+#include "tree/grow/criteria.hpp"
 
 namespace calibrant {
 
@@ -26,9 +27,11 @@ struct StumpFacts {
 // What a test gains: the branch of the missing included, per unit of weight.
 template <Criterion C>
 class StumpGain {
-public:
+  public:
     explicit StumpGain(const StumpFacts& facts)
-        : facts_(facts), criterion_({facts.known, facts.known_weight}, *facts.xlogx), scale_(facts.known_weight / facts.weight) {}
+        : facts_(facts),
+          criterion_({facts.known, facts.known_weight}, *facts.xlogx),
+          scale_(facts.known_weight / facts.weight) {}
 
     double operator()(std::span<const double> left, double low) {
         for (std::size_t k = 0; k < left.size(); ++k) facts_.right[k] = left_over(facts_.known[k], left[k]);
@@ -39,10 +42,11 @@ public:
     }
     // To within 1e-8.
     double quick(double left0, double left1) {
-        return facts_.offset + scale_ * quick_pair_gain(criterion_, left0, left1, left_over(facts_.known[0], left0), left_over(facts_.known[1], left1));
+        return facts_.offset + scale_ * quick_pair_gain(criterion_, left0, left1, left_over(facts_.known[0], left0),
+                                                        left_over(facts_.known[1], left1));
     }
 
-private:
+  private:
     const StumpFacts& facts_;
     C criterion_;
     double scale_;
@@ -56,7 +60,7 @@ struct StumpTest {
 
 // The first test of those that gain the most, to within 1e-9.
 class FirstBest {
-public:
+  public:
     static constexpr double tolerance = 1e-9;
 
     double most() const { return most_; }
@@ -72,7 +76,7 @@ public:
         return first();
     }
 
-private:
+  private:
     static constexpr std::size_t least_room = 256;
 
     // Doubled where most are near, or looking through them would take the square of their number.
@@ -84,7 +88,8 @@ private:
         std::erase_if(near_, [&](const StumpTest& test) { return test.gain < most_ - tolerance; });
     }
     StumpTest first() const {
-        return *std::min_element(near_.begin(), near_.end(), [](const StumpTest& a, const StumpTest& b) { return a.code < b.code; });
+        return *std::min_element(near_.begin(), near_.end(),
+                                 [](const StumpTest& a, const StumpTest& b) { return a.code < b.code; });
     }
 
     double most_ = -std::numeric_limits<double>::infinity();
@@ -131,14 +136,15 @@ struct StumpRows {
     static constexpr std::uint32_t mixed = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t class_of(std::span<const std::uint32_t> rows) const {
         const std::uint32_t first = labels[rows.front()];
-        const bool is_pure = std::all_of(rows.begin() + 1, rows.end(), [&](std::uint32_t row) { return labels[row] == first; });
+        const bool is_pure =
+            std::all_of(rows.begin() + 1, rows.end(), [&](std::uint32_t row) { return labels[row] == first; });
         return is_pure ? first : mixed;
     }
 };
 
 // Without sums over the classes each cut is asked in full.
 class AskedInFull {
-public:
+  public:
     AskedInFull(const Known& known, const XLogX&) : left_(known.counts.size()) {}
     void move(std::size_t label, double weight) {
         left_[label] += weight;
@@ -148,7 +154,7 @@ public:
     std::span<const double> left() const { return left_; }
     double low() const { return low_; }
 
-private:
+  private:
     std::vector<double> left_;
     double low_ = 0;
 };
@@ -170,10 +176,11 @@ double most_between_buckets(std::span<const double> cells, std::size_t n_buckets
     return best.most();
 }
 
-// Value by value, any number of classes. Between two values of one class alone no cut can be best: the gain is convex there.
+// Value by value, any number of classes. Between two values of one class alone no cut can be best: the gain is convex
+// there.
 template <Criterion C>
-void search_sorted_values(const StumpBuckets& buckets, std::span<const double> cells, const StumpRows& rows, const StumpFacts& facts,
-                          FirstBest& best) {
+void search_sorted_values(const StumpBuckets& buckets, std::span<const double> cells, const StumpRows& rows,
+                          const StumpFacts& facts, FirstBest& best) {
     const double most = most_between_buckets<C>(cells, buckets.n_buckets(), facts);
     const double scale = facts.known_weight / facts.weight;
     StumpGain<C> gain(facts);
@@ -191,17 +198,18 @@ void search_sorted_values(const StumpBuckets& buckets, std::span<const double> c
     }
 }
 
-// Two classes: what a cut within a bucket gains is bounded by the corners of the box that its class weights span, the gain being convex;
-// only buckets that may hold the best cut are looked into.
+// Two classes: what a cut within a bucket gains is bounded by the corners of the box that its class weights span, the
+// gain being convex; only buckets that may hold the best cut are looked into.
 template <Criterion C>
 class BucketSearch {
-public:
+  public:
     BucketSearch(const StumpBuckets& buckets, const StumpRows& rows, const StumpFacts& facts, FirstBest& best)
         : buckets_(buckets), rows_(rows), gain_(facts), best_(best) {}
 
     void search(std::span<const double> cells) {
         const std::size_t n = buckets_.n_buckets();
-        std::vector<double> edges(n + 1, -std::numeric_limits<double>::infinity());  // quick gains of the cuts between buckets
+        std::vector<double> edges(n + 1,
+                                  -std::numeric_limits<double>::infinity());  // quick gains of the cuts between buckets
         double left0 = 0, left1 = 0;
         for (std::size_t b = 0; b + 1 < n; ++b) {
             edges[b + 1] = gain_.quick(left0 += cells[2 * b], left1 += cells[2 * b + 1]);
@@ -218,7 +226,7 @@ public:
         }
     }
 
-private:
+  private:
     void look_into(std::size_t bucket, double left0, double left1, double most) {
         double left[] = {left0, left1};
         const std::size_t first = buckets_.first_value[bucket], end = buckets_.first_value[bucket + 1];

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <variant>
 
-#include "parallel.hpp"
 #include "boost/stump_cuts.hpp"
 #include "boost/twoing.hpp"
+#include "parallel.hpp"
 
 namespace calibrant {
 namespace {
@@ -17,17 +17,20 @@ constexpr std::size_t n_branches = 3;
 
 // Adds the weights of the rows into cells of one index and one class; an index beyond the last is that of the missing.
 template <class Index>
-void count_cells(const std::vector<Index>& index, std::span<const std::uint16_t> labels, std::span<const double> weights, std::size_t n_values,
-                 std::size_t n_classes, std::span<double> cells) {
+void count_cells(const std::vector<Index>& index, std::span<const std::uint16_t> labels,
+                 std::span<const double> weights, std::size_t n_values, std::size_t n_classes,
+                 std::span<double> cells) {
     const auto last = static_cast<Index>(n_values);
-    for (std::size_t row = 0; row < index.size(); ++row) cells[std::min(index[row], last) * n_classes + labels[row]] += weights[row];
+    for (std::size_t row = 0; row < index.size(); ++row)
+        cells[std::min(index[row], last) * n_classes + labels[row]] += weights[row];
 }
 
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 // What setting the missing rows apart gains; twoing knows no third branch.
 template <Criterion C>
-double gain_of_missing(const Known& all, std::span<const double> known, std::span<const double> missing, const XLogX& xlogx) {
+double gain_of_missing(const Known& all, std::span<const double> known, std::span<const double> missing,
+                       const XLogX& xlogx) {
     if constexpr (requires { C::parts_in_two; }) return 0.0;
     C criterion(all, xlogx);
     criterion.start();
@@ -38,17 +41,20 @@ double gain_of_missing(const Known& all, std::span<const double> known, std::spa
 
 }  // namespace
 
-StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes, StumpCriterion criterion,
-                         std::size_t n_threads, const std::stop_token& stop)
-    : table_(&table), labels_(std::move(labels)), n_classes_(n_classes), criterion_(criterion), n_threads_(n_threads),
+StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes,
+                         StumpCriterion criterion, std::size_t n_threads, const std::stop_token& stop)
+    : table_(&table),
+      labels_(std::move(labels)),
+      n_classes_(n_classes),
+      criterion_(criterion),
+      n_threads_(n_threads),
       buckets_(table.n_columns()) {
     if (labels_.size() != table.n_rows()) throw std::invalid_argument("a class for each row");
     if (std::any_of(labels_.begin(), labels_.end(), [&](std::uint16_t label) { return label >= n_classes; })) {
         throw std::invalid_argument("classes out of range");
     }
-    parallel_for(table.n_columns(), n_threads, stop, [&](std::size_t column, std::size_t) {
-        buckets_[column] = StumpBuckets::of(table.column(column));
-    });
+    parallel_for(table.n_columns(), n_threads, stop,
+                 [&](std::size_t column, std::size_t) { buckets_[column] = StumpBuckets::of(table.column(column)); });
 }
 
 Stump StumpSearch::best(std::span<const double> weights, const std::stop_token& stop) const {
@@ -68,38 +74,54 @@ Stump StumpSearch::best(std::span<const double> weights, const std::stop_token& 
         name(stump);
     }
     stump.counts.assign(n_branches * n_classes_, 0.0);
-    for_each_branch(stump, [&](std::size_t row, std::size_t branch) { stump.counts[branch * n_classes_ + labels_[row]] += weights[row]; });
+    for_each_branch(stump, [&](std::size_t row, std::size_t branch) {
+        stump.counts[branch * n_classes_ + labels_[row]] += weights[row];
+    });
     return stump;
 }
 
 void StumpSearch::reweigh(const Stump& stump, std::span<const double> factors, std::span<double> weights) const {
-    if (weights.size() != n_rows() || factors.size() != n_branches * n_classes_) throw std::invalid_argument("a factor for each branch and class");
-    for_each_branch(stump, [&](std::size_t row, std::size_t branch) { weights[row] *= factors[branch * n_classes_ + labels_[row]]; });
+    if (weights.size() != n_rows() || factors.size() != n_branches * n_classes_)
+        throw std::invalid_argument("a factor for each branch and class");
+    for_each_branch(stump, [&](std::size_t row, std::size_t branch) {
+        weights[row] *= factors[branch * n_classes_ + labels_[row]];
+    });
 }
 
-StumpSearch::Found StumpSearch::search_column(std::size_t column, std::span<const double> weights, const Known& all, Scratch& scratch) const {
+StumpSearch::Found StumpSearch::search_column(std::size_t column, std::span<const double> weights, const Known& all,
+                                              Scratch& scratch) const {
     switch (criterion_) {
-        case StumpCriterion::gini: return search<Gini>(column, weights, all, scratch);
-        case StumpCriterion::dkm: return search<Dkm>(column, weights, all, scratch);
-        case StumpCriterion::twoing: return search<Twoing>(column, weights, all, scratch);
-        default: return search<Entropy>(column, weights, all, scratch);
+        case StumpCriterion::gini:
+            return search<Gini>(column, weights, all, scratch);
+        case StumpCriterion::dkm:
+            return search<Dkm>(column, weights, all, scratch);
+        case StumpCriterion::twoing:
+            return search<Twoing>(column, weights, all, scratch);
+        default:
+            return search<Entropy>(column, weights, all, scratch);
     }
 }
 
 template <Criterion C>
-StumpSearch::Found StumpSearch::search(std::size_t column, std::span<const double> weights, const Known& all, Scratch& scratch) const {
+StumpSearch::Found StumpSearch::search(std::size_t column, std::span<const double> weights, const Known& all,
+                                       Scratch& scratch) const {
     count(column, weights, scratch);
     const double known_weight = sum(scratch.known);
     if (!(known_weight > 0)) return {};
-    const StumpFacts facts{scratch.known, known_weight, all.weight, gain_of_missing<C>(all, scratch.known, scratch.missing, xlogx_), &xlogx_,
-                           scratch.left, scratch.right};
+    const StumpFacts facts{
+        scratch.known, known_weight, all.weight,   gain_of_missing<C>(all, scratch.known, scratch.missing, xlogx_),
+        &xlogx_,       scratch.left, scratch.right};
     const CodedColumn& coded = table_->column(column);
     const StumpRows rows{labels_, weights};
     FirstBest best;
-    if (coded.kind == Kind::nominal) search_categories<C>(scratch.cells, coded.n_values, facts, best);
-    else if (buckets_[column].empty()) search_cuts<C>(scratch.cells, coded.n_values, facts, best);
-    else if (n_classes_ == 2) BucketSearch<C>(buckets_[column], rows, facts, best).search(scratch.cells);
-    else search_sorted_values<C>(buckets_[column], scratch.cells, rows, facts, best);
+    if (coded.kind == Kind::nominal)
+        search_categories<C>(scratch.cells, coded.n_values, facts, best);
+    else if (buckets_[column].empty())
+        search_cuts<C>(scratch.cells, coded.n_values, facts, best);
+    else if (n_classes_ == 2)
+        BucketSearch<C>(buckets_[column], rows, facts, best).search(scratch.cells);
+    else
+        search_sorted_values<C>(buckets_[column], scratch.cells, rows, facts, best);
     if (best.none()) return {};
     const StumpTest test = best.result();
     const double parts[] = {test.low, known_weight - test.low, all.weight - known_weight};
@@ -116,8 +138,10 @@ void StumpSearch::count(std::size_t column, std::span<const double> weights, Scr
     const std::size_t n = n_cells(column);
     scratch.cells.assign((n + 1) * n_classes_, 0.0);
     const auto add = [&](const auto& index) { count_cells(index, labels_, weights, n, n_classes_, scratch.cells); };
-    if (buckets_[column].empty()) std::visit(add, table_->column(column).codes);
-    else add(buckets_[column].of_row);
+    if (buckets_[column].empty())
+        std::visit(add, table_->column(column).codes);
+    else
+        add(buckets_[column].of_row);
     scratch.left.resize(n_classes_);
     scratch.right.resize(n_classes_);
     scratch.missing.assign(scratch.cells.end() - static_cast<std::ptrdiff_t>(n_classes_), scratch.cells.end());

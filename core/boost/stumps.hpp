@@ -1,5 +1,5 @@
-// The best single test of a table whose rows weigh otherwise in every round of boosting. What does not change from round to round, the
-// order of the rows in each column, is found out once; a round is then linear in the rows.
+// The best single test of a table whose rows weigh otherwise in every round of boosting. What does not change from
+// round to round, the order of the rows in each column, is found out once; a round is then linear in the rows.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <stop_token>
 #include <vector>
 
+#include "boost/stump_buckets.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/criteria.hpp"
-#include "boost/stump_buckets.hpp"
 
 namespace calibrant {
 
@@ -21,17 +21,17 @@ struct Stump {
     static constexpr std::int32_t none = -1;  // no column can be tested: all rows are in the first branch
 
     std::int32_t column = none;
-    std::uint32_t code = 0;        // numeric: the greatest code of the first branch; nominal: its category
-    double threshold = 0;          // numeric: half-way to the next value
+    std::uint32_t code = 0;  // numeric: the greatest code of the first branch; nominal: its category
+    double threshold = 0;    // numeric: half-way to the next value
     double gain = 0;
     std::vector<double> counts{};  // branches x classes
 };
 
 class StumpSearch {
-public:
+  public:
     // The table is not copied.
-    StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes, StumpCriterion criterion,
-                std::size_t n_threads, const std::stop_token& stop);
+    StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes,
+                StumpCriterion criterion, std::size_t n_threads, const std::stop_token& stop);
 
     // Of tests that score the same to 1e-9 the first one: of the first column, the least threshold or category.
     Stump best(std::span<const double> weights, const std::stop_token& stop) const;
@@ -42,7 +42,7 @@ public:
     std::size_t n_rows() const { return labels_.size(); }
     std::size_t n_classes() const { return n_classes_; }
 
-private:
+  private:
     struct Found {
         bool usable = false;
         std::uint32_t code = 0;

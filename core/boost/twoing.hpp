@@ -10,9 +10,10 @@
 
 namespace calibrant {
 
-// p_L p_R / 4 (sum_k |p(k | L) - p(k | R)|)^2: convex in the class weights of a side. Only the first branch is kept: the other is the rest.
+// p_L p_R / 4 (sum_k |p(k | L) - p(k | R)|)^2: convex in the class weights of a side. Only the first branch is kept:
+// the other is the rest.
 class Twoing {
-public:
+  public:
     static constexpr bool parts_in_two = true;
 
     Twoing(const Known& known, const XLogX&) : known_(known) {}
@@ -25,12 +26,13 @@ public:
         const double rest = known_.weight - weight_;
         if (!(weight_ > 0) || !(rest > 0)) return 0.0;
         double apart = 0;
-        for (std::size_t k = 0; k < first_.size(); ++k) apart += std::abs(first_[k] * known_.weight - known_.counts[k] * weight_);
+        for (std::size_t k = 0; k < first_.size(); ++k)
+            apart += std::abs(first_[k] * known_.weight - known_.counts[k] * weight_);
         const double shares = apart / known_.weight;  // times w_L w_R / w: what the sum of differences is
         return shares * shares / (4 * weight_ * rest);
     }
 
-private:
+  private:
     Known known_;
     std::span<const double> first_{};
     double weight_ = 0;

@@ -1,4 +1,5 @@
-// Rows are taken in small chunks that stay in the cache; every step over a chunk is a loop that runs several rows at a time.
+// Rows are taken in small chunks that stay in the cache; every step over a chunk is a loop that runs several rows at a
+// time.
 #include "calibrate/cubic_pieces.hpp"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ CALIBRANT_INLINE void add_moments(double* values, const double* away, std::array
     }
 }
 
-CALIBRANT_CLONES void add_rows(const PieceRows& rows, const Cubic& cubic, std::size_t begin, std::size_t end, PieceSums& sums) {
+CALIBRANT_CLONES void add_rows(const PieceRows& rows, const Cubic& cubic, std::size_t begin, std::size_t end,
+                               PieceSums& sums) {
     const auto [cubed, squared, straight, level] = cubic;
     alignas(64) double away[chunk], weight[chunk], goal[chunk], loss[chunk], slope[chunk], curvature[chunk];
     for (std::size_t start = begin; start < end; start += chunk) {
@@ -54,7 +56,8 @@ CALIBRANT_CLONES void add_rows(const PieceRows& rows, const Cubic& cubic, std::s
 
 }  // namespace
 
-std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads, const std::stop_token& stop) {
+std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads,
+                                  const std::stop_token& stop) {
     std::vector<PieceSums> sums(cubics.size());
     parallel_for(cubics.size(), n_threads, stop, [&](std::size_t piece, std::size_t) {
         add_rows(rows, cubics[piece], rows.bounds[piece], rows.bounds[piece + 1], sums[piece]);

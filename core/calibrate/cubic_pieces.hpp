@@ -1,4 +1,5 @@
-// A curve of cubic pieces as log-odds of sorted rows: the cross-entropy of each piece with the sums its derivatives are made of.
+// A curve of cubic pieces as log-odds of sorted rows: the cross-entropy of each piece with the sums its derivatives are
+// made of.
 #pragma once
 
 #include <array>
@@ -26,6 +27,7 @@ struct PieceSums {
 using Cubic = std::array<double, 4>;  // the cubic coefficient first
 
 // A piece is summed by one thread in the order of its rows, so that any number of threads gives the same.
-std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads, const std::stop_token& stop);
+std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads,
+                                  const std::stop_token& stop);
 
 }  // namespace calibrant

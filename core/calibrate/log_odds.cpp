@@ -29,7 +29,8 @@ void in_chunks(std::span<const double> proba, double least, double most, std::sp
 }  // namespace
 
 void write_logs(std::span<const double> proba, double least, std::span<double> out) {
-    in_chunks(proba, least, std::numeric_limits<double>::max(), out, [](double* values, std::size_t n, double* to) { take_logs(values, to, n); });
+    in_chunks(proba, least, std::numeric_limits<double>::max(), out,
+              [](double* values, std::size_t n, double* to) { take_logs(values, to, n); });
 }
 
 void write_logits(std::span<const double> proba, double least, std::span<double> out) {

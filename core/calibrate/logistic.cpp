@@ -1,4 +1,5 @@
-// Rows are taken in small chunks that stay in the cache; every step over a chunk is a loop that runs several rows at a time.
+// Rows are taken in small chunks that stay in the cache; every step over a chunk is a loop that runs several rows at a
+// time.
 #include "calibrate/logistic.hpp"
 
 #include <algorithm>
@@ -22,10 +23,12 @@ CALIBRANT_INLINE double dot(const double* a, const double* b) {
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-CALIBRANT_CLONES void add_rows(const LogisticRows& rows, std::span<const double> coef, std::size_t begin, std::size_t end, LogisticSums& sums) {
+CALIBRANT_CLONES void add_rows(const LogisticRows& rows, std::span<const double> coef, std::size_t begin,
+                               std::size_t end, LogisticSums& sums) {
     const std::size_t n_columns = rows.columns.size(), n_coefs = n_columns + 1;
     const double low = rows.low, high = rows.high;
-    alignas(64) double x[LogisticSums::most][chunk], z[chunk], weight[chunk], goal[chunk], residual[chunk], curvature[chunk], loss[chunk], bent[chunk];
+    alignas(64) double x[LogisticSums::most][chunk], z[chunk], weight[chunk], goal[chunk], residual[chunk],
+        curvature[chunk], loss[chunk], bent[chunk];
     for (std::size_t i = 0; i < chunk; ++i) x[n_columns][i] = 1.0;
     for (std::size_t start = begin; start < end; start += chunk) {
         const std::size_t n = std::min(chunk, end - start);
@@ -70,7 +73,8 @@ void add(LogisticSums& all, const LogisticSums& part) {
 
 }  // namespace
 
-LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads, const std::stop_token& stop) {
+LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads,
+                           const std::stop_token& stop) {
     const std::size_t n_rows = rows.positive.size();
     std::vector<LogisticSums> of_block((n_rows + rows_of_block - 1) / rows_of_block);
     parallel_for(of_block.size(), n_threads, stop, [&](std::size_t block, std::size_t) {

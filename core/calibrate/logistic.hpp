@@ -1,4 +1,5 @@
-// Logistic regression on a few columns: the cross-entropy at some coefficients with its first two derivatives, in one pass.
+// Logistic regression on a few columns: the cross-entropy at some coefficients with its first two derivatives, in one
+// pass.
 #pragma once
 
 #include <array>
@@ -31,6 +32,7 @@ struct LogisticSums {
 };
 
 // The intercept comes last. Blocks of rows are summed in their order, so that any number of threads gives the same.
-LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads, const std::stop_token& stop);
+LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads,
+                           const std::stop_token& stop);
 
 }  // namespace calibrant

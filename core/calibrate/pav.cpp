@@ -10,12 +10,17 @@ namespace {
 
 // Products instead of means, since those of counts are exact.
 bool violates(const ScoreBlock& lower, const ScoreBlock& upper) {
-    return (lower.positive + lower.imagined) * (upper.weight + 2 * upper.imagined) >= (upper.positive + upper.imagined) * (lower.weight + 2 * lower.imagined);
+    return (lower.positive + lower.imagined) * (upper.weight + 2 * upper.imagined) >=
+           (upper.positive + upper.imagined) * (lower.weight + 2 * lower.imagined);
 }
 
 // The centre is a sum of weighted scores until `settle_centres`.
 ScoreBlock joined(const ScoreBlock& lower, const ScoreBlock& upper) {
-    return {lower.first,    upper.last, lower.centre + upper.centre, lower.weight + upper.weight, lower.positive + upper.positive,
+    return {lower.first,
+            upper.last,
+            lower.centre + upper.centre,
+            lower.weight + upper.weight,
+            lower.positive + upper.positive,
             lower.imagined + upper.imagined};
 }
 
@@ -27,7 +32,8 @@ double unit_for(const ScoreRows& rows) {
 }
 
 void settle_centres(std::vector<ScoreBlock>& blocks, double unit) {
-    for (ScoreBlock& block : blocks) block.centre = std::clamp(block.centre / block.weight / unit, block.first, block.last);
+    for (ScoreBlock& block : blocks)
+        block.centre = std::clamp(block.centre / block.weight / unit, block.first, block.last);
 }
 
 // Imagines a row of either class at both ends, and pools again what now falls.
@@ -40,7 +46,7 @@ void smooth_ends(std::vector<ScoreBlock>& blocks) {
 
 // Adds up groups of rows that share a rank, ascending.
 class Ranking {
-public:
+  public:
     void add(double weight, double positive) {
         const double negative = weight - positive;
         won_ += positive * (negatives_ + negative / 2);
@@ -53,7 +59,7 @@ public:
         return {won_ / (negatives_ * positives_), (total * total - within_) / 2};
     }
 
-private:
+  private:
     double won_ = 0, negatives_ = 0, positives_ = 0, within_ = 0;
 };
 
@@ -83,14 +89,16 @@ Ranked rank_between(SortedScores<Item>& sorted, double low, double high) {
 }
 
 template <class Item>
-IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop) {
+IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
+                       const std::stop_token& stop) {
     SortedScores<Item> sorted(rows, n_threads, stop);
     const double unit = unit_for(rows);
     IsotonicFit fit;
     Ranking before, after;
     sorted.for_each_group([&](const ScoreGroup& group) {
         before.add(group.weight, group.positive);
-        pool_block(fit.blocks, {group.score, group.score, group.score * unit * group.weight, group.weight, group.positive});
+        pool_block(fit.blocks,
+                   {group.score, group.score, group.score * unit * group.weight, group.weight, group.positive});
     });
     check_stop(stop);
     if (options.smooth_ends) smooth_ends(fit.blocks);
@@ -115,8 +123,10 @@ void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
     blocks.push_back(block);
 }
 
-IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop) {
-    return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop) : fit_sorted<WeighedScore>(rows, options, n_threads, stop);
+IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
+                         const std::stop_token& stop) {
+    return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop)
+                                : fit_sorted<WeighedScore>(rows, options, n_threads, stop);
 }
 
 }  // namespace calibrant

@@ -36,6 +36,7 @@ struct IsotonicOptions {
 // Adds a block of higher scores than all before, and pools what falls; centres are sums of weighted scores.
 void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block);
 
-IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads, const std::stop_token& stop);
+IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
+                         const std::stop_token& stop);
 
 }  // namespace calibrant

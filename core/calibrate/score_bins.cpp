@@ -1,4 +1,5 @@
-// Bins of equal weight without sorting all: rows are counted in many narrow buckets, and only buckets where a bin may end are sorted.
+// Bins of equal weight without sorting all: rows are counted in many narrow buckets, and only buckets where a bin may
+// end are sorted.
 #include "calibrate/score_bins.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ void for_each_row(const ScoreRows& rows, Visit&& visit) {
 }
 
 class Buckets {
-public:
+  public:
     explicit Buckets(const ScoreRows& rows) : rows_(rows) {
         std::uint64_t highest = 0;
         for (const double score : rows.scores) {
@@ -41,13 +42,15 @@ public:
         const int bucket_bits = std::min(most_bucket_bits, static_cast<int>(std::bit_width(rows.size())) + 1);
         shift_ = std::max(0, static_cast<int>(std::bit_width(highest - lowest_)) - bucket_bits);
         sums.resize(static_cast<std::size_t>((highest - lowest_) >> shift_) + 1);
-        for_each_row(rows, [&](std::size_t row, double weight) { sums[of(rows.scores[row])].add(weight, rows.positive[row]); });
+        for_each_row(
+            rows, [&](std::size_t row, double weight) { sums[of(rows.scores[row])].add(weight, rows.positive[row]); });
     }
 
     std::size_t of(double score) const { return static_cast<std::size_t>((key_of(score) - lowest_) >> shift_); }
 
     // The distinct scores of some buckets, ascending.
-    std::vector<ScoreGroup> groups(const std::vector<std::uint8_t>& wanted, std::size_t n_threads, const std::stop_token& stop) const {
+    std::vector<ScoreGroup> groups(const std::vector<std::uint8_t>& wanted, std::size_t n_threads,
+                                   const std::stop_token& stop) const {
         std::vector<double> scores, weights;
         std::vector<std::uint8_t> positive;
         for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -63,7 +66,7 @@ public:
 
     std::vector<Sums> sums;
 
-private:
+  private:
     const ScoreRows& rows_;
     std::uint64_t lowest_ = std::numeric_limits<std::uint64_t>::max();
     int shift_ = 0;
@@ -71,7 +74,7 @@ private:
 
 // What weight is reached when a bin has its share; steps on to the share that is not reached yet.
 class Shares {
-public:
+  public:
     Shares(double total, std::size_t n_bins) : total_(total), n_bins_(static_cast<double>(n_bins)) {}
     bool is_reached(double weight) {
         bool any = false;
@@ -79,7 +82,7 @@ public:
         return any;
     }
 
-private:
+  private:
     double total_, n_bins_, next_ = 1;
 };
 
@@ -99,7 +102,7 @@ std::vector<std::uint8_t> ends_of_bins(const std::vector<Sums>& buckets, Shares 
 }
 
 class BinWriter {
-public:
+  public:
     void add(const Sums& sums) { open_.add(sums); }
     void close_between(double below, double above) {
         bins.below.push_back(below);
@@ -113,11 +116,12 @@ public:
     }
     ScoreBins bins;
 
-private:
+  private:
     Sums open_;
 };
 
-ScoreBins write_bins(const Buckets& buckets, const std::vector<std::uint8_t>& wanted, const std::vector<ScoreGroup>& groups, Shares shares) {
+ScoreBins write_bins(const Buckets& buckets, const std::vector<std::uint8_t>& wanted,
+                     const std::vector<ScoreGroup>& groups, Shares shares) {
     BinWriter writer;
     double reached = 0;
     auto group = groups.begin();
@@ -129,7 +133,8 @@ ScoreBins write_bins(const Buckets& buckets, const std::vector<std::uint8_t>& wa
             reached += group->weight;
             const auto next = group + 1;
             const bool is_last = next == groups.end() || buckets.of(next->score) != bucket;
-            if (shares.is_reached(is_last ? at_end : reached) && next != groups.end()) writer.close_between(group->score, next->score);
+            if (shares.is_reached(is_last ? at_end : reached) && next != groups.end())
+                writer.close_between(group->score, next->score);
         }
         reached = at_end;
     }
@@ -151,10 +156,12 @@ ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_th
 ScoreBins width_bins(const ScoreRows& rows, std::size_t n_bins, double low, double high) {
     constexpr std::size_t copies = 4;  // of each bin, since adding to the same one again would wait
     std::vector<double> edges{-std::numeric_limits<double>::infinity()};
-    for (std::size_t i = 1; i < n_bins; ++i) edges.push_back(std::lerp(low, high, static_cast<double>(i) / static_cast<double>(n_bins)));
+    for (std::size_t i = 1; i < n_bins; ++i)
+        edges.push_back(std::lerp(low, high, static_cast<double>(i) / static_cast<double>(n_bins)));
     edges.push_back(std::numeric_limits<double>::infinity());
     const double last = static_cast<double>(n_bins - 1);
-    const double scale = std::min(static_cast<double>(n_bins) / (high / 2 - low / 2), std::numeric_limits<double>::max());
+    const double scale =
+        std::min(static_cast<double>(n_bins) / (high / 2 - low / 2), std::numeric_limits<double>::max());
     std::vector<Sums> sums(copies * n_bins);
     for_each_row(rows, [&](std::size_t row, double weight) {
         const double score = rows.scores[row], place = (score / 2 - low / 2) * scale;

@@ -15,7 +15,8 @@ std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, 
 }  // namespace
 
 std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) {
-    return rows.weights.empty() ? groups_of<PlainScore>(rows, n_threads, stop) : groups_of<WeighedScore>(rows, n_threads, stop);
+    return rows.weights.empty() ? groups_of<PlainScore>(rows, n_threads, stop)
+                                : groups_of<WeighedScore>(rows, n_threads, stop);
 }
 
 }  // namespace calibrant

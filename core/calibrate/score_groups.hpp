@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "parallel.hpp"
 #include "calibrate/score_sort.hpp"
+#include "parallel.hpp"
 
 namespace calibrant {
 
@@ -30,13 +30,17 @@ struct ScoreGroup {
 // The scores of each class apart, sorted: labels need not be carried along, and the classes are sorted side by side.
 template <class Item>
 class SortedScores {
-public:
-    SortedScores(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) : items_(rows.size() + 4), spare_(rows.size() + 4) {
+  public:
+    SortedScores(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop)
+        : items_(rows.size() + 4), spare_(rows.size() + 4) {
         const auto n_positive = static_cast<std::size_t>(std::count(rows.positive.begin(), rows.positive.end(), true));
         sizes_ = {rows.size() - n_positive, n_positive};
         part_by_class(rows);
-        parallel_for(2, n_threads, stop, [&](std::size_t which, std::size_t) { sort_scores(of_class(which), spare_.part(begin(which), sizes_[which])); });
-        for (std::size_t which = 0; which < 2; ++which) items_.part(begin(which) + sizes_[which], 1).front().key = past_all;
+        parallel_for(2, n_threads, stop, [&](std::size_t which, std::size_t) {
+            sort_scores(of_class(which), spare_.part(begin(which), sizes_[which]));
+        });
+        for (std::size_t which = 0; which < 2; ++which)
+            items_.part(begin(which) + sizes_[which], 1).front().key = past_all;
     }
 
     // Calls visit(ScoreGroup) for each distinct score, ascending.
@@ -54,7 +58,7 @@ public:
         }
     }
 
-private:
+  private:
     static constexpr std::uint64_t past_all = ~std::uint64_t{0};  // the key of a NaN, which no score is
 
     // One place is left free behind each class: for the mark of its end, and for what is written in vain.
@@ -62,11 +66,14 @@ private:
     std::span<Item> of_class(std::size_t which) { return items_.part(begin(which), sizes_[which]); }
 
     static Item item_of(const ScoreRows& rows, std::size_t row) {
-        if constexpr (std::is_same_v<Item, PlainScore>) return {key_of(rows.scores[row])};
-        else return {key_of(rows.scores[row]), rows.weights[row]};
+        if constexpr (std::is_same_v<Item, PlainScore>)
+            return {key_of(rows.scores[row])};
+        else
+            return {key_of(rows.scores[row]), rows.weights[row]};
     }
 
-    // Writes each row behind both classes and moves on in its own, since a branch on the label would be guessed wrongly.
+    // Writes each row behind both classes and moves on in its own, since a branch on the label would be guessed
+    // wrongly.
     void part_by_class(const ScoreRows& rows) {
         Item* const negative = items_.part(begin(0), sizes_[0] + 1).data();
         Item* const positive = items_.part(begin(1), sizes_[1] + 1).data();

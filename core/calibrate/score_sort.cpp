@@ -1,4 +1,5 @@
-// Three passes over the leading bits that differ put nearly all scores in their place; what is left is sorted where it lies.
+// Three passes over the leading bits that differ put nearly all scores in their place; what is left is sorted where it
+// lies.
 #include "calibrate/score_sort.hpp"
 
 #include <algorithm>
@@ -44,8 +45,11 @@ void sort_runs(std::span<Item> items, int low) {
     for (std::size_t begin = 0; begin < items.size();) {
         std::size_t end = begin + 1;
         bool is_sorted = true;
-        for (; end < items.size() && items[end].key >> low == items[begin].key >> low; ++end) is_sorted &= items[end - 1].key <= items[end].key;
-        if (!is_sorted) std::sort(items.begin() + static_cast<std::ptrdiff_t>(begin), items.begin() + static_cast<std::ptrdiff_t>(end), by_key<Item>);
+        for (; end < items.size() && items[end].key >> low == items[begin].key >> low; ++end)
+            is_sorted &= items[end - 1].key <= items[end].key;
+        if (!is_sorted)
+            std::sort(items.begin() + static_cast<std::ptrdiff_t>(begin),
+                      items.begin() + static_cast<std::ptrdiff_t>(end), by_key<Item>);
         begin = end;
     }
 }
@@ -59,7 +63,8 @@ void sort_all(std::span<Item> items, std::span<Item> spare) {
     const int low = lowest_bit<Item>(items);
     const auto counts = std::make_unique<Counts>();
     for (const Item& item : items) {
-        for (int d = 0; d < n_digits; ++d) ++counts->of[static_cast<std::size_t>(d)][digit(item.key, low + d * digit_bits)];
+        for (int d = 0; d < n_digits; ++d)
+            ++counts->of[static_cast<std::size_t>(d)][digit(item.key, low + d * digit_bits)];
     }
     std::span<Item> from = items, to = spare;
     for (int d = 0; d < n_digits; ++d) {

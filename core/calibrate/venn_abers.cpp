@@ -16,7 +16,7 @@ double turn(Point a, Point b, Point c) { return (b.x - a.x) * (c.y - b.y) - (b.y
 
 // The corners of the greatest convex minorant that lie to the right of where the object is, the leftmost on top.
 class Corners {
-public:
+  public:
     explicit Corners(std::size_t n) { stack_.reserve(n); }
 
     void push(Point point) {
@@ -33,7 +33,7 @@ public:
 
     Point step() const { return {next().x - stack_.back().x, next().y - stack_.back().y}; }
 
-private:
+  private:
     Point next() const { return stack_[stack_.size() - 2]; }
 
     std::vector<Point> stack_;
@@ -42,12 +42,13 @@ private:
 // Cumulative sums before each place, and after the last.
 std::vector<Point> sums(const PooledScores& pooled) {
     std::vector<Point> points(pooled.weight.size() + 1, Point{0, 0});
-    for (std::size_t i = 0; i < pooled.weight.size(); ++i) points[i + 1] = {points[i].x + pooled.weight[i], points[i].y + pooled.positive[i]};
+    for (std::size_t i = 0; i < pooled.weight.size(); ++i)
+        points[i + 1] = {points[i].x + pooled.weight[i], points[i].y + pooled.positive[i]};
     return points;
 }
 
-// The step of the minorant at a positive object of weight 1, at each place: its slope is the value of the regression there.
-// The object stands still at the origin and the scores it has passed move back by (1, 1).
+// The step of the minorant at a positive object of weight 1, at each place: its slope is the value of the regression
+// there. The object stands still at the origin and the scores it has passed move back by (1, 1).
 std::vector<Point> steps(const PooledScores& pooled) {
     const std::vector<Point> points = sums(pooled);
     Corners corners(points.size() + 1);
@@ -73,7 +74,8 @@ void venn_abers(const PooledScores& pooled, const VennAbersPairs& pairs) {
     std::vector<double> weight(pooled.weight.rbegin(), pooled.weight.rend()), negative(n);
     for (std::size_t i = 0; i < n; ++i) negative[i] = weight[i] - pooled.positive[n - 1 - i];
     const std::vector<Point> falling = steps({weight, negative});
-    for (std::size_t i = 0; i <= n; ++i) pairs.if_negative[i] = (falling[n - i].x - falling[n - i].y) / falling[n - i].x;
+    for (std::size_t i = 0; i <= n; ++i)
+        pairs.if_negative[i] = (falling[n - i].x - falling[n - i].y) / falling[n - i].x;
 }
 
 }  // namespace calibrant

@@ -1,4 +1,5 @@
-// Venn-Abers predictors: the value of isotonic regression at an object of unknown label, whichever the label (Vovk, Petej & Fedorova 2015).
+// Venn-Abers predictors: the value of isotonic regression at an object of unknown label, whichever the label (Vovk,
+// Petej & Fedorova 2015).
 #pragma once
 
 #include <span>
@@ -11,7 +12,8 @@ struct PooledScores {
     std::span<const double> positive;
 };
 
-// What is found for an object of weight 1: at place i there are i distinct scores before it, so that there is one place more than there are scores.
+// What is found for an object of weight 1: at place i there are i distinct scores before it, so that there is one place
+// more than there are scores.
 struct VennAbersPairs {
     std::span<double> if_negative;
     std::span<double> if_positive;

@@ -24,7 +24,8 @@ void add_parts(const Cells& cells, std::size_t row, std::span<const End> parts, 
     for (const End& end : parts) {
         const std::int64_t at = cells.at(static_cast<std::size_t>(end.leaf), asking.labels[row]);
         if (at < 0) continue;
-        for (std::size_t k = 0; k < asking.width; ++k) mixed[k] += end.share * cells.table[static_cast<std::size_t>(at) * asking.width + k];
+        for (std::size_t k = 0; k < asking.width; ++k)
+            mixed[k] += end.share * cells.table[static_cast<std::size_t>(at) * asking.width + k];
         mass += end.share;
     }
     if (!(mass > 0)) return;
@@ -52,8 +53,10 @@ void add_tree(const Cells& cells, std::span<const std::int32_t> leaves, Asking& 
 void answer_block(const Levels& levels, Asking& asking) {
     for (const auto& level : levels) {
         for (std::size_t tree = 0; tree < level.size(); ++tree) {
-            if (asking.width == 2) add_tree<2>(level[tree], asking.ends.leaves(tree), asking);
-            else add_tree<0>(level[tree], asking.ends.leaves(tree), asking);
+            if (asking.width == 2)
+                add_tree<2>(level[tree], asking.ends.leaves(tree), asking);
+            else
+                add_tree<0>(level[tree], asking.ends.leaves(tree), asking);
         }
         std::erase_if(asking.pending, [&](std::uint32_t row) { return asking.n_answers[row] > 0; });
         if (asking.pending.empty()) break;
@@ -66,8 +69,8 @@ void answer_block(const Levels& levels, Asking& asking) {
 
 }  // namespace
 
-void answer(const ForestWays& ways, const Ballots& voters, const Levels& levels, const Draws& draws, std::span<double> out, std::size_t n_threads,
-            const std::stop_token& stop) {
+void answer(const ForestWays& ways, const Ballots& voters, const Levels& levels, const Draws& draws,
+            std::span<double> out, std::size_t n_threads, const std::stop_token& stop) {
     if (ways.n_rows() == 0) return;
     const std::size_t width = out.size() / ways.n_rows();
     const Range trees{0, ways.n_trees()};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tree/grow/buckets.hpp"
 #include "parallel.hpp"
+#include "tree/grow/buckets.hpp"
 
 namespace calibrant {
 namespace {
@@ -22,10 +22,12 @@ std::vector<double> weights_in_bag(std::span<const double> weights, std::span<co
 
 }  // namespace
 
-std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options, const std::stop_token& stop) {
+std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options,
+                              const std::stop_token& stop) {
     check(examples);
     const std::size_t n_rows = examples.table->n_rows(), n_trees = bags.seeds.size();
-    if (bags.in_bag.size() != n_rows * n_trees) throw std::invalid_argument("how often each row is in the bag of each tree");
+    if (bags.in_bag.size() != n_rows * n_trees)
+        throw std::invalid_argument("how often each row is in the bag of each tree");
     const GrowContext context(examples, options, stop);
     std::vector<Tree> trees(n_trees);
     parallel_for(n_trees, options.n_threads, stop, [&](std::size_t number, std::size_t) {
@@ -33,8 +35,9 @@ std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const 
         own.seed = bags.seeds[number];
         own.n_threads = n_trees < options.n_threads ? options.n_threads / n_trees : 1;
         const auto in_bag = bags.in_bag.subspan(number * n_rows, n_rows);
-        const auto weights = is_every_row_once(in_bag) ? std::vector<double>(examples.weights.begin(), examples.weights.end())
-                                                       : weights_in_bag(examples.weights, in_bag);
+        const auto weights = is_every_row_once(in_bag)
+                                 ? std::vector<double>(examples.weights.begin(), examples.weights.end())
+                                 : weights_in_bag(examples.weights, in_bag);
         trees[number] = grow({examples.table, examples.labels, weights, examples.n_classes}, own, context, stop);
     });
     return trees;

@@ -17,8 +17,9 @@ struct Bags {
     std::span<const std::uint64_t> seeds;
 };
 
-// One tree for each seed; threads take trees, and any number of them gives the same ones. A row weighs its weight as often as it
-// is in the bag.
-std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options, const std::stop_token& stop);
+// One tree for each seed; threads take trees, and any number of them gives the same ones. A row weighs its weight as
+// often as it is in the bag.
+std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options,
+                              const std::stop_token& stop);
 
 }  // namespace calibrant

@@ -16,8 +16,9 @@ constexpr std::size_t trees_at_once = 16;
 
 // A row that asks a tree, and room for its answer.
 class Asker {
-public:
-    Asker(const Question& question, std::size_t n_classes) : question_(question), counts_(2 * n_classes), answer_(question.width(n_classes)), mixed_(answer_) {}
+  public:
+    Asker(const Question& question, std::size_t n_classes)
+        : question_(question), counts_(2 * n_classes), answer_(question.width(n_classes)), mixed_(answer_) {}
 
     void begin() {
         std::fill(mixed_.begin(), mixed_.end(), 0.0);
@@ -36,7 +37,7 @@ public:
     }
     void add_to(AnswerSums& sums, std::size_t row) const { sums.add(row, mixed_, mass_); }
 
-private:
+  private:
     const Question& question_;
     std::vector<double> counts_, answer_, mixed_;
     double mass_ = 0;
@@ -44,18 +45,21 @@ private:
 
 }  // namespace
 
-bool Question::ask(std::span<const double> inside, std::span<const double> outside, std::size_t own_class, std::span<double> to) const {
+bool Question::ask(std::span<const double> inside, std::span<const double> outside, std::size_t own_class,
+                   std::span<double> to) const {
     if (alphas.empty()) {
         if (!(pooling.pool(inside, outside, to) > 0)) return false;
         pooling.rates(to);
         return true;
     }
-    const double n_inside = std::accumulate(inside.begin(), inside.end(), 0.0), n_outside = std::accumulate(outside.begin(), outside.end(), 0.0);
+    const double n_inside = std::accumulate(inside.begin(), inside.end(), 0.0),
+                 n_outside = std::accumulate(outside.begin(), outside.end(), 0.0);
     const double n_added = std::accumulate(pooling.added.begin(), pooling.added.end(), 0.0);
     if (!(n_inside + n_outside > 0)) return false;
     for (std::size_t i = 0; i < alphas.size(); ++i) {
         const double total = n_inside + n_added + alphas[i] * n_outside;
-        to[i] = (inside[own_class] + pooling.added[own_class] + alphas[i] * outside[own_class]) / (total > 0 ? total : 1.0);
+        to[i] =
+            (inside[own_class] + pooling.added[own_class] + alphas[i] * outside[own_class]) / (total > 0 ? total : 1.0);
     }
     return true;
 }
@@ -68,13 +72,16 @@ std::vector<double> AnswerSums::means() && {
     return std::move(sums_);
 }
 
-std::vector<double> answer_without_own(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows, const Question& question,
-                                       std::size_t n_threads, const std::stop_token& stop) {
+std::vector<double> answer_without_own(const ForestWays& ways, std::span<const std::size_t> n_nodes,
+                                       const BaggedRows& rows, const Question& question, std::size_t n_threads,
+                                       const std::stop_token& stop) {
     AnswerSums sums(ways.n_rows(), question.width(rows.n_classes));
     for (std::size_t first = 0; first < ways.n_trees(); first += trees_at_once) {
         const Range trees{first, std::min(ways.n_trees(), first + trees_at_once)};
         std::vector<TreePools> pools(trees.size());
-        parallel_for(trees.size(), n_threads, stop, [&](std::size_t i, std::size_t) { pools[i] = count_leaves(ways, first + i, n_nodes[first + i], rows, {}, stop); });
+        parallel_for(trees.size(), n_threads, stop, [&](std::size_t i, std::size_t) {
+            pools[i] = count_leaves(ways, first + i, n_nodes[first + i], rows, {}, stop);
+        });
         ways.in_blocks(trees, n_threads, stop, [&](Range block, Ends& ends) {
             rows.draws.keep_outside(trees, block, ends);
             Asker asker(question, rows.n_classes);

@@ -11,20 +11,21 @@
 
 namespace calibrant {
 
-// What is asked of a bin's counts: the probabilities of the classes or, where there are `alphas`, the probability of the row's own class
-// if rows out of the bag counted so often.
+// What is asked of a bin's counts: the probabilities of the classes or, where there are `alphas`, the probability of
+// the row's own class if rows out of the bag counted so often.
 struct Question {
     const Pooling& pooling;
     std::span<const double> alphas;
 
     std::size_t width(std::size_t n_classes) const { return alphas.empty() ? n_classes : alphas.size(); }
     // Writes the answer and says whether there is one.
-    bool ask(std::span<const double> inside, std::span<const double> outside, std::size_t own_class, std::span<double> to) const;
+    bool ask(std::span<const double> inside, std::span<const double> outside, std::size_t own_class,
+             std::span<double> to) const;
 };
 
 // Sums of answers (rows x width) and how many trees are in each.
 class AnswerSums {
-public:
+  public:
     AnswerSums(std::size_t n_rows, std::size_t width) : width_(width), sums_(n_rows * width), n_trees_(n_rows) {}
 
     // Adds what a tree says of a row: a sum weighted by shares, and their sum.
@@ -36,15 +37,16 @@ public:
     // The means, NaN where no tree answered.
     std::vector<double> means() &&;
 
-private:
+  private:
     std::size_t width_;
     std::vector<double> sums_;
     std::vector<std::uint32_t> n_trees_;
 };
 
-// Lets the leaves of the trees that a row is out of the bag of answer for it, each as if the row had not been counted there; a leaf that
-// is empty without it says nothing.
-std::vector<double> answer_without_own(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows, const Question& question,
-                                       std::size_t n_threads, const std::stop_token& stop);
+// Lets the leaves of the trees that a row is out of the bag of answer for it, each as if the row had not been counted
+// there; a leaf that is empty without it says nothing.
+std::vector<double> answer_without_own(const ForestWays& ways, std::span<const std::size_t> n_nodes,
+                                       const BaggedRows& rows, const Question& question, std::size_t n_threads,
+                                       const std::stop_token& stop);
 
 }  // namespace calibrant

@@ -16,8 +16,8 @@ double x_log_x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
 }  // namespace
 
-// The query's side of a test, classes weighed to be equally frequent in the node: their sum, the sum of x log x, and the weight
-// of the rows as they are.
+// The query's side of a test, classes weighed to be equally frequent in the node: their sum, the sum of x log x, and
+// the weight of the rows as they are.
 struct LazySearch::Branch {
     double sum = 0;
     double logs = 0;
@@ -35,7 +35,11 @@ struct LazySearch::Branch {
 };
 
 LazySearch::LazySearch(const LazyExamples& examples)
-    : examples_(examples), counts_(examples.n_classes), per_weight_(examples.n_classes), parts_(examples.n_classes), mark_(examples.n_rows) {}
+    : examples_(examples),
+      counts_(examples.n_classes),
+      per_weight_(examples.n_classes),
+      parts_(examples.n_classes),
+      mark_(examples.n_rows) {}
 
 void LazySearch::count(std::span<const std::uint32_t> rows, std::span<const double> weight) {
     std::ranges::fill(counts_, 0.0);
@@ -71,8 +75,8 @@ const std::vector<LazyTest>& LazySearch::tests(std::span<const std::uint32_t> ro
     return found_;
 }
 
-// Keeps a test that gains and leaves enough, if it is the best so far. With two classes the gain is convex in the larger share and
-// no less than 2.8e-8 bits at .5001: a branch that is less certain by .0001 need not be worked out.
+// Keeps a test that gains and leaves enough, if it is the best so far. With two classes the gain is convex in the
+// larger share and no less than 2.8e-8 bits at .5001: a branch that is less certain by .0001 need not be worked out.
 void LazySearch::offer(const Branch& branch, LazyTest test, LazyTest& best) {
     if (branch.weight < min_leaf_ || !(branch.sum > 0)) return;
     double entropy = 0;
@@ -100,7 +104,8 @@ void LazySearch::weigh_parts(Branch& branch) {
     }
 }
 
-void LazySearch::search_nominal(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight, std::uint32_t category) {
+void LazySearch::search_nominal(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight,
+                                std::uint32_t category) {
     const auto codes = examples_.column(column);
     Branch branch;
     bool has_others = false;
@@ -151,12 +156,14 @@ LazySearch::Branch LazySearch::summed(std::size_t n_known, std::span<const doubl
     return branch;
 }
 
-// Cuts stand after each code in the node but the last. Below the query's rank its side is what is above the cut, so that rows are
-// taken away one after the other; from there on it is what is at or below it, and they are added.
-void LazySearch::search_numeric(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight, std::uint32_t rank) {
+// Cuts stand after each code in the node but the last. Below the query's rank its side is what is above the cut, so
+// that rows are taken away one after the other; from there on it is what is at or below it, and they are added.
+void LazySearch::search_numeric(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight,
+                                std::uint32_t rank) {
     sort_known(column, rows);
     const auto code = [&](std::size_t i) { return static_cast<std::uint32_t>(known_[i] >> 32); };
-    const auto n_below = static_cast<std::size_t>(std::ranges::lower_bound(known_, std::uint64_t{rank} << 32) - known_.begin());
+    const auto n_below =
+        static_cast<std::size_t>(std::ranges::lower_bound(known_, std::uint64_t{rank} << 32) - known_.begin());
     LazyTest best;
     best_certainty_ = 0;
     const auto scan = [&](Branch branch, std::size_t first, std::size_t last, double sign, LazySide side) {

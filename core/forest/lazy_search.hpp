@@ -15,8 +15,8 @@ struct LazyExamples {
     std::size_t n_rows = 0;
     std::size_t n_columns = 0;
     std::size_t n_classes = 0;
-    std::span<const std::uint32_t> codes;    // columns x rows
-    std::span<const std::uint32_t> order;    // columns x rows: the rows by ascending code
+    std::span<const std::uint32_t> codes;  // columns x rows
+    std::span<const std::uint32_t> order;  // columns x rows: the rows by ascending code
     std::span<const std::uint8_t> is_nominal;
     std::span<const std::uint16_t> labels;
 
@@ -45,11 +45,11 @@ struct LazyTest {
 
 // Searches one node at a time; owns scratch memory, so that each thread has its own.
 class LazySearch {
-public:
+  public:
     explicit LazySearch(const LazyExamples& examples);
 
-    // The best test of each column for a query (the number of training values below its own, or its category), best first; those
-    // only that gain and leave min_leaf. `weight` has an entry for each row of the table.
+    // The best test of each column for a query (the number of training values below its own, or its category), best
+    // first; those only that gain and leave min_leaf. `weight` has an entry for each row of the table.
     const std::vector<LazyTest>& tests(std::span<const std::uint32_t> rows, std::span<const double> weight,
                                        std::span<const std::uint32_t> query, double min_leaf);
 
@@ -58,11 +58,13 @@ public:
     bool is_pure() const { return n_present_ < 2; }
     void count(std::span<const std::uint32_t> rows, std::span<const double> weight);
 
-private:
+  private:
     struct Branch;
 
-    void search_numeric(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight, std::uint32_t rank);
-    void search_nominal(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight, std::uint32_t category);
+    void search_numeric(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight,
+                        std::uint32_t rank);
+    void search_nominal(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight,
+                        std::uint32_t category);
     void sort_known(std::size_t column, std::span<const std::uint32_t> rows);
     void offer(const Branch& branch, LazyTest test, LazyTest& best);
     void weigh_parts(Branch& branch);

@@ -20,7 +20,7 @@ struct Node {
 
 // The trees of one thread.
 class Worker {
-public:
+  public:
     Worker(const LazyExamples& examples, const LazyOptions& options)
         : examples_(examples), options_(options), search_(examples), weight_(examples.n_rows) {}
 
@@ -42,17 +42,20 @@ public:
             search_.count(node.rows, weight_);
             const std::size_t n = search_.is_pure() ? 0 : n_options(node, query, spare);
             if (n == 0) add_leaf(node.share, sums);
-            for (std::size_t i = 0; i < n; ++i) nodes.push_back({taken(node.rows, (*tests_)[i]), node.share / static_cast<double>(n)});
+            for (std::size_t i = 0; i < n; ++i)
+                nodes.push_back({taken(node.rows, (*tests_)[i]), node.share / static_cast<double>(n)});
         }
     }
 
-private:
+  private:
     std::size_t n_options(const Node& node, std::span<const std::uint32_t> query, std::size_t& spare) {
         tests_ = &search_.tests(node.rows, weight_, query, options_.min_leaf);
         if (tests_->empty()) return 0;
         const double least = options_.option_fraction * static_cast<double>(tests_->front().gain);
         std::size_t n = 1;
-        while (n < std::min({tests_->size(), options_.max_options, spare + 1}) && static_cast<double>((*tests_)[n].gain) >= least) ++n;
+        while (n < std::min({tests_->size(), options_.max_options, spare + 1}) &&
+               static_cast<double>((*tests_)[n].gain) >= least)
+            ++n;
         spare -= n - 1;
         return n;
     }
@@ -78,28 +81,33 @@ private:
     const std::vector<LazyTest>* tests_ = nullptr;
 };
 
-void check(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries, const LazyOptions& options,
-           std::span<const double> output) {
+void check(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
+           const LazyOptions& options, std::span<const double> output) {
     const std::size_t n = examples.n_rows, d = examples.n_columns, n_classes = examples.n_classes;
-    const bool fits = n > 0 && d > 0 && n_classes > 0 && examples.codes.size() == n * d && examples.order.size() == n * d &&
-                      examples.is_nominal.size() == d && examples.labels.size() == n && !bags.in_bag.empty() && bags.in_bag.size() % n == 0 &&
+    const bool fits = n > 0 && d > 0 && n_classes > 0 && examples.codes.size() == n * d &&
+                      examples.order.size() == n * d && examples.is_nominal.size() == d &&
+                      examples.labels.size() == n && !bags.in_bag.empty() && bags.in_bag.size() % n == 0 &&
                       (bags.weights.empty() || bags.weights.size() == n) && queries.size() % d == 0 &&
                       output.size() == queries.size() / d * n_classes;
     if (!fits) throw std::invalid_argument("tables, bags, queries and output do not fit together");
-    if (options.max_options == 0 || options.max_leaves == 0) throw std::invalid_argument("max_options and max_leaves must be at least 1");
-    if (std::ranges::any_of(examples.labels, [&](auto label) { return label >= n_classes; })) throw std::invalid_argument("a label is no class");
-    if (std::ranges::any_of(examples.order, [&](auto row) { return row >= n; })) throw std::invalid_argument("a row in the order is none");
+    if (options.max_options == 0 || options.max_leaves == 0)
+        throw std::invalid_argument("max_options and max_leaves must be at least 1");
+    if (std::ranges::any_of(examples.labels, [&](auto label) { return label >= n_classes; }))
+        throw std::invalid_argument("a label is no class");
+    if (std::ranges::any_of(examples.order, [&](auto row) { return row >= n; }))
+        throw std::invalid_argument("a row in the order is none");
 }
 
 }  // namespace
 
-void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries, const LazyOptions& options,
-                   std::span<double> output, const std::stop_token& stop) {
+void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
+                   const LazyOptions& options, std::span<double> output, const std::stop_token& stop) {
     check(examples, bags, queries, options, output);
     const std::size_t n = examples.n_rows, d = examples.n_columns, n_classes = examples.n_classes;
     const std::size_t n_bags = bags.in_bag.size() / n, n_queries = queries.size() / d;
     const std::size_t n_tasks = (n_queries + queries_at_once - 1) / queries_at_once;
-    std::vector<Worker> workers(std::max<std::size_t>(1, std::min(options.n_threads, n_tasks)), Worker(examples, options));
+    std::vector<Worker> workers(std::max<std::size_t>(1, std::min(options.n_threads, n_tasks)),
+                                Worker(examples, options));
     std::ranges::fill(output, 0.0);
     parallel_for(n_tasks, workers.size(), stop, [&](std::size_t task, std::size_t worker) {
         const std::size_t first = task * queries_at_once, last = std::min(n_queries, first + queries_at_once);

@@ -1,4 +1,5 @@
-// Bagged lazy option trees (B-LOTs, Margineantu & Dietterich 2002): a small tree for each query and bag, grown when asked.
+// Bagged lazy option trees (B-LOTs, Margineantu & Dietterich 2002): a small tree for each query and bag, grown when
+// asked.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +25,9 @@ struct LazyBags {
     std::span<const double> weights;
 };
 
-// Writes the probabilities (queries x classes) of coded queries (queries x columns); the same bits for any number of threads.
-// Throws std::invalid_argument where sizes do not fit together or codes are out of range.
-void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries, const LazyOptions& options,
-                   std::span<double> output, const std::stop_token& stop);
+// Writes the probabilities (queries x classes) of coded queries (queries x columns); the same bits for any number of
+// threads. Throws std::invalid_argument where sizes do not fit together or codes are out of range.
+void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
+                   const LazyOptions& options, std::span<double> output, const std::stop_token& stop);
 
 }  // namespace calibrant

@@ -40,12 +40,13 @@ ForestWays::ForestWays(std::span<const std::int32_t> leaves, std::size_t n_trees
     if (leaves.size() != n_trees_ * n_rows_) throw std::invalid_argument("a leaf for each row and tree");
 }
 
-ForestWays::ForestWays(std::span<const Tree* const> trees, PredictRows rows) : n_trees_(trees.size()), n_rows_(rows.n_rows), rows_(std::move(rows)) {
+ForestWays::ForestWays(std::span<const Tree* const> trees, PredictRows rows)
+    : n_trees_(trees.size()), n_rows_(rows.n_rows), rows_(std::move(rows)) {
     for (const Tree* tree : trees) walks_.emplace_back(*tree, rows_);
 }
 
-ForestWays::ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes, std::size_t n_threads,
-                       const std::stop_token& stop)
+ForestWays::ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes,
+                       std::size_t n_threads, const std::stop_token& stop)
     : n_trees_(trees.size()), n_rows_(table.n_rows()), codes_(std::make_unique<WideCodes>(table, n_threads, stop)) {
     for (const Tree* tree : trees) walks_.emplace_back(*tree, codes_->rows());
     keep(most_bytes, n_threads, stop);
@@ -78,12 +79,16 @@ void ForestWays::fill(Range trees, Range rows, Ends& ends) const {
 void ForestWays::fill_piece(Range trees, Range rows, std::size_t first, Ends& ends) const {
     if (!kept_.empty()) {
         const std::size_t block = rows.begin / kept_rows_, before = block * kept_rows_;
-        if (kept_[block].n_trees() > 0) return kept_[block].copy_to(ends, trees, {rows.begin - before, rows.end - before}, first);
+        if (kept_[block].n_trees() > 0)
+            return kept_[block].copy_to(ends, trees, {rows.begin - before, rows.end - before}, first);
     }
     for (std::size_t tree = trees.begin; tree < trees.end; ++tree) {
         const std::size_t place = tree - trees.begin;
-        if (leaves_.empty()) walk(tree, place, rows, first, ends);
-        else std::copy_n(leaves_.data() + tree * n_rows_ + rows.begin, rows.size(), ends.leaves(place).begin() + static_cast<std::ptrdiff_t>(first));
+        if (leaves_.empty())
+            walk(tree, place, rows, first, ends);
+        else
+            std::copy_n(leaves_.data() + tree * n_rows_ + rows.begin, rows.size(),
+                        ends.leaves(place).begin() + static_cast<std::ptrdiff_t>(first));
     }
 }
 
@@ -91,10 +96,13 @@ void ForestWays::walk(std::size_t tree, std::size_t place, Range rows, std::size
     std::int32_t* const leaves = ends.leaves(place).data() + first;
     std::vector<End> parts;
     walks_[tree].block(
-        rows.begin, rows.end, [&](std::size_t row, std::uint32_t leaf) { leaves[row - rows.begin] = static_cast<std::int32_t>(leaf); },
+        rows.begin, rows.end,
+        [&](std::size_t row, std::uint32_t leaf) { leaves[row - rows.begin] = static_cast<std::int32_t>(leaf); },
         [&](Descent& descent, std::size_t row) {
             parts.clear();
-            descent.descend(row, [&](std::size_t leaf, double share) { parts.push_back({static_cast<std::int32_t>(leaf), share}); });
+            descent.descend(row, [&](std::size_t leaf, double share) {
+                parts.push_back({static_cast<std::int32_t>(leaf), share});
+            });
             ends.set_parts(place, first + row - rows.begin, parts);
         });
 }

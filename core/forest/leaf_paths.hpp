@@ -9,8 +9,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "tree/descent.hpp"
 #include "table/wide_codes.hpp"
+#include "tree/descent.hpp"
 
 namespace calibrant {
 
@@ -27,7 +27,7 @@ struct End {
 
 // Where some rows end in some trees, tree after tree.
 class Ends {
-public:
+  public:
     static constexpr std::int32_t nowhere = -1;  // the tree has nothing to say of the row
 
     // Makes room for so many trees and rows; every leaf is to be written.
@@ -44,7 +44,9 @@ public:
     // Writes the ends of some rows in some trees, which this has, from a place of the other on.
     void copy_to(Ends& other, Range trees, Range rows, std::size_t other_row) const;
 
-    std::size_t n_bytes() const { return leaves_.size() * sizeof(std::int32_t) + runs_.size() * sizeof(std::size_t) + parts_.size() * sizeof(End); }
+    std::size_t n_bytes() const {
+        return leaves_.size() * sizeof(std::int32_t) + runs_.size() * sizeof(std::size_t) + parts_.size() * sizeof(End);
+    }
 
     // The parts of a row that is in parts.
     std::span<const End> parts(std::int32_t leaf) const {
@@ -61,7 +63,7 @@ public:
         for (const End& end : parts(leaf)) visit(static_cast<std::size_t>(end.leaf), end.share);
     }
 
-private:
+  private:
     static constexpr std::int32_t first_run = nowhere - 1;
 
     std::size_t n_rows_ = 0;
@@ -71,13 +73,14 @@ private:
 };
 
 class ForestWays {
-public:
+  public:
     // The leaf of every row in every tree, trees x rows; `Ends::nowhere` for a row that a tree is not asked about.
     ForestWays(std::span<const std::int32_t> leaves, std::size_t n_trees);
     // The ways of new rows.
     ForestWays(std::span<const Tree* const> trees, PredictRows rows);
     // The ways of the rows of the table that the trees were grown from, kept as far as they fit into so many bytes.
-    ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop);
+    ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes,
+               std::size_t n_threads, const std::stop_token& stop);
 
     ForestWays(const ForestWays&) = delete;  // walks know where the rows are
     ForestWays& operator=(const ForestWays&) = delete;
@@ -113,11 +116,12 @@ public:
         });
     }
 
-private:
+  private:
     // Not so many rows that their ends in all trees take much memory.
     std::size_t block_size(std::size_t n_trees, std::size_t n_threads) const {
         constexpr std::size_t most_ends = std::size_t{1} << 22, fewest_rows = 256;
-        return std::min(rows_at_once(n_rows_, n_threads), std::max(fewest_rows, most_ends / std::max<std::size_t>(n_trees, 1)));
+        return std::min(rows_at_once(n_rows_, n_threads),
+                        std::max(fewest_rows, most_ends / std::max<std::size_t>(n_trees, 1)));
     }
     void keep(std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop);
     // Writes the ends of rows of one block from a row of `ends` on.

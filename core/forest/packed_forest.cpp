@@ -23,11 +23,14 @@ bool PackedForest::can_pack(std::span<const Member> members) {
     return n_nodes < std::numeric_limits<std::uint32_t>::max();
 }
 
-PackedForest::PackedForest(std::span<const Member> members, std::size_t n_columns, std::size_t width) : n_columns_(n_columns), width_(width) {
-    if (members.empty() || n_columns == 0 || !can_pack(members)) throw std::invalid_argument("trees whose tests are of numbers");
+PackedForest::PackedForest(std::span<const Member> members, std::size_t n_columns, std::size_t width)
+    : n_columns_(n_columns), width_(width) {
+    if (members.empty() || n_columns == 0 || !can_pack(members))
+        throw std::invalid_argument("trees whose tests are of numbers");
     Answers seen;
     for (const Member& member : members) {
-        if (member.table.size() != member.tree->n_nodes() * width) throw std::invalid_argument("a row of the table for each node");
+        if (member.table.size() != member.tree->n_nodes() * width)
+            throw std::invalid_argument("a row of the table for each node");
         pack(member, seen);
     }
 }
@@ -50,7 +53,8 @@ void PackedForest::pack(const Member& member, Answers& seen) {
             packed = leaf(number, member.table.subspan(from * width_, width_), seen);
             continue;
         }
-        const auto column = static_cast<std::uint32_t>(tree.feature[from]), next = static_cast<std::uint32_t>(2 * sides_.size());
+        const auto column = static_cast<std::uint32_t>(tree.feature[from]),
+                   next = static_cast<std::uint32_t>(2 * sides_.size());
         if (column >= n_columns_) throw std::invalid_argument("a column for each test");
         packed = {std::bit_cast<std::uint64_t>(tree.threshold[from]), column, next};
         places.push_back({tree.child(from, 1), next + 1});
@@ -61,7 +65,8 @@ void PackedForest::pack(const Member& member, Answers& seen) {
 
 // Most leaves answer as some other does, so that what is different stays in the cache.
 PackedForest::Node PackedForest::leaf(std::uint32_t number, std::span<const double> answer, Answers& seen) {
-    const auto [place, is_new] = seen.try_emplace(std::string(reinterpret_cast<const char*>(answer.data()), answer.size_bytes()), seen.size());
+    const auto [place, is_new] =
+        seen.try_emplace(std::string(reinterpret_cast<const char*>(answer.data()), answer.size_bytes()), seen.size());
     if (is_new) answers_.insert(answers_.end(), answer.begin(), answer.end());
     return {no_cut | place->second, 0, number - 1};
 }

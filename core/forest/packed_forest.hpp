@@ -1,4 +1,5 @@
-// Numeric trees packed for one row or a few: sixteen bytes a node, the sides of a test in one cache line, several trees walked at once.
+// Numeric trees packed for one row or a few: sixteen bytes a node, the sides of a test in one cache line, several trees
+// walked at once.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 namespace calibrant {
 
 class PackedForest {
-public:
+  public:
     // Whether every test of the members is of a number, and their nodes can be counted.
     static bool can_pack(std::span<const Member> members);
 
@@ -23,12 +24,13 @@ public:
     std::size_t n_columns() const { return n_columns_; }
     std::size_t width() const { return width_; }
 
-    // Writes the mean of the members' tables at the leaves of a row without unknown values; summed in the order of the members.
+    // Writes the mean of the members' tables at the leaves of a row without unknown values; summed in the order of the
+    // members.
     void mean(std::span<const double> row, std::span<double> out) const;
 
-private:
-    // A test sends a value <= cut to `next` and others behind it. A leaf has no cut but NaN, with the row of its answer in the low
-    // bits, and `next` stands one before it: whatever the value, the way stays there.
+  private:
+    // A test sends a value <= cut to `next` and others behind it. A leaf has no cut but NaN, with the row of its answer
+    // in the low bits, and `next` stands one before it: whatever the value, the way stays there.
     struct Node {
         std::uint64_t cut = 0;
         std::uint32_t column = 0;

@@ -56,7 +56,8 @@ double Pooling::alpha_of(std::span<const double> inside, std::span<const double>
 double Pooling::pool(std::span<const double> inside, std::span<const double> outside, std::span<double> counts) const {
     const double weight = only ? 1.0 : alpha_of(inside, outside);
     double total = 0;
-    for (std::size_t k = 0; k < counts.size(); ++k) total += counts[k] = only ? outside[k] : inside[k] + weight * outside[k];
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        total += counts[k] = only ? outside[k] : inside[k] + weight * outside[k];
     return total;
 }
 
@@ -66,20 +67,21 @@ void Pooling::rates(std::span<double> counts) const {
     for (std::size_t k = 0; k < counts.size(); ++k) counts[k] = (counts[k] + added[k]) / total;
 }
 
-TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows, std::span<const std::uint8_t> left_out,
-                       const std::stop_token& stop) {
+TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
+                       std::span<const std::uint8_t> left_out, const std::stop_token& stop) {
     const std::size_t n_classes = rows.n_classes;
     TreePools pools{n_classes, {}, std::vector<double>(n_nodes * 2 * n_classes)};
     ways.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
         const bool is_out = rows.draws.is_out(tree, row);
         if (is_out && !left_out.empty() && left_out[row] != 0) return;
-        pools.counts[(leaf * 2 + is_out) * n_classes + static_cast<std::size_t>(rows.classes[row])] += rows.counted(tree, row) * share;
+        pools.counts[(leaf * 2 + is_out) * n_classes + static_cast<std::size_t>(rows.classes[row])] +=
+            rows.counted(tree, row) * share;
     });
     return pools;
 }
 
-TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows, std::span<const std::int32_t> labels,
-                      const std::stop_token& stop) {
+TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
+                      std::span<const std::int32_t> labels, const std::stop_token& stop) {
     const std::size_t n_classes = rows.n_classes;
     TreePools pools{n_classes, std::vector<std::int32_t>(n_nodes * n_classes, -1), {}};
     ways.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
@@ -95,23 +97,27 @@ TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_no
     return pools;
 }
 
-std::vector<std::vector<double>> pool_leaves(const ForestWays& ways, std::span<const std::span<const std::int32_t>> parents, const BaggedRows& rows,
-                                             std::span<const std::uint8_t> left_out, const Pooling& pooling, std::size_t n_threads,
+std::vector<std::vector<double>> pool_leaves(const ForestWays& ways,
+                                             std::span<const std::span<const std::int32_t>> parents,
+                                             const BaggedRows& rows, std::span<const std::uint8_t> left_out,
+                                             const Pooling& pooling, std::size_t n_threads,
                                              const std::stop_token& stop) {
     std::vector<std::vector<double>> found(ways.n_trees());
     parallel_for(ways.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
         const TreePools pools = count_leaves(ways, tree, parents[tree].size(), rows, left_out, stop);
         auto& counts = found[tree] = std::vector<double>(pools.n_bins() * rows.n_classes);
         for (std::size_t bin = 0; bin < pools.n_bins(); ++bin) {
-            pooling.pool(pools.inside(bin), pools.outside(bin), std::span(counts).subspan(bin * rows.n_classes, rows.n_classes));
+            pooling.pool(pools.inside(bin), pools.outside(bin),
+                         std::span(counts).subspan(bin * rows.n_classes, rows.n_classes));
         }
         climb(parents[tree], rows.n_classes, counts);
     });
     return found;
 }
 
-std::vector<CellTable> pool_cells(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows, std::span<const std::int32_t> labels,
-                                  const Pooling& pooling, std::size_t n_threads, const std::stop_token& stop) {
+std::vector<CellTable> pool_cells(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows,
+                                  std::span<const std::int32_t> labels, const Pooling& pooling, std::size_t n_threads,
+                                  const std::stop_token& stop) {
     std::vector<CellTable> found(ways.n_trees());
     parallel_for(ways.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
         TreePools pools = count_cells(ways, tree, n_nodes[tree], rows, labels, stop);

@@ -28,8 +28,9 @@ struct BaggedRows {
     }
 };
 
-// How counts become probabilities: rows out of the bag count `alpha` times or alone, and `added` is added to each class. With `by_bin`
-// each bin has an alpha of its own, shrunk towards the common one; no probability below `floor` takes part in its choice.
+// How counts become probabilities: rows out of the bag count `alpha` times or alone, and `added` is added to each
+// class. With `by_bin` each bin has an alpha of its own, shrunk towards the common one; no probability below `floor`
+// takes part in its choice.
 struct Pooling {
     bool only = false;
     double alpha = 1.0;
@@ -52,21 +53,25 @@ struct TreePools {
 
     std::size_t n_bins() const { return counts.size() / (2 * n_classes); }
     std::span<const double> inside(std::size_t bin) const { return {counts.data() + bin * 2 * n_classes, n_classes}; }
-    std::span<const double> outside(std::size_t bin) const { return {counts.data() + (bin * 2 + 1) * n_classes, n_classes}; }
+    std::span<const double> outside(std::size_t bin) const {
+        return {counts.data() + (bin * 2 + 1) * n_classes, n_classes};
+    }
 };
 
 // Counts the rows of a tree by leaf; those out of the bag only where `left_out` (a mark for each row, or empty) is 0.
-TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows, std::span<const std::uint8_t> left_out,
-                       const std::stop_token& stop);
+TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
+                       std::span<const std::uint8_t> left_out, const std::stop_token& stop);
 
 // Counts the rows of a tree by leaf and label; a row of label -1 has none and does not count.
-TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows, std::span<const std::int32_t> labels,
-                      const std::stop_token& stop);
+TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
+                      std::span<const std::int32_t> labels, const std::stop_token& stop);
 
-// Gives for each tree the counts that answer at every node, those of its leaves added up to the root; `parents` are in front of their
-// children.
-std::vector<std::vector<double>> pool_leaves(const ForestWays& ways, std::span<const std::span<const std::int32_t>> parents, const BaggedRows& rows,
-                                             std::span<const std::uint8_t> left_out, const Pooling& pooling, std::size_t n_threads,
+// Gives for each tree the counts that answer at every node, those of its leaves added up to the root; `parents` are in
+// front of their children.
+std::vector<std::vector<double>> pool_leaves(const ForestWays& ways,
+                                             std::span<const std::span<const std::int32_t>> parents,
+                                             const BaggedRows& rows, std::span<const std::uint8_t> left_out,
+                                             const Pooling& pooling, std::size_t n_threads,
                                              const std::stop_token& stop);
 
 // A tree's answers by leaf and label, as `Cells` has them.
@@ -75,7 +80,8 @@ struct CellTable {
     std::vector<double> table;
 };
 
-std::vector<CellTable> pool_cells(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows, std::span<const std::int32_t> labels,
-                                  const Pooling& pooling, std::size_t n_threads, const std::stop_token& stop);
+std::vector<CellTable> pool_cells(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows,
+                                  std::span<const std::int32_t> labels, const Pooling& pooling, std::size_t n_threads,
+                                  const std::stop_token& stop);
 
 }  // namespace calibrant

@@ -18,8 +18,8 @@ void add_answer(const double* table, std::size_t width, std::size_t leaf, double
 }
 
 template <std::size_t fixed_width>
-void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, std::size_t width, std::size_t begin, std::size_t end,
-               double* out, const std::stop_token& stop) {
+void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, std::size_t width, std::size_t begin,
+               std::size_t end, double* out, const std::stop_token& stop) {
     std::fill(out + begin * width, out + end * width, 0.0);
     for (std::size_t m = 0; m < members.size(); ++m) {
         check_stop(stop);
@@ -44,12 +44,16 @@ void sum_answers(std::span<const Member> members, const PredictRows& rows, std::
     std::deque<Walk> walks;
     for (const Member& member : members) {
         walks.emplace_back(*member.tree, rows);
-        if (member.table.size() != member.tree->n_nodes() * width) throw std::invalid_argument("a table has a row for each node, as wide as the output");
+        if (member.table.size() != member.tree->n_nodes() * width)
+            throw std::invalid_argument("a table has a row for each node, as wide as the output");
     }
-    in_blocks(rows.n_rows, rows_at_once(rows.n_rows, n_threads), n_threads, stop, [&](std::size_t begin, std::size_t end) {
-        if (width == 2) sum_block<2>(members, walks, width, begin, end, out.data(), stop);
-        else sum_block<0>(members, walks, width, begin, end, out.data(), stop);
-    });
+    in_blocks(rows.n_rows, rows_at_once(rows.n_rows, n_threads), n_threads, stop,
+              [&](std::size_t begin, std::size_t end) {
+                  if (width == 2)
+                      sum_block<2>(members, walks, width, begin, end, out.data(), stop);
+                  else
+                      sum_block<0>(members, walks, width, begin, end, out.data(), stop);
+              });
 }
 
 }  // namespace calibrant

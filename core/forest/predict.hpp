@@ -15,8 +15,8 @@ struct Member {
     std::span<const double> table;
 };
 
-// Writes for each row the sum over the members of the row of the table at the leaf, in the order of the members; unknown values as in
-// `predict`. Rows go block by block through all trees.
+// Writes for each row the sum over the members of the row of the table at the leaf, in the order of the members;
+// unknown values as in `predict`. Rows go block by block through all trees.
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
                  const std::stop_token& stop);
 

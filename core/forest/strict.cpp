@@ -21,7 +21,9 @@ struct Leaves {
     std::vector<std::size_t> first;
     std::vector<Entry> entries;
 
-    std::span<const Entry> at(std::size_t leaf) const { return {entries.data() + first[leaf], first[leaf + 1] - first[leaf]}; }
+    std::span<const Entry> at(std::size_t leaf) const {
+        return {entries.data() + first[leaf], first[leaf + 1] - first[leaf]};
+    }
 };
 
 Leaves by_leaf(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const std::stop_token& stop) {
@@ -30,7 +32,9 @@ Leaves by_leaf(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, co
     std::partial_sum(leaves.first.begin(), leaves.first.end(), leaves.first.begin());
     leaves.entries.resize(leaves.first.back());
     std::vector<std::size_t> next(leaves.first.begin(), leaves.first.end() - 1);
-    ways.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) { leaves.entries[next[leaf]++] = {static_cast<std::uint32_t>(row), share}; });
+    ways.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
+        leaves.entries[next[leaf]++] = {static_cast<std::uint32_t>(row), share};
+    });
     return leaves;
 }
 
@@ -50,8 +54,9 @@ struct Strict {
 
 // The rows at a leaf that stand beside those that ask, with what is needed of each in one place.
 class Beside {
-public:
-    Beside(const Strict& strict, std::size_t tree) : strict_(strict), tree_(tree), voters_(strict.bits.n_words()), counts_(2 * strict.rows.n_classes) {}
+  public:
+    Beside(const Strict& strict, std::size_t tree)
+        : strict_(strict), tree_(tree), voters_(strict.bits.n_words()), counts_(2 * strict.rows.n_classes) {}
 
     void gather(std::span<const Entry> entries, std::size_t leaf) {
         n_all_ = entries.size();
@@ -89,13 +94,16 @@ public:
         return counts_;
     }
 
-private:
-    bool is_alike(std::uint32_t other, std::size_t label) const { return strict_.bits.winner(other, voters_) == static_cast<std::int32_t>(label); }
+  private:
+    bool is_alike(std::uint32_t other, std::size_t label) const {
+        return strict_.bits.winner(other, voters_) == static_cast<std::int32_t>(label);
+    }
 
     // Keeps some of the entries; which ones hangs on the tree and the leaf alone.
     void draw(std::size_t leaf) {
         std::mt19937_64 random(tree_ * 0x9e3779b97f4a7c15ULL + leaf);
-        for (std::size_t i = 0; i < strict_.most_beside; ++i) std::swap(entries_[i], entries_[i + random() % (entries_.size() - i)]);
+        for (std::size_t i = 0; i < strict_.most_beside; ++i)
+            std::swap(entries_[i], entries_[i + random() % (entries_.size() - i)]);
         entries_.resize(strict_.most_beside);
     }
 
@@ -110,19 +118,23 @@ private:
 
 TreeAnswers ask_tree(const Strict& strict, const Leaves& leaves, std::size_t tree, const std::stop_token& stop) {
     const BaggedRows& rows = strict.rows;
-    TreeAnswers answers{std::vector<double>(rows.classes.size() * strict.width), std::vector<double>(rows.classes.size())};
+    TreeAnswers answers{std::vector<double>(rows.classes.size() * strict.width),
+                        std::vector<double>(rows.classes.size())};
     Beside beside(strict, tree);
     std::vector<double> answer(strict.width);
     for (std::size_t leaf = 0; leaf + 1 < leaves.first.size(); ++leaf) {
         const auto entries = leaves.at(leaf);
-        if (std::none_of(entries.begin(), entries.end(), [&](const Entry& entry) { return rows.draws.is_out(tree, entry.row); })) continue;
+        if (std::none_of(entries.begin(), entries.end(),
+                         [&](const Entry& entry) { return rows.draws.is_out(tree, entry.row); }))
+            continue;
         check_stop(stop);
         beside.gather(entries, leaf);
         for (const auto& [row, share] : entries) {
             if (!rows.draws.is_out(tree, row)) continue;
             const auto counts = beside.count(row);
             const auto own_class = static_cast<std::size_t>(rows.classes[row]);
-            if (!strict.question.ask(counts.first(rows.n_classes), counts.last(rows.n_classes), own_class, answer)) continue;
+            if (!strict.question.ask(counts.first(rows.n_classes), counts.last(rows.n_classes), own_class, answer))
+                continue;
             for (std::size_t k = 0; k < strict.width; ++k) answers.mixed[row * strict.width + k] += share * answer[k];
             answers.mass[row] += share;
         }
@@ -132,8 +144,9 @@ TreeAnswers ask_tree(const Strict& strict, const Leaves& leaves, std::size_t tre
 
 }  // namespace
 
-std::vector<double> answer_strictly(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows, const Ballots& ballots,
-                                    const Question& question, std::size_t most_beside, std::size_t n_threads, const std::stop_token& stop) {
+std::vector<double> answer_strictly(const ForestWays& ways, std::span<const std::size_t> n_nodes,
+                                    const BaggedRows& rows, const Ballots& ballots, const Question& question,
+                                    std::size_t most_beside, std::size_t n_threads, const std::stop_token& stop) {
     const std::size_t width = question.width(rows.n_classes);
     std::vector<std::int32_t> labels(ways.n_rows());
     vote(ways, ballots, rows.draws, {}, labels, n_threads, stop);
@@ -146,7 +159,8 @@ std::vector<double> answer_strictly(const ForestWays& ways, std::span<const std:
             answers[i] = ask_tree(strict, by_leaf(ways, first + i, n_nodes[first + i], stop), first + i, stop);
         });
         for (const TreeAnswers& tree : answers) {
-            for (std::size_t row = 0; row < tree.mass.size(); ++row) sums.add(row, std::span(tree.mixed).subspan(row * width, width), tree.mass[row]);
+            for (std::size_t row = 0; row < tree.mass.size(); ++row)
+                sums.add(row, std::span(tree.mixed).subspan(row * width, width), tree.mass[row]);
         }
     }
     return std::move(sums).means();

@@ -14,7 +14,8 @@ constexpr std::size_t word_bits = 64;
 
 // The loop over pairs; a number of words known when compiled saves half of the time.
 template <std::size_t fixed_words>
-[[gnu::always_inline]] inline void compare(const std::uint64_t* bits, std::size_t n_classes, std::span<const std::uint64_t> voters, std::size_t label,
+[[gnu::always_inline]] inline void compare(const std::uint64_t* bits, std::size_t n_classes,
+                                           std::span<const std::uint64_t> voters, std::size_t label,
                                            std::span<Verdict> verdicts) {
     const std::size_t n_words = fixed_words > 0 ? fixed_words : voters.size();
     for (Verdict& verdict : verdicts) {
@@ -23,31 +24,41 @@ template <std::size_t fixed_words>
             int votes = 0;
             for (std::size_t word = 0; word < n_words; ++word) votes += std::popcount(bits[word] & voters[word]);
             bits += n_words;
-            if (k == label) own = votes;
-            else most = std::max(most, votes);
+            if (k == label)
+                own = votes;
+            else
+                most = std::max(most, votes);
         }
         verdict = own > most ? Verdict::alike : own == most && own > 0 ? Verdict::tied : Verdict::other;
     }
 }
 
-[[gnu::always_inline]] inline void compare_any(const std::uint64_t* bits, std::size_t n_classes, std::span<const std::uint64_t> voters, std::size_t label,
+[[gnu::always_inline]] inline void compare_any(const std::uint64_t* bits, std::size_t n_classes,
+                                               std::span<const std::uint64_t> voters, std::size_t label,
                                                std::span<Verdict> verdicts) {
-    if (voters.size() == 1) compare<1>(bits, n_classes, voters, label, verdicts);
-    else if (voters.size() == 2) compare<2>(bits, n_classes, voters, label, verdicts);
-    else compare<0>(bits, n_classes, voters, label, verdicts);
+    if (voters.size() == 1)
+        compare<1>(bits, n_classes, voters, label, verdicts);
+    else if (voters.size() == 2)
+        compare<2>(bits, n_classes, voters, label, verdicts);
+    else
+        compare<0>(bits, n_classes, voters, label, verdicts);
 }
 
 #if defined(CALIBRANT_HAS_POPCNT)
-[[gnu::target("popcnt")]] void compare_counting(const std::uint64_t* bits, std::size_t n_classes, std::span<const std::uint64_t> voters,
-                                                std::size_t label, std::span<Verdict> verdicts) {
+[[gnu::target("popcnt")]] void compare_counting(const std::uint64_t* bits, std::size_t n_classes,
+                                                std::span<const std::uint64_t> voters, std::size_t label,
+                                                std::span<Verdict> verdicts) {
     compare_any(bits, n_classes, voters, label, verdicts);
 }
 #endif
 
 }  // namespace
 
-VoteBits::VoteBits(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::size_t n_threads, const std::stop_token& stop)
-    : ballots_(ballots), n_words_((ballots.n_trees() + word_bits - 1) / word_bits), bits_(ways.n_rows() * words_a_row()),
+VoteBits::VoteBits(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::size_t n_threads,
+                   const std::stop_token& stop)
+    : ballots_(ballots),
+      n_words_((ballots.n_trees() + word_bits - 1) / word_bits),
+      bits_(ways.n_rows() * words_a_row()),
       leaves_(ways.n_rows() * ballots.n_trees()) {
     const Range trees{0, ballots.n_trees()};
     ways.in_blocks(trees, n_threads, stop, [&](Range rows, Ends& ends) {
@@ -60,7 +71,8 @@ void VoteBits::note(Range rows, const Ends& ends) {
     std::vector<double> mixtures;
     for (std::size_t row = rows.begin; row < rows.end; ++row) note_row(rows, ends, row, mixtures);
     if (mixtures.empty()) return;
-    const std::scoped_lock lock(guard_);  // where a mixture stands may differ from run to run, but not what is read there
+    const std::scoped_lock lock(
+        guard_);  // where a mixture stands may differ from run to run, but not what is read there
     const auto n_before = static_cast<std::int32_t>(mixtures_.size() / ballots_.n_classes());
     mixtures_.insert(mixtures_.end(), mixtures.begin(), mixtures.end());
     for (std::size_t i = rows.begin * ballots_.n_trees(); i < rows.end * ballots_.n_trees(); ++i) {
@@ -97,7 +109,8 @@ std::int32_t VoteBits::winner(std::size_t row, std::span<const std::uint64_t> vo
     const auto bits = of(row);
     const std::size_t n_classes = ballots_.n_classes();
     std::vector<std::uint32_t> votes(n_classes);
-    for (std::size_t i = 0; i < bits.size(); ++i) votes[i / n_words_] += static_cast<std::uint32_t>(std::popcount(bits[i] & voters[i % n_words_]));
+    for (std::size_t i = 0; i < bits.size(); ++i)
+        votes[i / n_words_] += static_cast<std::uint32_t>(std::popcount(bits[i] & voters[i % n_words_]));
     std::vector<double> sums;
     return winner_of(votes, sums, [&](std::span<double> to) {
         for (std::size_t word = 0; word < n_words_; ++word) {
@@ -112,13 +125,14 @@ std::int32_t VoteBits::winner(std::size_t row, std::span<const std::uint64_t> vo
 
 void VoteBits::add_frequencies(std::size_t row, std::size_t tree, std::span<double> sums) const {
     const std::int32_t leaf = leaves_[row * ballots_.n_trees() + tree];
-    const double* const shares = leaf >= 0 ? ballots_.frequencies(tree, static_cast<std::size_t>(leaf))
-                                           : mixtures_.data() + static_cast<std::size_t>(Ends::nowhere - 1 - leaf) * sums.size();
+    const double* const shares =
+        leaf >= 0 ? ballots_.frequencies(tree, static_cast<std::size_t>(leaf))
+                  : mixtures_.data() + static_cast<std::size_t>(Ends::nowhere - 1 - leaf) * sums.size();
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += shares[k];
 }
 
-void compare_votes(std::span<const std::uint64_t> bits, std::size_t n_classes, std::span<const std::uint64_t> voters, std::size_t label,
-                   std::span<Verdict> verdicts) {
+void compare_votes(std::span<const std::uint64_t> bits, std::size_t n_classes, std::span<const std::uint64_t> voters,
+                   std::size_t label, std::span<Verdict> verdicts) {
 #if defined(CALIBRANT_HAS_POPCNT)
     if (__builtin_cpu_supports("popcnt")) return compare_counting(bits.data(), n_classes, voters, label, verdicts);
 #endif

@@ -22,12 +22,14 @@ void Draws::keep_outside(Range trees, Range rows, Ends& ends) const {
     }
 }
 
-Ballots::Ballots(std::vector<std::span<const double>> tables, std::size_t n_classes) : tables_(std::move(tables)), n_classes_(n_classes) {
+Ballots::Ballots(std::vector<std::span<const double>> tables, std::size_t n_classes)
+    : tables_(std::move(tables)), n_classes_(n_classes) {
     if (n_classes == 0) throw std::invalid_argument("no classes to vote for");
     votes_.reserve(tables_.size());
     for (const auto& table : tables_) {
         auto& votes = votes_.emplace_back(table.size() / n_classes);
-        for (std::size_t node = 0; node < votes.size(); ++node) votes[node] = static_cast<std::uint16_t>(majority(table.subspan(node * n_classes, n_classes)));
+        for (std::size_t node = 0; node < votes.size(); ++node)
+            votes[node] = static_cast<std::uint16_t>(majority(table.subspan(node * n_classes, n_classes)));
     }
 }
 
@@ -50,15 +52,18 @@ void Ballots::count(const Ends& ends, std::span<std::uint32_t> votes) const {
         const auto leaves = ends.leaves(tree);
         const std::uint16_t* const cast = votes_[tree].data();
         for (std::size_t i = 0; i < leaves.size(); ++i) {
-            if (leaves[i] >= 0) ++votes[i * n_classes_ + cast[leaves[i]]];
-            else if (leaves[i] != Ends::nowhere) ++votes[i * n_classes_ + vote(tree, ends.parts(leaves[i]), mixed)];
+            if (leaves[i] >= 0)
+                ++votes[i * n_classes_ + cast[leaves[i]]];
+            else if (leaves[i] != Ends::nowhere)
+                ++votes[i * n_classes_ + vote(tree, ends.parts(leaves[i]), mixed)];
         }
     }
 }
 
 void Ballots::settle(const Ends& ends, std::span<std::uint32_t> votes, std::span<std::int32_t> labels) const {
     count(ends, votes);
-    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = winner(ends, i, votes.subspan(i * n_classes_, n_classes_));
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        labels[i] = winner(ends, i, votes.subspan(i * n_classes_, n_classes_));
 }
 
 std::int32_t Ballots::winner(const Ends& ends, std::size_t row, std::span<const std::uint32_t> votes) const {
@@ -84,15 +89,17 @@ void Ballots::add_frequencies(const Ends& ends, std::size_t tree, std::size_t ro
     for (std::size_t k = 0; k < n_classes_; ++k) sums[k] += shares[k];
 }
 
-void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes, std::span<std::int32_t> labels,
-          std::size_t n_threads, const std::stop_token& stop) {
+void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes,
+          std::span<std::int32_t> labels, std::size_t n_threads, const std::stop_token& stop) {
     const std::size_t n_classes = ballots.n_classes();
     const Range trees{0, ballots.n_trees()};
     ways.in_blocks(trees, n_threads, stop, [&](Range rows, Ends& ends) {
         draws.keep_outside(trees, rows, ends);
         std::vector<std::uint32_t> counted(rows.size() * n_classes);
         ballots.settle(ends, counted, labels.subspan(rows.begin, rows.size()));
-        if (!votes.empty()) std::copy(counted.begin(), counted.end(), votes.begin() + static_cast<std::ptrdiff_t>(rows.begin * n_classes));
+        if (!votes.empty())
+            std::copy(counted.begin(), counted.end(),
+                      votes.begin() + static_cast<std::ptrdiff_t>(rows.begin * n_classes));
     });
 }
 

@@ -29,12 +29,14 @@ struct Draws {
 
 // What trees vote with: the class frequencies of their nodes, nodes x classes for each tree.
 class Ballots {
-public:
+  public:
     Ballots(std::vector<std::span<const double>> tables, std::size_t n_classes);
 
     std::size_t n_trees() const { return tables_.size(); }
     std::size_t n_classes() const { return n_classes_; }
-    const double* frequencies(std::size_t tree, std::size_t leaf) const { return tables_[tree].data() + leaf * n_classes_; }
+    const double* frequencies(std::size_t tree, std::size_t leaf) const {
+        return tables_[tree].data() + leaf * n_classes_;
+    }
 
     // Gives the class that a tree votes for at a leaf.
     std::size_t vote(std::size_t tree, std::size_t leaf) const { return votes_[tree][leaf]; }
@@ -44,7 +46,7 @@ public:
     // Counts the votes on rows, rows x classes, and writes the winners, -1 where no tree voted.
     void settle(const Ends& ends, std::span<std::uint32_t> votes, std::span<std::int32_t> labels) const;
 
-private:
+  private:
     void count(const Ends& ends, std::span<std::uint32_t> votes) const;
     std::int32_t winner(const Ends& ends, std::size_t row, std::span<const std::uint32_t> votes) const;
     void add_frequencies(const Ends& ends, std::size_t tree, std::size_t row, std::span<double> sums) const;
@@ -54,7 +56,8 @@ private:
     std::vector<std::vector<std::uint16_t>> votes_;
 };
 
-// Of the classes with most votes the one with the greatest sum; `sum_up` writes the sums and is called for ties only. -1 without votes.
+// Of the classes with most votes the one with the greatest sum; `sum_up` writes the sums and is called for ties only.
+// -1 without votes.
 template <class SumUp>
 std::int32_t winner_of(std::span<const std::uint32_t> votes, std::vector<double>& sums, SumUp&& sum_up) {
     std::size_t best = 0, n_best = 1;
@@ -73,7 +76,7 @@ std::int32_t winner_of(std::span<const std::uint32_t> votes, std::vector<double>
 }
 
 // Lets the trees vote on rows: those that a row was drawn for have no say. `votes` is rows x classes, or empty.
-void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes, std::span<std::int32_t> labels,
-          std::size_t n_threads, const std::stop_token& stop);
+void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes,
+          std::span<std::int32_t> labels, std::size_t n_threads, const std::stop_token& stop);
 
 }  // namespace calibrant

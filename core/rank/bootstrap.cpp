@@ -30,10 +30,13 @@ CALIBRANT_CLONES void add_products(const double* weights, const double* values, 
 // One replicate after another on one thread, with memory of its own.
 template <class Count>
 class Worker {
-public:
-    Worker(const ResampledRows& rows, const RankWish& wish, std::size_t n_units) : rows_(rows), wish_(wish), counts_(n_units) {
-        if (!rows.row_weight.empty()) weights_.resize(rows.n_rows);
-        else if (!rows.row_unit.empty()) row_counts_.resize(rows.n_rows);
+  public:
+    Worker(const ResampledRows& rows, const RankWish& wish, std::size_t n_units)
+        : rows_(rows), wish_(wish), counts_(n_units) {
+        if (!rows.row_weight.empty())
+            weights_.resize(rows.n_rows);
+        else if (!rows.row_unit.empty())
+            row_counts_.resize(rows.n_rows);
     }
 
     void draw(const UnitDraws& draws, CounterRandom random) {
@@ -50,11 +53,12 @@ public:
         add_all<Count>(replicate, out, rows_.row_unit.empty() ? std::span<const Count>(counts_) : gathered());
     }
 
-private:
+  private:
     std::size_t unit_of(std::size_t row) const { return rows_.row_unit.empty() ? row : rows_.row_unit[row]; }
 
     std::span<const double> weigh() {
-        for (std::size_t row = 0; row < rows_.n_rows; ++row) weights_[row] = rows_.row_weight[row] * static_cast<double>(counts_[unit_of(row)]);
+        for (std::size_t row = 0; row < rows_.n_rows; ++row)
+            weights_[row] = rows_.row_weight[row] * static_cast<double>(counts_[unit_of(row)]);
         return weights_;
     }
 
@@ -71,7 +75,8 @@ private:
         if (rows_.n_cells > 0) add_cells(weights, out.cells.subspan(replicate * rows_.n_cells, rows_.n_cells));
         for (std::size_t r = 0; r < rows_.rankings.size(); ++r) {
             const RankMeasures measures = measure_ranking(rows_.rankings[r], weights, wish_);
-            std::memcpy(&out.rankings[(replicate * rows_.rankings.size() + r) * n_rank_measures], &measures, sizeof measures);
+            std::memcpy(&out.rankings[(replicate * rows_.rankings.size() + r) * n_rank_measures], &measures,
+                        sizeof measures);
         }
     }
 
@@ -82,16 +87,19 @@ private:
             const std::size_t n = std::min(block_size, weights.size() - begin);
             std::array<double, block_size> block;
             std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(begin), n, block.begin());
-            for (std::size_t v = 0; v < sums.size(); ++v) add_products(block.data(), rows_.values[v].data() + begin, n, lanes_[v]);
+            for (std::size_t v = 0; v < sums.size(); ++v)
+                add_products(block.data(), rows_.values[v].data() + begin, n, lanes_[v]);
         }
-        for (std::size_t v = 0; v < sums.size(); ++v) sums[v] = std::accumulate(lanes_[v].begin(), lanes_[v].end(), 0.0);
+        for (std::size_t v = 0; v < sums.size(); ++v)
+            sums[v] = std::accumulate(lanes_[v].begin(), lanes_[v].end(), 0.0);
     }
 
     // Neighbours go to tables of their own, since adding to the same place at once has to wait.
     template <class Weight>
     void add_cells(std::span<const Weight> weights, std::span<double> cells) {
         tables_.assign(n_tables * cells.size(), 0.0);
-        for (std::size_t row = 0; row < weights.size(); ++row) tables_[(row % n_tables) * cells.size() + rows_.cells[row]] += static_cast<double>(weights[row]);
+        for (std::size_t row = 0; row < weights.size(); ++row)
+            tables_[(row % n_tables) * cells.size() + rows_.cells[row]] += static_cast<double>(weights[row]);
         for (std::size_t cell = 0; cell < cells.size(); ++cell) {
             cells[cell] = 0;
             for (std::size_t table = 0; table < n_tables; ++table) cells[cell] += tables_[table * cells.size() + cell];
@@ -106,14 +114,18 @@ private:
 };
 
 template <class Count>
-void run(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out, const std::stop_token& stop) {
+void run(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out,
+         const std::stop_token& stop) {
     const Harmonic harmonic(options.everything ? 2 * rows.n_rows : 0);
     const RankWish wish{options.everything, options.top_share, &harmonic};
     const UnitDraws draws(how.units);
-    std::vector<Worker<Count>> workers(std::max<std::size_t>(1, options.n_threads), Worker<Count>(rows, wish, how.units.count));
+    std::vector<Worker<Count>> workers(std::max<std::size_t>(1, options.n_threads),
+                                       Worker<Count>(rows, wish, how.units.count));
     parallel_for(options.n_replicates, options.n_threads, stop, [&](std::size_t replicate, std::size_t number) {
-        if (how.blocks.empty()) workers[number].draw(draws, CounterRandom(how.seed, replicate));
-        else workers[number].leave_out(how.blocks, replicate);
+        if (how.blocks.empty())
+            workers[number].draw(draws, CounterRandom(how.seed, replicate));
+        else
+            workers[number].leave_out(how.blocks, replicate);
         workers[number].sum_up(replicate, out);
     });
 }
@@ -125,24 +137,31 @@ void require(bool holds, const char* what) {
 void check(const ResampledRows& rows, const Resampling& how) {
     const std::size_t n = rows.n_rows, n_units = how.units.count;
     require(rows.row_unit.empty() ? n == n_units : rows.row_unit.size() == n, "a unit for each row");
-    require(std::all_of(rows.row_unit.begin(), rows.row_unit.end(), [&](std::uint32_t unit) { return unit < n_units; }), "units that there are");
+    require(std::all_of(rows.row_unit.begin(), rows.row_unit.end(), [&](std::uint32_t unit) { return unit < n_units; }),
+            "units that there are");
     require(rows.row_weight.empty() || rows.row_weight.size() == n, "a weight for each row");
     require(rows.n_cells == 0 || rows.cells.size() == n, "a cell for each row");
-    require(std::all_of(rows.cells.begin(), rows.cells.end(), [&](std::uint16_t cell) { return cell < rows.n_cells; }), "cells that there are");
+    require(std::all_of(rows.cells.begin(), rows.cells.end(), [&](std::uint16_t cell) { return cell < rows.n_cells; }),
+            "cells that there are");
     require(how.blocks.empty() || how.blocks.size() == n_units, "a block for each unit");
     for (const auto& values : rows.values) require(values.size() == n, "a value for each row");
     for (const RankedRows& ranking : rows.rankings) {
-        require(ranking.rows.empty() ? ranking.size() <= n : ranking.rows.size() == ranking.size(), "a row at each rank");
-        require(std::all_of(ranking.rows.begin(), ranking.rows.end(), [&](std::uint32_t row) { return row < n; }), "rows that there are");
+        require(ranking.rows.empty() ? ranking.size() <= n : ranking.rows.size() == ranking.size(),
+                "a row at each rank");
+        require(std::all_of(ranking.rows.begin(), ranking.rows.end(), [&](std::uint32_t row) { return row < n; }),
+                "rows that there are");
     }
 }
 
 }  // namespace
 
-void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out, const std::stop_token& stop) {
+void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options,
+              const ResampledSums& out, const std::stop_token& stop) {
     check(rows, how);
-    if (how.units.weights.empty()) run<std::uint8_t>(rows, how, options, out, stop);
-    else run<std::uint32_t>(rows, how, options, out, stop);
+    if (how.units.weights.empty())
+        run<std::uint8_t>(rows, how, options, out, stop);
+    else
+        run<std::uint32_t>(rows, how, options, out, stop);
 }
 
 }  // namespace calibrant

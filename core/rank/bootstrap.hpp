@@ -1,4 +1,5 @@
-// Replicates of a sample in one pass each: means of row values, counts of cells and measures of rankings, from the same draws.
+// Replicates of a sample in one pass each: means of row values, counts of cells and measures of rankings, from the same
+// draws.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 
 namespace calibrant {
 
-// Rows and what is to be known of them. A row is drawn with its unit; `row_unit` empty: it is one. `row_weight` empty: 1 each.
+// Rows and what is to be known of them. A row is drawn with its unit; `row_unit` empty: it is one. `row_weight` empty:
+// 1 each.
 struct ResampledRows {
     std::size_t n_rows = 0;
     std::span<const std::uint32_t> row_unit;
@@ -23,7 +25,8 @@ struct ResampledRows {
     std::vector<RankedRows> rankings;
 };
 
-// For each replicate: the weight of all rows and the sum of each value; the weight in each cell; the measures of each ranking.
+// For each replicate: the weight of all rows and the sum of each value; the weight in each cell; the measures of each
+// ranking.
 struct ResampledSums {
     std::span<double> weight, values, cells, rankings;
 };
@@ -41,6 +44,7 @@ struct ResampleOptions {
     double top_share = 0;
 };
 
-void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out, const std::stop_token& stop);
+void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options,
+              const ResampledSums& out, const std::stop_token& stop);
 
 }  // namespace calibrant

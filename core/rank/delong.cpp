@@ -17,7 +17,8 @@ AreaVariance of_sorted(SortedScores<Item>&& sorted, double positive, double nega
     double sum_positive = 0, squares_positive = 0, sum_negative = 0, squares_negative = 0, below = 0, found = 0;
     sorted.for_each_group([&](const ScoreGroup& group) {
         const double of_negative = group.weight - group.positive;
-        const double beaten = (below + 0.5 * of_negative) / negative, beaten_by = (positive - found - 0.5 * group.positive) / positive;
+        const double beaten = (below + 0.5 * of_negative) / negative,
+                     beaten_by = (positive - found - 0.5 * group.positive) / positive;
         sum_positive += group.positive * beaten;
         squares_positive += group.positive * beaten * beaten;
         sum_negative += of_negative * beaten_by;
@@ -25,8 +26,8 @@ AreaVariance of_sorted(SortedScores<Item>&& sorted, double positive, double nega
         below += of_negative;
         found += group.positive;
     });
-    return {sum_positive / positive, variance_of_mean(positive, sum_positive, squares_positive), variance_of_mean(negative, sum_negative, squares_negative),
-            positive, negative};
+    return {sum_positive / positive, variance_of_mean(positive, sum_positive, squares_positive),
+            variance_of_mean(negative, sum_negative, squares_negative), positive, negative};
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const s
         positive += rows.positive[row] ? weight : 0.0;
     }
     if (!(positive > 0 && all - positive > 0)) return {nan, nan, nan, positive, all - positive};
-    if (rows.weights.empty()) return of_sorted(SortedScores<PlainScore>(rows, n_threads, stop), positive, all - positive);
+    if (rows.weights.empty())
+        return of_sorted(SortedScores<PlainScore>(rows, n_threads, stop), positive, all - positive);
     return of_sorted(SortedScores<WeighedScore>(rows, n_threads, stop), positive, all - positive);
 }
 

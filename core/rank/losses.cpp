@@ -1,4 +1,5 @@
-// Blocks of rows, each summed in lanes that a compiler takes at once; blocks are shared among threads and added up in their order.
+// Blocks of rows, each summed in lanes that a compiler takes at once; blocks are shared among threads and added up in
+// their order.
 #include "rank/losses.hpp"
 
 #include <algorithm>
@@ -83,7 +84,8 @@ void write_own(const ScoreRows& rows, std::size_t begin, std::size_t n, double* 
     write_own(rows.scores.data() + begin, rows.positive.data() + begin, out, n);
 }
 void write_own(const ClassRows& rows, std::size_t begin, std::size_t n, double* out) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = rows.table[(begin + i) * rows.n_classes + static_cast<std::size_t>(rows.labels[begin + i])];
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = rows.table[(begin + i) * rows.n_classes + static_cast<std::size_t>(rows.labels[begin + i])];
 }
 
 CALIBRANT_CLONES double clip_and_find_least(double* values, std::size_t n, double least, double most) {
@@ -136,8 +138,10 @@ Surprise surprise_of(const Rows& rows, double least, Threads threads) {
             write_own(rows, first, n, values);
             const double lowest = clip_and_find_least(values, n, least, 1.0 - least);
             sums.at_one += weight_at_one(values, weights, n);
-            if (lowest < least_normal) sums.at_zero += exact_logs(values, weights, n);
-            else negative_logs(values, n);
+            if (lowest < least_normal)
+                sums.at_zero += exact_logs(values, weights, n);
+            else
+                negative_logs(values, n);
             sums.sum += weights == nullptr ? sum_of(values, n) : weighed_sum_of(values, weights, n);
         });
         return sums;
@@ -170,7 +174,8 @@ double squared_errors(const ClassRows& rows, Threads threads) {
             const double* const row = rows.table.data() + (begin + i) * rows.n_classes;
             const double own = row[rows.labels[begin + i]];
             double others = 0;
-            for (std::size_t k = 0; k < rows.n_classes; ++k) others += row[k] * row[k] * static_cast<double>(k != static_cast<std::size_t>(rows.labels[begin + i]));
+            for (std::size_t k = 0; k < rows.n_classes; ++k)
+                others += row[k] * row[k] * static_cast<double>(k != static_cast<std::size_t>(rows.labels[begin + i]));
             values[i] = (1 - own) * (1 - own) + others;
         }
     });

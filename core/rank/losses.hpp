@@ -7,12 +7,13 @@
 #include <stop_token>
 #include <vector>
 
-#include "rank/rank_measures.hpp"
 #include "calibrate/score_groups.hpp"
+#include "rank/rank_measures.hpp"
 
 namespace calibrant {
 
-// Rows of several classes: a row of probabilities for each, the column of its class, and its weight; without weights each counts once.
+// Rows of several classes: a row of probabilities for each, the column of its class, and its weight; without weights
+// each counts once.
 struct ClassRows {
     std::span<const double> table;
     std::span<const std::int32_t> labels;
@@ -32,8 +33,8 @@ double squared_errors(const ScoreRows& rows, Threads threads);
 double squared_errors(const ClassRows& rows, Threads threads);
 double own_squared_errors(const ClassRows& rows, Threads threads);
 
-// What the probability of each row's own class tells: the sum of -ln of those that lie between 0 and 1, and the weight of the rows where
-// it is 0 and where it is 1. Probabilities are brought into [least, 1 - least] first.
+// What the probability of each row's own class tells: the sum of -ln of those that lie between 0 and 1, and the weight
+// of the rows where it is 0 and where it is 1. Probabilities are brought into [least, 1 - least] first.
 struct Surprise {
     double sum = 0, at_zero = 0, at_one = 0;
 };

@@ -18,12 +18,15 @@ bool has_both(const Ranking& ranking) { return ranking.positive() > 0 && ranking
 // Calls visit(weight, of the class) for each group, the one that is likeliest of the class first.
 template <class Visit>
 void for_each_of_class(const Ranking& ranking, bool of_other, Visit&& visit) {
-    if (of_other) ranking.for_each_group_upwards([&](const ScoreGroup& group) { visit(group.weight, group.weight - group.positive); });
-    else ranking.for_each_group([&](const ScoreGroup& group) { visit(group.weight, group.positive); });
+    if (of_other)
+        ranking.for_each_group_upwards(
+            [&](const ScoreGroup& group) { visit(group.weight, group.weight - group.positive); });
+    else
+        ranking.for_each_group([&](const ScoreGroup& group) { visit(group.weight, group.positive); });
 }
 
-// The area over one group, from `found` positives among `depth` rows to `positive` more among `weight` more, as Davis & Goadrich
-// interpolate: precision is (found + x) / (depth + x weight / positive) after x more positives.
+// The area over one group, from `found` positives among `depth` rows to `positive` more among `weight` more, as Davis &
+// Goadrich interpolate: precision is (found + x) / (depth + x weight / positive) after x more positives.
 double mixed_area(double found, double depth, double positive, double weight) {
     const double slope = weight / positive;
     if (depth == 0) return positive / slope;
@@ -58,7 +61,9 @@ double area_under_precision(const Ranking& ranking, bool straight) {
     ranking.for_each_group([&](const ScoreGroup& group) {
         const double reached = (found + group.positive) / (depth + group.weight);
         const double before = depth == 0 ? reached : precision;
-        if (group.positive > 0) area += straight ? group.positive * (before + reached) / 2 : mixed_area(found, depth, group.positive, group.weight);
+        if (group.positive > 0)
+            area += straight ? group.positive * (before + reached) / 2
+                             : mixed_area(found, depth, group.positive, group.weight);
         found += group.positive;
         depth += group.weight;
         precision = reached;
@@ -78,8 +83,8 @@ double greatest_gap(const Ranking& ranking) {
     return std::min(gap, 1.0);
 }
 
-// Rank r of a group that starts after s rows, f of them of the class, has f + q (r - s) of it, q the group's share. The sum over its
-// ranks of (f + q (r - s)) / r is q times its size plus (f - q s) times the sum of 1 / r.
+// Rank r of a group that starts after s rows, f of them of the class, has f + q (r - s) of it, q the group's share. The
+// sum over its ranks of (f + q (r - s)) / r is q times its size plus (f - q s) times the sum of 1 / r.
 double mean_lift(const Ranking& ranking, bool of_other) {
     double sum = 0, found = 0, depth = 0;
     for_each_of_class(ranking, of_other, [&](double weight, double of_class) {
@@ -95,7 +100,8 @@ std::vector<double> found_within(const Ranking& ranking, std::span<const double>
     std::vector<double> counts;
     double found = 0, depth = 0;
     for_each_of_class(ranking, of_other, [&](double weight, double of_class) {
-        for (; counts.size() < depths.size() && depths[counts.size()] <= depth + weight; counts.push_back(found + of_class * ((depths[counts.size()] - depth) / weight))) {
+        for (; counts.size() < depths.size() && depths[counts.size()] <= depth + weight;
+             counts.push_back(found + of_class * ((depths[counts.size()] - depth) / weight))) {
         }
         found += of_class;
         depth += weight;
@@ -142,7 +148,8 @@ std::vector<RankBin> mass_bins(const Ranking& ranking, std::size_t n_bins) {
 std::vector<RankBin> hull_blocks(const Ranking& ranking) {
     std::vector<RankBin> found;
     found.reserve(ranking.blocks().size());
-    for (const ScoreBlock& block : ranking.blocks()) found.push_back({block.weight, block.weight - block.positive, block.centre});
+    for (const ScoreBlock& block : ranking.blocks())
+        found.push_back({block.weight, block.weight - block.positive, block.centre});
     return found;
 }
 

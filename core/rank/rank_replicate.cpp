@@ -66,8 +66,10 @@ struct GroupSums {
     Lanes twice{}, precision{}, ks{}, area{}, area_negative{};
 
     CALIBRANT_INLINE void add(const GroupBlock& block, const Totals& all, std::size_t i, std::size_t lane) {
-        const double before_found = block.found[i], before_passed = block.passed[i], found = block.found[i + 1], passed = block.passed[i + 1];
-        const double positive = found - before_found, negative = passed - before_passed, share = positive / (positive + negative);
+        const double before_found = block.found[i], before_passed = block.passed[i], found = block.found[i + 1],
+                     passed = block.passed[i + 1];
+        const double positive = found - before_found, negative = passed - before_passed,
+                     share = positive / (positive + negative);
         const double before = before_found + before_passed, left = all.positive + all.negative - found - passed;
         twice[lane] += negative * (before_found + found);
         precision[lane] += positive * found / (found + passed);
@@ -91,7 +93,7 @@ double total(const GroupSums::Lanes& lanes) { return std::accumulate(lanes.begin
 
 // The positive weight expected in the leading share, from the first group that ends beyond it.
 class Leading {
-public:
+  public:
     explicit Leading(double wanted) : wanted_(wanted) {}
 
     void look_at(const GroupBlock& block) {
@@ -100,14 +102,15 @@ public:
         while (i < block.size && block.found[i + 1] + block.passed[i + 1] < wanted_) ++i;
         positive = block.found[i];
         if (i == block.size) return;
-        const double before = block.found[i] + block.passed[i], here = block.found[i + 1] + block.passed[i + 1] - before;
+        const double before = block.found[i] + block.passed[i],
+                     here = block.found[i + 1] + block.passed[i + 1] - before;
         positive += (block.found[i + 1] - block.found[i]) * (wanted_ - before) / here;
         is_done_ = true;
     }
 
     double positive = 0;
 
-private:
+  private:
     double wanted_;
     bool is_done_ = false;
 };
@@ -115,12 +118,15 @@ private:
 double as_double(double value) { return value; }
 
 // Whole numbers below 2^52, in a way that every processor does for several at once.
-double as_double(std::int64_t value) { return std::bit_cast<double>(std::bit_cast<std::int64_t>(0x1.0p52) | value) - 0x1.0p52; }
+double as_double(std::int64_t value) {
+    return std::bit_cast<double>(std::bit_cast<std::int64_t>(0x1.0p52) | value) - 0x1.0p52;
+}
 
-// What a walk over the ranks notes down: how much was found and passed up to each group with weight, from the end of the block before.
+// What a walk over the ranks notes down: how much was found and passed up to each group with weight, from the end of
+// the block before.
 template <class Value>
 class Trail {
-public:
+  public:
     // How many rows have room, whatever groups they are in.
     std::size_t room() const { return GroupBlock::capacity - size_; }
     bool is_full() const { return room() == 0; }
@@ -152,8 +158,10 @@ public:
             block.passed[i] = as_double(passed_[i]);
         }
         block.size = size_;
-        if (const double* const table = harmonic.up_to(all)) look_up([=](Value n) { return table[static_cast<std::size_t>(n)]; }, all, block);
-        else look_up([&](Value n) { return harmonic.at(n); }, all, block);
+        if (const double* const table = harmonic.up_to(all))
+            look_up([=](Value n) { return table[static_cast<std::size_t>(n)]; }, all, block);
+        else
+            look_up([&](Value n) { return harmonic.at(n); }, all, block);
     }
 
     void begin_block() {
@@ -162,7 +170,7 @@ public:
         size_ = 0;
     }
 
-private:
+  private:
     template <class Look>
     void look_up(Look&& look, Value all, GroupBlock& block) const {
         for (std::size_t i = 0; i <= size_; ++i) {
@@ -180,9 +188,11 @@ private:
 // All measures, block of groups by block.
 template <class Value>
 class Gatherer {
-public:
+  public:
     Gatherer(Value positive, Value negative, const RankWish& wish)
-        : harmonic_(*wish.harmonic), all_(positive + negative), totals_{static_cast<double>(positive), static_cast<double>(negative)},
+        : harmonic_(*wish.harmonic),
+          all_(positive + negative),
+          totals_{static_cast<double>(positive), static_cast<double>(negative)},
           leading_(wish.top_share * static_cast<double>(all_)) {}
 
     void add(const Trail<Value>& trail) {
@@ -206,7 +216,7 @@ public:
                 negative > 0 ? 1.0 + total(sums_.area_negative) / negative : nan};
     }
 
-private:
+  private:
     const Harmonic& harmonic_;
     Value all_;
     Totals totals_;
@@ -264,7 +274,8 @@ template <class Weight, class Row>
 RankMeasures everything(const RankedRows& ranking, const Weight* weights, const RankWish& wish, Row&& row) {
     const auto seen = look_over(ranking, weights, row);
     const Gatherer<Sum<Weight>> gatherer(seen.positive, seen.all - seen.positive, wish);
-    return seen.has_ties ? gathered<true>(ranking, weights, gatherer, row) : gathered<false>(ranking, weights, gatherer, row);
+    return seen.has_ties ? gathered<true>(ranking, weights, gatherer, row)
+                         : gathered<false>(ranking, weights, gatherer, row);
 }
 
 template <class Weight, class Row>
@@ -277,7 +288,8 @@ RankMeasures measured(const RankedRows& ranking, const Weight* weights, const Ra
 template <class Weight>
 RankMeasures measure_ranking(const RankedRows& ranking, std::span<const Weight> weights, const RankWish& wish) {
     if (ranking.rows.empty()) return measured(ranking, weights.data(), wish, [](std::size_t rank) { return rank; });
-    return measured(ranking, weights.data(), wish, [rows = ranking.rows.data()](std::size_t rank) { return rows[rank]; });
+    return measured(ranking, weights.data(), wish,
+                    [rows = ranking.rows.data()](std::size_t rank) { return rows[rank]; });
 }
 
 template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint8_t>, const RankWish&);

@@ -47,8 +47,11 @@ void sort_runs(std::span<Rank> ranks, int shift) {
     for (std::size_t begin = 0; begin < ranks.size();) {
         std::size_t end = begin + 1;
         bool is_sorted = true;
-        for (; end < ranks.size() && ranks[end].key >> shift == ranks[begin].key >> shift; ++end) is_sorted &= !is_likelier(ranks[end], ranks[end - 1]);
-        if (!is_sorted) std::sort(ranks.begin() + static_cast<std::ptrdiff_t>(begin), ranks.begin() + static_cast<std::ptrdiff_t>(end), is_likelier<Rank>);
+        for (; end < ranks.size() && ranks[end].key >> shift == ranks[begin].key >> shift; ++end)
+            is_sorted &= !is_likelier(ranks[end], ranks[end - 1]);
+        if (!is_sorted)
+            std::sort(ranks.begin() + static_cast<std::ptrdiff_t>(begin),
+                      ranks.begin() + static_cast<std::ptrdiff_t>(end), is_likelier<Rank>);
         begin = end;
     }
 }
@@ -63,7 +66,8 @@ void sort_all(std::span<Rank> ranks, std::span<Rank> spare) {
     std::array<std::array<std::uint32_t, n_values>, most_digits> counts;
     for (int d = 0; d < digits.n; ++d) counts[static_cast<std::size_t>(d)].fill(0);
     for (const Rank& rank : ranks) {
-        for (int d = 0; d < digits.n; ++d) ++counts[static_cast<std::size_t>(d)][(rank.key >> digits.shift(d)) & (n_values - 1)];
+        for (int d = 0; d < digits.n; ++d)
+            ++counts[static_cast<std::size_t>(d)][(rank.key >> digits.shift(d)) & (n_values - 1)];
     }
     std::span<Rank> from = ranks, to = spare;
     for (int d = 0; d < digits.n; ++d) {

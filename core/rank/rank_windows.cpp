@@ -1,4 +1,5 @@
-// The sum of (positive - probability) over the ranks up to a weight is a line within a group; a window is the difference of two of them.
+// The sum of (positive - probability) over the ranks up to a weight is a line within a group; a window is the
+// difference of two of them.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -25,7 +26,7 @@ struct Piece {
 
 // Pieces are added at the end of the windows and forgotten at their start.
 class Windows {
-public:
+  public:
     explicit Windows(double width) : width_(width) {}
 
     void add(const Piece& piece) {
@@ -43,7 +44,7 @@ public:
     double mean() const { return sum_ / start_ / width_; }
     bool any() const { return start_ > 0; }
 
-private:
+  private:
     void forget() {
         constexpr std::size_t many = 4096;
         if (tail_ < many) return;

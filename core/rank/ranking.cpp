@@ -1,5 +1,5 @@
-// Rows are parted into many slices of neighbouring probabilities first; each is then sorted within the cache, several at once. Rows
-// that come in order stay where they are.
+// Rows are parted into many slices of neighbouring probabilities first; each is then sorted within the cache, several
+// at once. Rows that come in order stay where they are.
 #include "rank/ranking.hpp"
 
 #include <algorithm>
@@ -18,14 +18,16 @@ constexpr std::size_t most_slices = 2048, rows_of_slice = 2048, most_chunks = 16
 
 // Slices of equal width between the least and the greatest probability, the likeliest first.
 class Slices {
-public:
+  public:
     Slices(double low, double high, std::size_t n) : high_(high), last_(n - 1) {
         const double width = high - low;
         scale_ = width > 0 ? std::min(static_cast<double>(n) / width, 1e300) : 0;
     }
-    std::size_t of(double probability) const { return std::min(static_cast<std::size_t>((high_ - probability) * scale_), last_); }
+    std::size_t of(double probability) const {
+        return std::min(static_cast<std::size_t>((high_ - probability) * scale_), last_);
+    }
 
-private:
+  private:
     double high_, scale_;
     std::size_t last_;
 };
@@ -33,10 +35,14 @@ private:
 struct Range {
     double low = 1, high = 0;
     bool is_wrong = false;
-    void add(const Range& other) { *this = {std::min(low, other.low), std::max(high, other.high), is_wrong || other.is_wrong}; }
+    void add(const Range& other) {
+        *this = {std::min(low, other.low), std::max(high, other.high), is_wrong || other.is_wrong};
+    }
 };
 
-bool falls(std::span<const double> probabilities) { return std::is_sorted(probabilities.begin(), probabilities.end(), std::greater<>()); }
+bool falls(std::span<const double> probabilities) {
+    return std::is_sorted(probabilities.begin(), probabilities.end(), std::greater<>());
+}
 
 Range range_of(std::span<const double> probabilities) {
     Range range;
@@ -50,40 +56,46 @@ Range range_of(std::span<const double> probabilities) {
 
 // Rows in equal chunks, one task each; their number does not depend on the threads.
 class Chunks {
-public:
-    explicit Chunks(std::size_t n_rows) : n_rows_(n_rows), n_(std::clamp<std::size_t>(n_rows / rows_of_chunk, 1, most_chunks)) {}
+  public:
+    explicit Chunks(std::size_t n_rows)
+        : n_rows_(n_rows), n_(std::clamp<std::size_t>(n_rows / rows_of_chunk, 1, most_chunks)) {}
     std::size_t size() const { return n_; }
     std::size_t begin(std::size_t chunk) const { return n_rows_ / n_ * chunk + std::min(chunk, n_rows_ % n_); }
 
-private:
+  private:
     std::size_t n_rows_, n_;
 };
 
 template <class Rank>
 Rank rank_of(const ScoreRows& rows, std::size_t row) {
-    if constexpr (std::is_same_v<Rank, PlainRank>) return {rank_key(rows.scores[row], rows.positive[row])};
-    else return {rank_key(rows.scores[row], rows.positive[row]), rows.weights[row]};
+    if constexpr (std::is_same_v<Rank, PlainRank>)
+        return {rank_key(rows.scores[row], rows.positive[row])};
+    else
+        return {rank_key(rows.scores[row], rows.positive[row]), rows.weights[row]};
 }
 
 template <class Rank>
 class Sorter {
-public:
+  public:
     Sorter(const ScoreRows& rows, Buffer<Rank>& ranks, std::size_t n_threads, const std::stop_token& stop)
         : rows_(rows), ranks_(ranks), n_threads_(n_threads), stop_(stop), chunks_(rows.size()) {}
 
     void sort() {
         const Range range = find_range();
         if (falls(rows_.scores)) return copy();
-        const std::size_t n_slices = std::clamp<std::size_t>(std::bit_floor(rows_.size() / rows_of_slice + 1), 1, most_slices);
+        const std::size_t n_slices =
+            std::clamp<std::size_t>(std::bit_floor(rows_.size() / rows_of_slice + 1), 1, most_slices);
         const Slices slices(range.low, range.high, n_slices);
         part_into(slices, n_slices);
         sort_slices(n_slices);
     }
 
-private:
+  private:
     template <class Body>
     void for_each_chunk(Body&& body) {
-        parallel_for(chunks_.size(), n_threads_, stop_, [&](std::size_t chunk, std::size_t) { body(chunk, chunks_.begin(chunk), chunks_.begin(chunk + 1)); });
+        parallel_for(chunks_.size(), n_threads_, stop_, [&](std::size_t chunk, std::size_t) {
+            body(chunk, chunks_.begin(chunk), chunks_.begin(chunk + 1));
+        });
     }
 
     Range find_range() {
@@ -120,16 +132,19 @@ private:
         const std::span<Rank> to = ranks_.part(0, rows_.size());
         for_each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
             std::size_t* const next = places[chunk].data();
-            for (std::size_t row = begin; row < end; ++row) to[next[slices.of(rows_.scores[row])]++] = rank_of<Rank>(rows_, row);
+            for (std::size_t row = begin; row < end; ++row)
+                to[next[slices.of(rows_.scores[row])]++] = rank_of<Rank>(rows_, row);
         });
     }
 
     void sort_slices(std::size_t n_slices) {
         const auto begin_of = [&](std::size_t slice) { return slice == 0 ? 0 : ends_[slice - 1]; };
         std::size_t largest = 0;
-        for (std::size_t slice = 0; slice < n_slices; ++slice) largest = std::max(largest, ends_[slice] - begin_of(slice));
+        for (std::size_t slice = 0; slice < n_slices; ++slice)
+            largest = std::max(largest, ends_[slice] - begin_of(slice));
         std::vector<Buffer<Rank>> spares;
-        for (std::size_t worker = 0; worker < std::max<std::size_t>(1, std::min(n_threads_, n_slices)); ++worker) spares.emplace_back(largest);
+        for (std::size_t worker = 0; worker < std::max<std::size_t>(1, std::min(n_threads_, n_slices)); ++worker)
+            spares.emplace_back(largest);
         parallel_for(n_slices, n_threads_, stop_, [&](std::size_t slice, std::size_t worker) {
             const std::size_t n = ends_[slice] - begin_of(slice);
             sort_ranks(ranks_.part(begin_of(slice), n), spares[worker].part(0, n));
@@ -147,7 +162,10 @@ private:
 }  // namespace
 
 Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop)
-    : is_weighed_(!rows.weights.empty()), size_(rows.size()), plain_(is_weighed_ ? 0 : size_), weighed_(is_weighed_ ? size_ : 0) {
+    : is_weighed_(!rows.weights.empty()),
+      size_(rows.size()),
+      plain_(is_weighed_ ? 0 : size_),
+      weighed_(is_weighed_ ? size_ : 0) {
     if (!is_weighed_) {
         Sorter<PlainRank>(rows, plain_, n_threads, stop).sort();
         weight_ = static_cast<double>(size_);
@@ -164,7 +182,8 @@ Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const std::stop_t
 const std::vector<ScoreBlock>& Ranking::blocks() const {
     std::call_once(pooled_, [&] {
         for_each_group([&](const ScoreGroup& group) {
-            pool_block(blocks_, {-group.score, -group.score, group.score * group.weight, group.weight, group.weight - group.positive});
+            pool_block(blocks_, {-group.score, -group.score, group.score * group.weight, group.weight,
+                                 group.weight - group.positive});
         });
         blocks_.shrink_to_fit();
     });

@@ -15,8 +15,8 @@
 
 namespace calibrant {
 
-// The place of a probability in a ranking, and whether the row is of the positive class in the lowest bit: numbers of [0, 1]
-// leave two bits of a double free. The likelier, the lower the key.
+// The place of a probability in a ranking, and whether the row is of the positive class in the lowest bit: numbers of
+// [0, 1] leave two bits of a double free. The likelier, the lower the key.
 struct PlainRank {
     std::uint64_t key;
     double weight() const { return 1.0; }
@@ -30,7 +30,8 @@ struct WeighedRank {
 inline constexpr std::uint64_t bits_of_one = 0x3ff0000000000000ULL;
 
 inline std::uint64_t rank_key(double probability, bool is_positive) {
-    return (bits_of_one - std::bit_cast<std::uint64_t>(probability + 0.0)) << 1 | static_cast<std::uint64_t>(is_positive);
+    return (bits_of_one - std::bit_cast<std::uint64_t>(probability + 0.0)) << 1 |
+           static_cast<std::uint64_t>(is_positive);
 }
 inline double probability_of(std::uint64_t key) { return std::bit_cast<double>(bits_of_one - (key >> 1)); }
 
@@ -40,7 +41,7 @@ void sort_ranks(std::span<WeighedRank> ranks, std::span<WeighedRank> spare);
 
 // Sorted once, walked as often as there are measures.
 class Ranking {
-public:
+  public:
     // Probabilities must lie in [0, 1].
     Ranking(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop);
 
@@ -48,25 +49,29 @@ public:
     double weight() const { return weight_; }
     double positive() const { return positive_; }
 
-    // The blocks of isotonic regression of the other class on the probability with its sign turned, since rankings run downwards;
-    // found the first time only.
+    // The blocks of isotonic regression of the other class on the probability with its sign turned, since rankings run
+    // downwards; found the first time only.
     const std::vector<ScoreBlock>& blocks() const;
 
     // Calls visit(ScoreGroup) for each distinct probability, the highest first.
     template <class Visit>
     void for_each_group(Visit&& visit) const {
-        if (is_weighed_) walk(weighed_.part(0, size_), visit);
-        else walk(plain_.part(0, size_), visit);
+        if (is_weighed_)
+            walk(weighed_.part(0, size_), visit);
+        else
+            walk(plain_.part(0, size_), visit);
     }
 
     // The same from the lowest on.
     template <class Visit>
     void for_each_group_upwards(Visit&& visit) const {
-        if (is_weighed_) walk_back(weighed_.part(0, size_), visit);
-        else walk_back(plain_.part(0, size_), visit);
+        if (is_weighed_)
+            walk_back(weighed_.part(0, size_), visit);
+        else
+            walk_back(plain_.part(0, size_), visit);
     }
 
-private:
+  private:
     template <class Rank>
     static void add(ScoreGroup& group, const Rank& rank) {
         const double weight = rank.weight();

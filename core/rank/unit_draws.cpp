@@ -14,11 +14,13 @@ std::uint32_t refused(std::uint32_t size) { return static_cast<std::uint32_t>((s
 }  // namespace
 
 UnitDraws::UnitDraws(const Units& units) {
-    if (!units.weights.empty() && units.weights.size() != units.count) throw std::invalid_argument("one weight for each unit");
+    if (!units.weights.empty() && units.weights.size() != units.count)
+        throw std::invalid_argument("one weight for each unit");
     std::size_t begin = 0;
     for (const std::uint64_t end : units.stratum_ends) {
         if (end < begin || end > units.count) throw std::invalid_argument("strata in rising order");
-        if (end - begin > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("fewer than 2^32 units in a stratum");
+        if (end - begin > std::numeric_limits<std::uint32_t>::max())
+            throw std::invalid_argument("fewer than 2^32 units in a stratum");
         if (end > begin) strata_.push_back({begin, end, end - begin, static_cast<double>(end - begin)});
         begin = end;
     }
@@ -77,8 +79,10 @@ void UnitDraws::add_weighted(CounterRandom& random, const Stratum& stratum, std:
 template <class Count>
 void UnitDraws::add(CounterRandom random, std::span<Count> counts) const {
     for (const Stratum& stratum : strata_) {
-        if (sums_.empty()) add_alike(random, stratum, counts);
-        else add_weighted(random, stratum, counts);
+        if (sums_.empty())
+            add_alike(random, stratum, counts);
+        else
+            add_weighted(random, stratum, counts);
     }
 }
 

@@ -1,4 +1,5 @@
-// Bootstrap samples as counts: how often each unit (a row, or a cluster of rows) is drawn with replacement, stratum by stratum.
+// Bootstrap samples as counts: how often each unit (a row, or a cluster of rows) is drawn with replacement, stratum by
+// stratum.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace calibrant {
 
-// Units that lie together by stratum; as many are drawn from each as it has. Weights are copies of a unit: a stratum has as
-// many as its weights sum to, rounded.
+// Units that lie together by stratum; as many are drawn from each as it has. Weights are copies of a unit: a stratum
+// has as many as its weights sum to, rounded.
 struct Units {
     std::size_t count = 0;
     std::span<const std::uint64_t> stratum_ends;
@@ -19,15 +20,15 @@ struct Units {
 };
 
 class UnitDraws {
-public:
+  public:
     explicit UnitDraws(const Units& units);
 
-    // Adds the draws of one replicate to counts, which are 0. A byte is enough for equal weights: 256 draws of one unit have a
-    // chance below 1 in 256! for each unit.
+    // Adds the draws of one replicate to counts, which are 0. A byte is enough for equal weights: 256 draws of one unit
+    // have a chance below 1 in 256! for each unit.
     template <class Count>
     void add(CounterRandom random, std::span<Count> counts) const;
 
-private:
+  private:
     struct Stratum {
         std::size_t begin, end, n_draws;
         double total;

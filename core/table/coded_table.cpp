@@ -19,26 +19,29 @@ std::size_t size_of(const ColumnSource& source) {
 }
 
 CodedColumn code_column(const ColumnSource& source, Scratch& scratch, const std::stop_token& stop) {
-    if (const auto* nominal = std::get_if<NominalSource>(&source)) return code_nominal(nominal->codes, nominal->n_categories, stop);
+    if (const auto* nominal = std::get_if<NominalSource>(&source))
+        return code_nominal(nominal->codes, nominal->n_categories, stop);
     if (const auto* single = std::get_if<StridedView<float>>(&source)) return code_numeric(*single, scratch, stop);
     return code_numeric(std::get<StridedView<double>>(source), scratch, stop);
 }
 
 void check_size(std::size_t index, std::size_t size, std::size_t n_rows) {
     if (size == n_rows) return;
-    throw std::invalid_argument("column " + std::to_string(index) + " has " + std::to_string(size) + " rows; expected " +
-                                std::to_string(n_rows));
+    throw std::invalid_argument("column " + std::to_string(index) + " has " + std::to_string(size) +
+                                " rows; expected " + std::to_string(n_rows));
 }
 
 void check_codes(std::size_t index, const CodedColumn& column) {
     const bool in_range = std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
-            return std::all_of(codes.begin(), codes.end(), [&](Code code) { return code == missing_code<Code> || code < column.n_values; });
+            return std::all_of(codes.begin(), codes.end(),
+                               [&](Code code) { return code == missing_code<Code> || code < column.n_values; });
         },
         column.codes);
     if (!in_range) throw std::invalid_argument("column " + std::to_string(index) + " has codes beyond its values");
     if (column.kind == Kind::nominal) return;
-    if (column.values.size() != column.n_values) throw std::invalid_argument("column " + std::to_string(index) + " has the wrong number of values");
+    if (column.values.size() != column.n_values)
+        throw std::invalid_argument("column " + std::to_string(index) + " has the wrong number of values");
     const auto not_below = [](double a, double b) { return !(a < b); };
     if (std::adjacent_find(column.values.begin(), column.values.end(), not_below) != column.values.end())
         throw std::invalid_argument("column " + std::to_string(index) + " has values that do not ascend");
@@ -46,7 +49,8 @@ void check_codes(std::size_t index, const CodedColumn& column) {
 
 }  // namespace
 
-CodedTable::CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns) : n_rows_(n_rows), columns_(std::move(columns)) {
+CodedTable::CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns)
+    : n_rows_(n_rows), columns_(std::move(columns)) {
     for (std::size_t index = 0; index < columns_.size(); ++index) {
         check_size(index, columns_[index].size(), n_rows);
         check_codes(index, columns_[index]);
@@ -66,14 +70,16 @@ CodedTable CodedTable::code(std::size_t n_rows, const std::vector<ColumnSource>&
 
 const CodedColumn& CodedTable::column(std::size_t index) const {
     if (index < columns_.size()) return columns_[index];
-    throw std::out_of_range("column " + std::to_string(index) + " of a table of " + std::to_string(columns_.size()) + " columns");
+    throw std::out_of_range("column " + std::to_string(index) + " of a table of " + std::to_string(columns_.size()) +
+                            " columns");
 }
 
 std::size_t CodedTable::n_bytes() const {
     std::size_t bytes = 0;
     for (const auto& column : columns_) {
         bytes += column.values.size() * sizeof(double);
-        bytes += std::visit([]<class Code>(const std::vector<Code>& codes) { return codes.size() * sizeof(Code); }, column.codes);
+        bytes += std::visit([]<class Code>(const std::vector<Code>& codes) { return codes.size() * sizeof(Code); },
+                            column.codes);
     }
     return bytes;
 }

@@ -20,7 +20,7 @@ struct NominalSource {
 using ColumnSource = std::variant<StridedView<float>, StridedView<double>, NominalSource>;
 
 class CodedTable {
-public:
+  public:
     // Takes finished columns; throws std::invalid_argument unless they have n_rows rows each and codes in range.
     CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns);
 
@@ -33,9 +33,10 @@ public:
     const CodedColumn& column(std::size_t index) const;  // throws std::out_of_range
     std::size_t n_bytes() const;
 
-private:
+  private:
     struct Checked {};
-    CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns, Checked) : n_rows_(n_rows), columns_(std::move(columns)) {}
+    CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns, Checked)
+        : n_rows_(n_rows), columns_(std::move(columns)) {}
 
     std::size_t n_rows_;
     std::vector<CodedColumn> columns_;

@@ -151,7 +151,8 @@ using Histograms = std::array<Histogram, static_cast<std::size_t>(n_digits<Key>)
 
 // The known values as entries, and how often each digit occurs among their keys.
 template <class Key, class T>
-void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<Key>& histograms, const std::stop_token& stop) {
+void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<Key>& histograms,
+            const std::stop_token& stop) {
     std::size_t known = 0;
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; ++row) {
@@ -159,7 +160,8 @@ void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<
             if (value != value) continue;
             const Key key = to_key<Key>(static_cast<FloatOf<Key>>(value));
             entries[known++] = {key, static_cast<std::uint32_t>(row)};
-            for (int digit = 0; digit < n_digits<Key>; ++digit) ++histograms[static_cast<std::size_t>(digit)][digit_of(key, digit)];
+            for (int digit = 0; digit < n_digits<Key>; ++digit)
+                ++histograms[static_cast<std::size_t>(digit)][digit_of(key, digit)];
         }
     });
 }
@@ -199,14 +201,16 @@ std::vector<double> distinct_values(const std::vector<Entry<Key>>& sorted, std::
     std::vector<double> values;
     values.reserve(n_values);
     for (std::size_t i = 0; i < known; ++i) {
-        if (i == 0 || sorted[i].key != sorted[i - 1].key) values.push_back(static_cast<double>(from_key(sorted[i].key)));
+        if (i == 0 || sorted[i].key != sorted[i - 1].key)
+            values.push_back(static_cast<double>(from_key(sorted[i].key)));
     }
     return values;
 }
 
 // Any numbers: a radix sort of the keys, then ranks along the sorted order.
 template <class Key, class T>
-CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<Key>& buffers, const std::stop_token& stop) {
+CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<Key>& buffers,
+                        const std::stop_token& stop) {
     const std::size_t known = column.size - range.n_missing;
     sort_known(column, known, buffers, stop);
     const auto& sorted = buffers.entries;
@@ -251,8 +255,9 @@ CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categor
                 if (code < 0) {
                     ++coded.n_missing;
                 } else if (static_cast<std::size_t>(code) >= n_categories) {
-                    throw std::invalid_argument("category code " + std::to_string(code) + " at row " + std::to_string(row) +
-                                                " of a column with " + std::to_string(n_categories) + " categories");
+                    throw std::invalid_argument("category code " + std::to_string(code) + " at row " +
+                                                std::to_string(row) + " of a column with " +
+                                                std::to_string(n_categories) + " categories");
                 } else {
                     codes[row] = static_cast<Code>(code);
                 }

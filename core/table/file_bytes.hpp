@@ -1,4 +1,5 @@
-// A whole file into memory that is already there, in large pages where the system has them: fewer faults, half the time.
+// A whole file into memory that is already there, in large pages where the system has them: fewer faults, half the
+// time.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,8 @@ constexpr std::size_t rows_per_task = 4096;
 
 }  // namespace
 
-RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop) : place_(table.n_columns(), nowhere) {
+RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop)
+    : place_(table.n_columns(), nowhere) {
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         if (is_fit_for(table.column(column))) place_[column] = n_columns_++;
     }
@@ -26,7 +27,8 @@ RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const std::st
             std::visit(
                 [&]<class Code>(const std::vector<Code>& codes) {
                     for (std::size_t row = begin; row < end; ++row, cell += n_columns_) {
-                        *cell = static_cast<std::uint8_t>(codes[row] == missing_code<Code> ? coded.n_values : codes[row]);
+                        *cell =
+                            static_cast<std::uint8_t>(codes[row] == missing_code<Code> ? coded.n_values : codes[row]);
                     }
                 },
                 coded.codes);

@@ -12,9 +12,11 @@
 namespace calibrant {
 
 class RowCells {
-public:
+  public:
     static constexpr std::size_t most_values = 64;
-    static bool is_fit_for(const CodedColumn& column) { return column.kind == Kind::numeric && column.n_values <= most_values; }
+    static bool is_fit_for(const CodedColumn& column) {
+        return column.kind == Kind::numeric && column.n_values <= most_values;
+    }
 
     // The code of an unknown value is the number of values.
     RowCells(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop);
@@ -24,7 +26,7 @@ public:
     std::size_t place(std::size_t column) const { return place_[column]; }  // of a column of the table, in a row
     const std::uint8_t* data() const { return cells_.data(); }
 
-private:
+  private:
     static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
     std::size_t n_columns_ = 0;
     std::vector<std::size_t> place_;

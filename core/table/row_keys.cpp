@@ -11,8 +11,8 @@ constexpr std::size_t rows_per_task = 1024;  // so that the cells of a task stay
 
 }  // namespace
 
-RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns, const Keys& keys,
-                 std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop)
+RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
+                 const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop)
     : keys_(keys) {
     for (std::size_t column = 0; column < columns.size(); ++column) {
         if (columns[column]) columns_.push_back(column);
@@ -29,7 +29,8 @@ RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels,
                 [&]<class Code>(const std::vector<Code>& codes) {
                     for (std::size_t row = begin; row < end; ++row, cell += columns_.size()) {
                         const bool is_missing = codes[row] == missing_code<Code>;
-                        *cell = is_missing ? keys_.key(coded.n_values, labels[row], false) : keys_.key(codes[row], labels[row], close);
+                        *cell = is_missing ? keys_.key(coded.n_values, labels[row], false)
+                                           : keys_.key(codes[row], labels[row], close);
                     }
                 },
                 coded.codes);

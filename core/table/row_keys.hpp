@@ -1,5 +1,5 @@
-// The numeric columns that are sorted, row by row: code and class of each cell in one key. A node's rows are fetched from here, a few
-// lines of the cache for each, where column by column it would be one for each cell.
+// The numeric columns that are sorted, row by row: code and class of each cell in one key. A node's rows are fetched
+// from here, a few lines of the cache for each, where column by column it would be one for each cell.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 namespace calibrant {
 
 class RowKeys {
-public:
+  public:
     // Of the columns marked. The code of an unknown value is the number of values.
-    RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns, const Keys& keys,
-            std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop);
+    RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
+            const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop);
 
     const Keys& keys() const { return keys_; }
     std::size_t n_columns() const { return columns_.size(); }
@@ -25,7 +25,7 @@ public:
     std::span<const std::size_t> columns() const { return columns_; }
     const std::uint32_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }
 
-private:
+  private:
     Keys keys_;
     std::vector<std::size_t> columns_;
     std::vector<std::uint32_t> cells_;  // rows of the table x columns

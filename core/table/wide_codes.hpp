@@ -13,15 +13,17 @@
 namespace calibrant {
 
 class WideCodes {
-public:
-    WideCodes(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop) : cells_(table.n_rows() * table.n_columns()) {
+  public:
+    WideCodes(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop)
+        : cells_(table.n_rows() * table.n_columns()) {
         const std::size_t m = table.n_columns();
         in_blocks(table.n_rows(), n_threads, stop, [&](std::size_t begin, std::size_t end) {
             for (std::size_t j = 0; j < m; ++j) {
                 std::visit(
                     [&]<class Code>(const std::vector<Code>& codes) {
                         for (std::size_t row = begin; row < end; ++row) {
-                            cells_[row * m + j] = codes[row] == missing_code<Code> ? missing_code<std::uint32_t> : codes[row];
+                            cells_[row * m + j] =
+                                codes[row] == missing_code<Code> ? missing_code<std::uint32_t> : codes[row];
                         }
                     },
                     table.column(j).codes);
@@ -29,12 +31,13 @@ public:
         });
         rows_.n_rows = table.n_rows();
         for (std::size_t j = 0; j < m; ++j) {
-            rows_.columns.push_back(StridedView<std::uint32_t>{cells_.data() + j, table.n_rows(), static_cast<std::ptrdiff_t>(m)});
+            rows_.columns.push_back(
+                StridedView<std::uint32_t>{cells_.data() + j, table.n_rows(), static_cast<std::ptrdiff_t>(m)});
         }
     }
     const PredictRows& rows() const { return rows_; }
 
-private:
+  private:
     std::vector<std::uint32_t> cells_;
     PredictRows rows_;
 };

@@ -26,15 +26,18 @@ inline calibrant::Tree hand_made(const std::vector<Spec>& specs) {
         for (std::size_t k = 1; k < counts.size(); ++k) {
             if (counts[k] > counts[static_cast<std::size_t>(label)]) label = static_cast<std::int32_t>(k);
         }
-        const std::size_t id = tree.add_node(spec.parent, counts, std::accumulate(counts.begin(), counts.end(), 0.0), label);
+        const std::size_t id =
+            tree.add_node(spec.parent, counts, std::accumulate(counts.begin(), counts.end(), 0.0), label);
         if (spec.parent >= 0) {
             const auto parent = static_cast<std::size_t>(spec.parent);
             tree.children[tree.first_child[parent] + placed[parent]++] = static_cast<std::int32_t>(id);
         }
         std::vector<std::int32_t> branches(n_children[id]);
         std::iota(branches.begin(), branches.end(), 0);
-        if (n_children[id] == 2) tree.make_numeric(id, spec.column, 0.5, 0);
-        else if (n_children[id] > 0) tree.make_nominal(id, spec.column, n_children[id], branches);
+        if (n_children[id] == 2)
+            tree.make_numeric(id, spec.column, 0.5, 0);
+        else if (n_children[id] > 0)
+            tree.make_nominal(id, spec.column, n_children[id], branches);
     }
     return tree;
 }

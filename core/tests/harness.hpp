@@ -52,24 +52,24 @@ inline int run() {
 
 }  // namespace harness
 
-#define TEST(name)                                                   \
-    static void name();                                              \
+#define TEST(name)                                                  \
+    static void name();                                             \
     static const harness::Registrar registrar_##name{#name, &name}; \
     static void name()
 
-#define CHECK(condition)                                              \
-    do {                                                              \
+#define CHECK(condition)                                                 \
+    do {                                                                 \
         if (!(condition)) harness::fail(__FILE__, __LINE__, #condition); \
     } while (false)
 
-#define CHECK_THROWS(expression, type)                                                          \
-    do {                                                                                        \
-        bool thrown = false;                                                                    \
-        try {                                                                                   \
-            static_cast<void>(expression);                                                      \
-        } catch (const type&) {                                                                 \
-            thrown = true;                                                                      \
-        }                                                                                       \
+#define CHECK_THROWS(expression, type)                                                        \
+    do {                                                                                      \
+        bool thrown = false;                                                                  \
+        try {                                                                                 \
+            static_cast<void>(expression);                                                    \
+        } catch (const type&) {                                                               \
+            thrown = true;                                                                    \
+        }                                                                                     \
         if (!thrown) harness::fail(__FILE__, __LINE__, #expression " does not throw " #type); \
     } while (false)
 

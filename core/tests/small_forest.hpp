@@ -17,7 +17,8 @@ using namespace calibrant;
 using tables::hole;
 using tables::Problem;
 
-inline constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
+inline constexpr GrowOptions plain{
+    .ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
 
 // Columns of numbers and words; the class hangs on the first two.
 inline Problem drawn(std::size_t n, bool holes, std::size_t n_classes = 2) {
@@ -28,7 +29,8 @@ inline Problem drawn(std::size_t n, bool holes, std::size_t n_classes = 2) {
         std::vector<double> values(n);
         for (auto& value : values) value = holes && random() % 9 == 0 ? hole : uniform(random);
         for (std::size_t i = 0; i < n && column < 2; ++i) {
-            problem.labels[i] = static_cast<std::uint16_t>((problem.labels[i] + (values[i] > 0.6) + (random() % 8 == 0)) % n_classes);
+            problem.labels[i] =
+                static_cast<std::uint16_t>((problem.labels[i] + (values[i] > 0.6) + (random() % 8 == 0)) % n_classes);
         }
         problem.add(values);
     }
@@ -85,7 +87,9 @@ struct Grown {
         for (const Tree& tree : trees) found.push_back(&tree);
         return found;
     }
-    ForestWays ways(std::size_t most_bytes = std::size_t{1} << 30) const { return {members(), table, most_bytes, 1, {}}; }
+    ForestWays ways(std::size_t most_bytes = std::size_t{1} << 30) const {
+        return {members(), table, most_bytes, 1, {}};
+    }
     Ballots ballots() const { return {{frequencies.begin(), frequencies.end()}, problem.n_classes}; }
     BaggedRows rows() const { return {{bags.in_bag, table.n_rows()}, classes, {}, problem.n_classes}; }
     bool is_out(std::size_t tree, std::size_t row) const { return bags.in_bag[tree * table.n_rows() + row] == 0; }

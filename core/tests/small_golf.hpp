@@ -41,7 +41,9 @@ struct Rows {
     std::vector<double> humidity;
 
     PredictRows view() const {
-        return {outlook.size(), {StridedView<std::int32_t>{outlook.data(), outlook.size(), 1}, StridedView<double>{humidity.data(), humidity.size(), 1}}};
+        return {outlook.size(),
+                {StridedView<std::int32_t>{outlook.data(), outlook.size(), 1},
+                 StridedView<double>{humidity.data(), humidity.size(), 1}}};
     }
 
     // The same rows as codes; the tree's cut at 70 is the code of the greatest value up to it.

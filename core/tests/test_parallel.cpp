@@ -7,7 +7,8 @@
 using namespace calibrant;
 
 TEST(every_task_runs_once_for_any_number_of_threads) {
-    for (const std::size_t n_threads : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{200}}) {
+    for (const std::size_t n_threads :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{200}}) {
         std::vector<int> seen(100, 0);
         parallel_for(seen.size(), n_threads, {}, [&](std::size_t task, std::size_t) { ++seen[task]; });
         for (const int count : seen) CHECK(count == 1);

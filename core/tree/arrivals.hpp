@@ -20,7 +20,7 @@ struct Arrivals {
 };
 
 // Follows the rows for which `wanted` is not 0, all where it is empty; rows keep their numbers.
-Arrivals arrivals(const Tree& tree, const PredictRows& rows, std::span<const std::uint8_t> wanted, std::size_t n_threads,
-                  const std::stop_token& stop);
+Arrivals arrivals(const Tree& tree, const PredictRows& rows, std::span<const std::uint8_t> wanted,
+                  std::size_t n_threads, const std::stop_token& stop);
 
 }  // namespace calibrant

@@ -11,19 +11,19 @@
 #include <variant>
 #include <vector>
 
-#include "tree/lanes.hpp"
 #include "parallel.hpp"
+#include "tree/lanes.hpp"
 #include "tree/predict.hpp"
 #include "tree/tree.hpp"
 
 namespace calibrant {
 
 class Descent {
-public:
+  public:
     Descent(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {}
 
-    // Calls arrive(node, share) for every leaf that a row reaches; the shares add up to 1. A row whose value is unknown where
-    // no training row went (in a tree that was counted anew) stays at that node.
+    // Calls arrive(node, share) for every leaf that a row reaches; the shares add up to 1. A row whose value is unknown
+    // where no training row went (in a tree that was counted anew) stays at that node.
     template <class Arrive>
     void descend(std::size_t row, Arrive&& arrive) {
         parts_.assign(1, {0, 1.0});
@@ -35,12 +35,14 @@ public:
                 if (branch == unknown) break;
                 node = tree_.child(node, branch);
             }
-            if (tree_.is_leaf(node) || !(tree_.weight[node] > 0)) arrive(node, share);
-            else part(node, share);
+            if (tree_.is_leaf(node) || !(tree_.weight[node] > 0))
+                arrive(node, share);
+            else
+                part(node, share);
         }
     }
 
-private:
+  private:
     static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
     // A part of a row that is on its way down.
@@ -90,7 +92,8 @@ inline constexpr std::size_t rows_per_task = 4096;
 template <class Body>
 void in_blocks(std::size_t n_rows, std::size_t size, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
     const std::size_t n_blocks = (n_rows + size - 1) / size;
-    parallel_for(n_blocks, n_threads, stop, [&](std::size_t block, std::size_t) { body(block * size, std::min(n_rows, (block + 1) * size)); });
+    parallel_for(n_blocks, n_threads, stop,
+                 [&](std::size_t block, std::size_t) { body(block * size, std::min(n_rows, (block + 1) * size)); });
 }
 
 template <class Body>
@@ -98,8 +101,8 @@ void in_blocks(std::size_t n_rows, std::size_t n_threads, const std::stop_token&
     in_blocks(n_rows, rows_per_task, n_threads, stop, std::forward<Body>(body));
 }
 
-// How many rows go through a forest together: its trees are loaded anew for each block, so that many rows share the cost, but there are
-// equal blocks for every thread.
+// How many rows go through a forest together: its trees are loaded anew for each block, so that many rows share the
+// cost, but there are equal blocks for every thread.
 inline std::size_t rows_at_once(std::size_t n_rows, std::size_t n_threads) {
     constexpr std::size_t enough = std::size_t{1} << 15, blocks_a_thread = 4;
     const std::size_t threads = std::max<std::size_t>(n_threads, 1);
@@ -109,13 +112,14 @@ inline std::size_t rows_at_once(std::size_t n_rows, std::size_t n_threads) {
 
 // A tree laid out for the rows it will see; blocks of them may be walked by several threads at once.
 class Walk {
-public:
+  public:
     Walk(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {
         if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
         if (rows.n_rows < few_rows || rows.n_rows < tree.n_nodes() / few_rows) return;
-        [[maybe_unused]] const bool is_laid_out = take(Lanes<float>::make(tree, rows)) || take(Lanes<float, std::uint64_t>::make(tree, rows)) ||
-                                                 take(Lanes<double>::make(tree, rows)) || take(Lanes<std::uint32_t>::make(tree, rows)) ||
-                                                 take(Lanes<std::uint32_t, std::uint64_t>::make(tree, rows));
+        [[maybe_unused]] const bool is_laid_out =
+            take(Lanes<float>::make(tree, rows)) || take(Lanes<float, std::uint64_t>::make(tree, rows)) ||
+            take(Lanes<double>::make(tree, rows)) || take(Lanes<std::uint32_t>::make(tree, rows)) ||
+            take(Lanes<std::uint32_t, std::uint64_t>::make(tree, rows));
     }
 
     // Calls sure(row, leaf) for the rows that the lanes can take and each(descent, row) for the others.
@@ -133,7 +137,7 @@ public:
             lanes_);
     }
 
-private:
+  private:
     static constexpr std::size_t few_rows = 16;  // not worth laying the tree out for the lanes
 
     template <class Made>
@@ -143,20 +147,25 @@ private:
     }
 
     template <class Way, class Sure, class Each>
-    static void in_lanes(const Way& lanes, Descent& descent, std::size_t begin, std::size_t end, Sure&& sure, Each&& each) {
+    static void in_lanes(const Way& lanes, Descent& descent, std::size_t begin, std::size_t end, Sure&& sure,
+                         Each&& each) {
         for (; begin < end; begin += Way::width) {
             const std::size_t n = std::min(end - begin, Way::width);
             const auto leaves = lanes.leaves(begin, n);
             for (std::size_t lane = 0; lane < n; ++lane) {
-                if (leaves[lane] != Way::unsure) sure(begin + lane, leaves[lane]);
-                else each(descent, begin + lane);
+                if (leaves[lane] != Way::unsure)
+                    sure(begin + lane, leaves[lane]);
+                else
+                    each(descent, begin + lane);
             }
         }
     }
 
     const Tree& tree_;
     const PredictRows& rows_;
-    std::variant<std::monostate, Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint32_t>, Lanes<std::uint32_t, std::uint64_t>> lanes_;
+    std::variant<std::monostate, Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint32_t>,
+                 Lanes<std::uint32_t, std::uint64_t>>
+        lanes_;
 };
 
 }  // namespace calibrant

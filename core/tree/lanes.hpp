@@ -1,4 +1,5 @@
-// Many rows of numbers down a tree of two-way numeric tests: eight at a time, so that one waits for memory while others walk.
+// Many rows of numbers down a tree of two-way numeric tests: eight at a time, so that one waits for memory while others
+// walk.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace calibrant {
 // `Link` holds the column that a node tests and the place of its first branch in one number.
 template <class T, class Link = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>
 class Lanes {
-public:
+  public:
     static constexpr std::size_t width = 8;
     static constexpr std::uint32_t unsure = 0xffffffff;
 
@@ -34,7 +35,9 @@ public:
             lanes.columns_.push_back(*view);
         }
         lanes.column_bits_ = static_cast<int>(std::bit_width(std::max<std::size_t>(rows.columns.size(), 1) - 1));
-        if (static_cast<int>(std::bit_width(tree.n_nodes() + 2)) + lanes.column_bits_ > std::numeric_limits<Link>::digits) return {};
+        if (static_cast<int>(std::bit_width(tree.n_nodes() + 2)) + lanes.column_bits_ >
+            std::numeric_limits<Link>::digits)
+            return {};
         if (std::any_of(tree.n_values.begin(), tree.n_values.end(), [](std::uint32_t n) { return n > 0; })) return {};
         lanes.find_grid();
         lanes.lay_out(tree);
@@ -47,17 +50,18 @@ public:
             const T* const first = columns_.front().data + static_cast<std::ptrdiff_t>(begin) * row_step_;
             const std::ptrdiff_t row_step = row_step_, column_step = column_step_;
             return walk(width, [=](std::size_t lane, Link column) {
-                return first[static_cast<std::ptrdiff_t>(lane) * row_step + static_cast<std::ptrdiff_t>(column) * column_step];
+                return first[static_cast<std::ptrdiff_t>(lane) * row_step +
+                             static_cast<std::ptrdiff_t>(column) * column_step];
             });
         }
         return walk(n, [=, this](std::size_t lane, Link column) { return columns_[column][begin + lane]; });
     }
 
-private:
+  private:
     static constexpr bool is_number = std::is_floating_point_v<T>;
 
-    // Branches lie side by side: a value <= threshold leads to the first, others behind it. A leaf leads to itself, whatever it asks:
-    // no number is <= NaN, so that its link stands one before it; every code is <= the greatest.
+    // Branches lie side by side: a value <= threshold leads to the first, others behind it. A leaf leads to itself,
+    // whatever it asks: no number is <= NaN, so that its link stands one before it; every code is <= the greatest.
     struct Step {
         T threshold;
         Link link;
@@ -67,16 +71,21 @@ private:
     struct Met {
         std::conditional_t<is_number, T, bool> sum{};
         void add(T value) {
-            if constexpr (is_number) sum += value;
-            else sum |= value == missing_code<T>;
+            if constexpr (is_number)
+                sum += value;
+            else
+                sum |= value == missing_code<T>;
         }
         bool any() const {
-            if constexpr (is_number) return sum != sum;
-            else return sum;
+            if constexpr (is_number)
+                return sum != sum;
+            else
+                return sum;
         }
     };
 
-    // For numbers the greatest T that is no greater, since values of type T fall on the same side of it; for codes the cut's own.
+    // For numbers the greatest T that is no greater, since values of type T fall on the same side of it; for codes the
+    // cut's own.
     static T threshold_of(const Tree& tree, std::size_t node) {
         if constexpr (is_number) {
             const T rounded = static_cast<T>(tree.threshold[node]);
@@ -102,7 +111,9 @@ private:
             const auto [node, at] = places.back();
             places.pop_back();
             node_at_[at] = static_cast<std::uint32_t>(node);
-            const auto linked = [&](std::size_t column, std::size_t next) { return static_cast<Link>(next << column_bits_ | column); };
+            const auto linked = [&](std::size_t column, std::size_t next) {
+                return static_cast<Link>(next << column_bits_ | column);
+            };
             if (tree.is_leaf(node)) {
                 steps_[at] = {at_a_leaf, linked(0, at - is_number)};
                 continue;
@@ -125,7 +136,8 @@ private:
         column_step_ = step / static_cast<std::intptr_t>(sizeof(T));
         is_grid_ = step % static_cast<std::intptr_t>(sizeof(T)) == 0;
         for (std::size_t j = 0; j < columns_.size(); ++j) {
-            is_grid_ = is_grid_ && place(j) == place(0) + static_cast<std::intptr_t>(j) * step && columns_[j].stride == row_step_;
+            is_grid_ = is_grid_ && place(j) == place(0) + static_cast<std::intptr_t>(j) * step &&
+                       columns_[j].stride == row_step_;
         }
     }
 

@@ -14,10 +14,10 @@
 
 namespace calibrant {
 
-// A column of rows to be predicted: numbers, NaN where unknown; category codes, negative where unknown or unseen; or the codes of the
-// table that the tree was grown from, the greatest where unknown.
-using PredictColumn = std::variant<StridedView<float>, StridedView<double>, StridedView<std::int32_t>, StridedView<std::uint16_t>,
-                                   StridedView<std::uint32_t>>;
+// A column of rows to be predicted: numbers, NaN where unknown; category codes, negative where unknown or unseen; or
+// the codes of the table that the tree was grown from, the greatest where unknown.
+using PredictColumn = std::variant<StridedView<float>, StridedView<double>, StridedView<std::int32_t>,
+                                   StridedView<std::uint16_t>, StridedView<std::uint32_t>>;
 
 struct PredictRows {
     std::size_t n_rows = 0;
@@ -33,16 +33,19 @@ struct Reading {
     std::span<double> out;
 };
 
-// Answers each row from every table in one descent: the row of the table at the leaf, or, where a tested value is unknown, the mean
-// over the branches, weighted by their training weight; where they have none, the node itself answers.
-void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads, const std::stop_token& stop);
+// Answers each row from every table in one descent: the row of the table at the leaf, or, where a tested value is
+// unknown, the mean over the branches, weighted by their training weight; where they have none, the node itself
+// answers.
+void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads,
+             const std::stop_token& stop);
 
 // Writes the leaf of each row; with unknown values, the leaf that holds most of the row's weight, the first of equals.
-void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads, const std::stop_token& stop);
+void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads,
+           const std::stop_token& stop);
 
-// The same tests, with the counts of these rows at every node; unknown values are shared out by the weights of the tree given.
-// A node that no row reaches has its parent's majority class. A row of weight 0 is absent.
-Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                const std::stop_token& stop);
+// The same tests, with the counts of these rows at every node; unknown values are shared out by the weights of the tree
+// given. A node that no row reaches has its parent's majority class. A row of weight 0 is absent.
+Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels,
+                std::span<const double> weights, const std::stop_token& stop);
 
 }  // namespace calibrant

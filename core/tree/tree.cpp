@@ -30,7 +30,8 @@ void Tree::make_numeric(std::size_t node, std::size_t column, double at, std::ui
     children.insert(children.end(), 2, no_node);
 }
 
-void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_branches, std::span<const std::int32_t> branches) {
+void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
+                        std::span<const std::int32_t> branches) {
     feature[node] = static_cast<std::int32_t>(column);
     first_child[node] = static_cast<std::uint32_t>(children.size());
     n_children[node] = static_cast<std::uint32_t>(n_branches);
@@ -56,13 +57,16 @@ Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
         const Tree& from = *step.from;
         const std::size_t node = step.node;
         const std::size_t id = whole.add_node(step.parent, from.counts_of(node), from.weight[node], from.label[node]);
-        if (step.parent != no_node) whole.children[whole.first_child[static_cast<std::size_t>(step.parent)] + step.branch] = static_cast<std::int32_t>(id);
+        if (step.parent != no_node)
+            whole.children[whole.first_child[static_cast<std::size_t>(step.parent)] + step.branch] =
+                static_cast<std::int32_t>(id);
         if (from.is_leaf(node)) continue;
         const auto column = static_cast<std::size_t>(from.feature[node]);
         if (from.n_values[node] == 0) {
             whole.make_numeric(id, column, from.threshold[node], from.cut_code[node]);
         } else {
-            whole.make_nominal(id, column, from.n_children[node], {from.branch_of_value.data() + from.first_value[node], from.n_values[node]});
+            whole.make_nominal(id, column, from.n_children[node],
+                               {from.branch_of_value.data() + from.first_value[node], from.n_values[node]});
         }
         for (std::size_t branch = from.n_children[node]; branch-- > 0;) {
             steps.push_back({step.from, from.child(node, branch), static_cast<std::int32_t>(id), branch});
@@ -77,14 +81,16 @@ void Tree::check() const {
     };
     const std::size_t n = n_nodes();
     require(n > 0 && n_classes > 0 && counts.size() == n * n_classes);
-    for (const std::size_t size : {parent.size(), threshold.size(), cut_code.size(), label.size(), weight.size(), first_child.size(),
-                                   n_children.size(), first_value.size(), n_values.size()}) {
+    for (const std::size_t size : {parent.size(), threshold.size(), cut_code.size(), label.size(), weight.size(),
+                                   first_child.size(), n_children.size(), first_value.size(), n_values.size()}) {
         require(size == n);
     }
     for (std::size_t node = 0; node < n; ++node) {
-        require(parent[node] >= no_node && parent[node] < static_cast<std::int64_t>(node) && (parent[node] == no_node) == (node == 0));
+        require(parent[node] >= no_node && parent[node] < static_cast<std::int64_t>(node) &&
+                (parent[node] == no_node) == (node == 0));
         require(label[node] >= 0 && static_cast<std::size_t>(label[node]) < n_classes && feature[node] >= leaf);
-        require(std::size_t{first_child[node]} + n_children[node] <= children.size() && is_leaf(node) == (n_children[node] == 0));
+        require(std::size_t{first_child[node]} + n_children[node] <= children.size() &&
+                is_leaf(node) == (n_children[node] == 0));
         require(std::size_t{first_value[node]} + n_values[node] <= branch_of_value.size());
         require(is_leaf(node) || n_values[node] > 0 || n_children[node] == 2);
         for (std::size_t branch = 0; branch < n_children[node]; ++branch) {

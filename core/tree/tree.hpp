@@ -9,25 +9,26 @@
 namespace calibrant {
 
 struct Tree {
-    static constexpr std::int32_t leaf = -1;      // the feature of a node that tests nothing
-    static constexpr std::int32_t no_node = -1;   // the parent of the root
+    static constexpr std::int32_t leaf = -1;     // the feature of a node that tests nothing
+    static constexpr std::int32_t no_node = -1;  // the parent of the root
 
     explicit Tree(std::size_t classes = 0) : n_classes(classes) {}
 
     std::size_t n_classes;
     std::vector<std::int32_t> parent;
     std::vector<std::int32_t> feature;
-    std::vector<double> threshold;              // a numeric test sends value <= threshold to its first child
-    std::vector<std::uint32_t> cut_code;        // the same test on codes: code <= cut_code
-    std::vector<std::int32_t> label;            // the majority class; an empty leaf has its parent's
-    std::vector<double> weight;                 // the training weight that reached the node, fractions included
-    std::vector<double> counts;                 // nodes x classes
-    std::vector<std::uint32_t> first_child;     // where the node's children begin in `children`
+    std::vector<double> threshold;           // a numeric test sends value <= threshold to its first child
+    std::vector<std::uint32_t> cut_code;     // the same test on codes: code <= cut_code
+    std::vector<std::int32_t> label;         // the majority class; an empty leaf has its parent's
+    std::vector<double> weight;              // the training weight that reached the node, fractions included
+    std::vector<double> counts;              // nodes x classes
+    std::vector<std::uint32_t> first_child;  // where the node's children begin in `children`
     std::vector<std::uint32_t> n_children;
     std::vector<std::int32_t> children;
-    std::vector<std::uint32_t> first_value;     // where the node's values begin in `branch_of_value`
-    std::vector<std::uint32_t> n_values;        // 0 for a numeric test
-    std::vector<std::int32_t> branch_of_value;  // a nominal test sends value v to child branch_of_value[first_value + v]
+    std::vector<std::uint32_t> first_value;  // where the node's values begin in `branch_of_value`
+    std::vector<std::uint32_t> n_values;     // 0 for a numeric test
+    std::vector<std::int32_t>
+        branch_of_value;  // a nominal test sends value v to child branch_of_value[first_value + v]
 
     std::size_t n_nodes() const { return feature.size(); }
     bool is_leaf(std::size_t node) const { return feature[node] == leaf; }
@@ -36,16 +37,18 @@ struct Tree {
         return static_cast<std::size_t>(children[first_child[node] + branch]);
     }
 
-    // The same tree with leaves replaced by trees of their own, numbered in preorder again. `below[i]` is the tree at node i,
-    // or null.
+    // The same tree with leaves replaced by trees of their own, numbered in preorder again. `below[i]` is the tree at
+    // node i, or null.
     Tree with_subtrees(std::span<const Tree* const> below) const;
 
     // Adds a leaf and gives its number.
-    std::size_t add_node(std::int32_t parent_node, std::span<const double> node_counts, double node_weight, std::int32_t node_label);
+    std::size_t add_node(std::int32_t parent_node, std::span<const double> node_counts, double node_weight,
+                         std::int32_t node_label);
 
     // Turns a leaf into a test; its children are added later and put into `children`.
     void make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code);
-    void make_nominal(std::size_t node, std::size_t column, std::size_t n_branches, std::span<const std::int32_t> branches);
+    void make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
+                      std::span<const std::int32_t> branches);
 
     // Throws std::invalid_argument unless the arrays fit together, as those of a tree made again from a file must.
     void check() const;

@@ -30,11 +30,13 @@ TEST(every_row_with_a_value_is_in_order_once_and_in_the_bucket_of_its_value) {
     const CodedColumn column = coded(values);
     const StumpBuckets buckets = StumpBuckets::of(column);
     CHECK(buckets.order.size() == 18000 && buckets.n_values() == column.n_values);
-    CHECK(std::is_sorted(buckets.order.begin(), buckets.order.end(), [&](auto a, auto b) { return values[a] < values[b]; }));
+    CHECK(std::is_sorted(buckets.order.begin(), buckets.order.end(),
+                         [&](auto a, auto b) { return values[a] < values[b]; }));
     for (std::size_t bucket = 0; bucket < buckets.n_buckets(); ++bucket) {
         CHECK(buckets.first_value[bucket] < buckets.first_value[bucket + 1]);
         for (std::size_t value = buckets.first_value[bucket]; value < buckets.first_value[bucket + 1]; ++value) {
-            for (const std::uint32_t row : buckets.rows_of(value)) CHECK(buckets.of_row[row] == bucket && values[row] == column.values[value]);
+            for (const std::uint32_t row : buckets.rows_of(value))
+                CHECK(buckets.of_row[row] == bucket && values[row] == column.values[value]);
         }
     }
     CHECK(buckets.of_row[0] == buckets.n_buckets());  // a hole

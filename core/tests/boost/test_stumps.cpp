@@ -14,7 +14,8 @@ using tables::near;
 
 namespace {
 
-constexpr StumpCriterion all_criteria[] = {StumpCriterion::entropy, StumpCriterion::gini, StumpCriterion::dkm, StumpCriterion::twoing};
+constexpr StumpCriterion all_criteria[] = {StumpCriterion::entropy, StumpCriterion::gini, StumpCriterion::dkm,
+                                           StumpCriterion::twoing};
 
 using Branch = std::vector<double>;
 
@@ -25,9 +26,12 @@ double impurity(const Branch& branch, StumpCriterion criterion) {
     double sum = 0;
     for (const double n : branch) {
         if (n <= 0) continue;
-        if (criterion == StumpCriterion::gini) sum += n / w * (1 - n / w);
-        else if (criterion == StumpCriterion::dkm) sum += std::sqrt(n / w);
-        else sum -= n / w * std::log2(n / w);
+        if (criterion == StumpCriterion::gini)
+            sum += n / w * (1 - n / w);
+        else if (criterion == StumpCriterion::dkm)
+            sum += std::sqrt(n / w);
+        else
+            sum -= n / w * std::log2(n / w);
     }
     if (criterion == StumpCriterion::dkm) sum = w > 0 ? (sum * sum - 1) / (n_classes - 1) : 0;
     return w * sum;
@@ -72,18 +76,24 @@ struct Drawn {
         double best = -1;
         for (std::size_t j = 0; j < numbers.size(); ++j) {
             std::vector<double> values;
-            for (const double x : numbers[j]) if (!std::isnan(x)) values.push_back(x);
+            for (const double x : numbers[j])
+                if (!std::isnan(x)) values.push_back(x);
             std::sort(values.begin(), values.end());
             values.erase(std::unique(values.begin(), values.end()), values.end());
             for (std::size_t v = 0; v + 1 < values.size(); ++v) {
-                best = std::max(best, score(branches(j, [&](std::size_t row) { return numbers[j][row] <= values[v]; },
-                                                     [&](std::size_t c, std::size_t row) { return std::isnan(numbers[c][row]); }), criterion));
+                best = std::max(best,
+                                score(branches(
+                                          j, [&](std::size_t row) { return numbers[j][row] <= values[v]; },
+                                          [&](std::size_t c, std::size_t row) { return std::isnan(numbers[c][row]); }),
+                                      criterion));
             }
         }
         for (std::size_t j = 0; j < categories.size(); ++j) {
             for (std::int32_t value = 0; value < 4; ++value) {
-                best = std::max(best, score(branches(j, [&](std::size_t row) { return categories[j][row] == value; },
-                                                     [&](std::size_t c, std::size_t row) { return categories[c][row] < 0; }), criterion));
+                best = std::max(best, score(branches(
+                                                j, [&](std::size_t row) { return categories[j][row] == value; },
+                                                [&](std::size_t c, std::size_t row) { return categories[c][row] < 0; }),
+                                            criterion));
             }
         }
         return best;
@@ -94,11 +104,14 @@ struct Drawn {
 Drawn draw(std::size_t n_rows, std::size_t n_classes, std::uint32_t seed, bool holes = true) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
-    Drawn drawn{{.labels = {}, .n_classes = n_classes}, std::vector<std::vector<double>>(2), std::vector<std::vector<std::int32_t>>(1)};
+    Drawn drawn{{.labels = {}, .n_classes = n_classes},
+                std::vector<std::vector<double>>(2),
+                std::vector<std::vector<std::int32_t>>(1)};
     for (std::size_t row = 0; row < n_rows; ++row) {
         const double x = uniform(random);
         const auto is_hole = [&] { return holes && uniform(random) < 0.1; };
-        drawn.problem.labels.push_back(static_cast<std::uint16_t>(static_cast<std::size_t>((uniform(random) < 0.3 ? uniform(random) : x) * static_cast<double>(n_classes))));
+        drawn.problem.labels.push_back(static_cast<std::uint16_t>(
+            static_cast<std::size_t>((uniform(random) < 0.3 ? uniform(random) : x) * static_cast<double>(n_classes))));
         drawn.problem.weights.push_back(0.1 + uniform(random));
         drawn.numbers[0].push_back(is_hole() ? hole : std::round(x * 4000) + std::round(uniform(random) * 900));
         drawn.numbers[1].push_back(is_hole() ? hole : std::round(x * 9) + std::round(uniform(random) * 3));
@@ -112,7 +125,8 @@ Drawn draw(std::size_t n_rows, std::size_t n_classes, std::uint32_t seed, bool h
 CodedTable table_of(const Drawn& drawn) { return CodedTable(drawn.problem.labels.size(), drawn.problem.columns); }
 
 Stump best_of(const CodedTable& table, const Drawn& drawn, StumpCriterion criterion, std::size_t n_threads = 1) {
-    return StumpSearch(table, drawn.problem.labels, drawn.problem.n_classes, criterion, n_threads, {}).best(drawn.problem.weights, {});
+    return StumpSearch(table, drawn.problem.labels, drawn.problem.n_classes, criterion, n_threads, {})
+        .best(drawn.problem.weights, {});
 }
 
 }  // namespace
@@ -135,7 +149,9 @@ TEST(counts_are_those_of_the_branches) {
     for (const StumpCriterion criterion : all_criteria) {
         const Stump stump = best_of(table, drawn, criterion);
         std::vector<Branch> branches;
-        for (std::size_t b = 0; b < 3; ++b) branches.emplace_back(stump.counts.begin() + static_cast<std::ptrdiff_t>(3 * b), stump.counts.begin() + static_cast<std::ptrdiff_t>(3 * b + 3));
+        for (std::size_t b = 0; b < 3; ++b)
+            branches.emplace_back(stump.counts.begin() + static_cast<std::ptrdiff_t>(3 * b),
+                                  stump.counts.begin() + static_cast<std::ptrdiff_t>(3 * b + 3));
         CHECK(near(score(branches, criterion), stump.gain, 1e-10));
         CHECK(near(total(stump.counts), total(drawn.problem.weights), 1e-6));
     }
@@ -144,7 +160,8 @@ TEST(counts_are_those_of_the_branches) {
 TEST(any_number_of_threads_gives_the_same_bits) {
     const Drawn drawn = draw(3000, 2, 3);
     const CodedTable table = table_of(drawn);
-    const Stump one = best_of(table, drawn, StumpCriterion::entropy), four = best_of(table, drawn, StumpCriterion::entropy, 4);
+    const Stump one = best_of(table, drawn, StumpCriterion::entropy),
+                four = best_of(table, drawn, StumpCriterion::entropy, 4);
     CHECK(one.column == four.column && one.code == four.code && one.gain == four.gain && one.counts == four.counts);
 }
 
@@ -175,9 +192,9 @@ TEST(of_equal_cuts_in_buckets_the_first_is_taken) {
 
 TEST(the_gain_ratio_chooses_among_columns_of_average_gain) {
     tables::Problem problem{{0, 0, 0, 0, 1, 1, 1, 1}};
-    problem.add({0, 0, 0, 1, 1, 1, 1, 1});      // gains .549 of a split information of .954
-    problem.add({0, 0, 0, 0, 1, 1, 1, hole});   // gains all, of 1.406
-    problem.add({0, 1, 0, 1, 0, 1, 0, 1});      // gains nothing
+    problem.add({0, 0, 0, 1, 1, 1, 1, 1});     // gains .549 of a split information of .954
+    problem.add({0, 0, 0, 0, 1, 1, 1, hole});  // gains all, of 1.406
+    problem.add({0, 1, 0, 1, 0, 1, 0, 1});     // gains nothing
     const CodedTable table(8, problem.columns);
     const std::vector<double> weights(8, 1.0);
     const Stump stump = StumpSearch(table, problem.labels, 2, StumpCriterion::gain_ratio, 1, {}).best(weights, {});

@@ -42,7 +42,8 @@ TEST(sums_are_those_of_the_formulas) {
             PieceSums sums;
             for (std::size_t i = made.bounds[k]; i < made.bounds[k + 1]; ++i) {
                 const double t = made.away[i], w = made.weights[i];
-                const double z = cubics[k][0] * t * t * t + cubics[k][1] * t * t + cubics[k][2] * t + cubics[k][3], p = 1 / (1 + std::exp(-z));
+                const double z = cubics[k][0] * t * t * t + cubics[k][1] * t * t + cubics[k][2] * t + cubics[k][3],
+                             p = 1 / (1 + std::exp(-z));
                 sums.loss += w * std::log1p(std::exp(z)) - made.goals[i] * z;
                 for (std::size_t a = 0; a < 4; ++a) sums.slopes[a] += (w * p - made.goals[i]) * std::pow(t, a);
                 for (std::size_t a = 0; a < 7; ++a) sums.curvature[a] += w * p * (1 - p) * std::pow(t, a);
@@ -58,6 +59,7 @@ TEST(any_number_of_threads_gives_the_same_bits) {
     const Sample made = sample(10000);
     const auto one = piece_sums(made.rows(), cubics, 1, {}), three = piece_sums(made.rows(), cubics, 3, {});
     for (std::size_t k = 0; k < cubics.size(); ++k) {
-        CHECK(one[k].loss == three[k].loss && one[k].slopes == three[k].slopes && one[k].curvature == three[k].curvature);
+        CHECK(one[k].loss == three[k].loss && one[k].slopes == three[k].slopes &&
+              one[k].curvature == three[k].curvature);
     }
 }

@@ -16,7 +16,11 @@ struct Sample {
     std::vector<double> a, b, weights;
     std::unique_ptr<bool[]> positive;
     LogisticRows rows(bool is_weighted) const {
-        return {{{a.data(), 0.5, 0.25}, {b.data(), 2.0, -1.0}}, {positive.get(), a.size()}, is_weighted ? std::span<const double>(weights) : std::span<const double>{}, 0.1, 0.8};
+        return {{{a.data(), 0.5, 0.25}, {b.data(), 2.0, -1.0}},
+                {positive.get(), a.size()},
+                is_weighted ? std::span<const double>(weights) : std::span<const double>{},
+                0.1,
+                0.8};
     }
 };
 
@@ -43,7 +47,8 @@ TEST(sums_are_those_of_the_formulas) {
         const LogisticSums sums = logistic_sums(made.rows(true), coef, 1, {});
         double loss = 0, gradient[3] = {}, hessian[3][3] = {};
         for (std::size_t i = 0; i < n; ++i) {
-            const double x[3] = {made.a[i] * 0.5 - 0.25, made.b[i] * 2 + 1, 1}, t = made.positive[i] ? 0.8 : 0.1, w = made.weights[i];
+            const double x[3] = {made.a[i] * 0.5 - 0.25, made.b[i] * 2 + 1, 1}, t = made.positive[i] ? 0.8 : 0.1,
+                         w = made.weights[i];
             const double z = coef[0] * x[0] + coef[1] * x[1] + coef[2], p = 1 / (1 + std::exp(-z));
             loss += w * (std::log1p(std::exp(z)) - t * z);
             for (int a = 0; a < 3; ++a) {
@@ -62,6 +67,7 @@ TEST(sums_are_those_of_the_formulas) {
 TEST(any_number_of_threads_gives_the_same_bits) {
     const Sample made = sample(300000);
     const std::vector<double> coef{0.7, -0.3, 0.2};
-    const LogisticSums one = logistic_sums(made.rows(false), coef, 1, {}), three = logistic_sums(made.rows(false), coef, 3, {});
+    const LogisticSums one = logistic_sums(made.rows(false), coef, 1, {}),
+                       three = logistic_sums(made.rows(false), coef, 3, {});
     CHECK(one.loss == three.loss && one.gradient == three.gradient && one.hessian == three.hessian);
 }

@@ -15,7 +15,9 @@ struct Sample {
     std::vector<double> scores, weights;
     std::unique_ptr<bool[]> positive;
     ScoreRows rows(bool is_weighted) const {
-        return {scores, {positive.get(), scores.size()}, is_weighted ? std::span<const double>(weights) : std::span<const double>{}};
+        return {scores,
+                {positive.get(), scores.size()},
+                is_weighted ? std::span<const double>(weights) : std::span<const double>{}};
     }
 };
 
@@ -36,7 +38,8 @@ TEST(equal_scores_are_pooled_before_neighbours) {
     const std::vector<double> scores{2, 1, 2, 3};
     const bool positive[] = {true, false, false, true};
     const IsotonicFit fit = fit_isotonic({scores, positive, {}}, {}, 1, {});
-    CHECK(fit.blocks.size() == 3 && fit.blocks[1].probability() == 0.5 && fit.blocks[1].first == 2 && fit.blocks[1].last == 2);
+    CHECK(fit.blocks.size() == 3 && fit.blocks[1].probability() == 0.5 && fit.blocks[1].first == 2 &&
+          fit.blocks[1].last == 2);
     CHECK(pool_ties({scores, positive, {}}, 1, {}).size() == 3);
 }
 
@@ -45,23 +48,27 @@ TEST(blocks_rise_and_no_block_hides_a_fall) {
         const Sample made = sample(2000, 7);
         const IsotonicFit fit = fit_isotonic(made.rows(is_weighted), {}, 1, {});
         for (std::size_t b = 1; b < fit.blocks.size(); ++b) {
-            CHECK(fit.blocks[b - 1].probability() < fit.blocks[b].probability() && fit.blocks[b - 1].last < fit.blocks[b].first);
+            CHECK(fit.blocks[b - 1].probability() < fit.blocks[b].probability() &&
+                  fit.blocks[b - 1].last < fit.blocks[b].first);
         }
         for (const ScoreBlock& block : fit.blocks) {
             double weight = 0, positive = 0;
             for (const ScoreGroup& group : pool_ties(made.rows(is_weighted), 1, {})) {
                 if (group.score < block.first || group.score > block.last) continue;
                 weight += group.weight, positive += group.positive;
-                CHECK(positive / weight >= block.probability() - 1e-12);  // the start of a block is never below its mean
+                CHECK(positive / weight >=
+                      block.probability() - 1e-12);  // the start of a block is never below its mean
             }
-            CHECK(weight == block.weight && positive == block.positive && block.first <= block.centre && block.centre <= block.last);
+            CHECK(weight == block.weight && positive == block.positive && block.first <= block.centre &&
+                  block.centre <= block.last);
         }
     }
 }
 
 TEST(any_number_of_threads_gives_the_same_bits) {
     const Sample made = sample(3000, 3);
-    const IsotonicFit one = fit_isotonic(made.rows(true), {true, true}, 1, {}), two = fit_isotonic(made.rows(true), {true, true}, 2, {});
+    const IsotonicFit one = fit_isotonic(made.rows(true), {true, true}, 1, {}),
+                      two = fit_isotonic(made.rows(true), {true, true}, 2, {});
     CHECK(one.blocks.size() == two.blocks.size() && one.after.auc == two.after.auc);
     for (std::size_t b = 0; b < one.blocks.size(); ++b) CHECK(one.blocks[b].centre == two.blocks[b].centre);
 }

@@ -1,4 +1,5 @@
-// Bins of equal weight are those of a walk over all sorted scores; bins of equal width are those of a search for each score.
+// Bins of equal weight are those of a walk over all sorted scores; bins of equal width are those of a search for each
+// score.
 #include "calibrate/score_bins.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ ScoreBins walk(const ScoreRows& rows, std::size_t n_bins) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         bins.weight.back() += groups[g].weight, bins.positive.back() += groups[g].positive, reached += groups[g].weight;
         bool is_end = false;
-        for (; next < static_cast<double>(n_bins) && reached * static_cast<double>(n_bins) >= next * total; ++next) is_end = true;
+        for (; next < static_cast<double>(n_bins) && reached * static_cast<double>(n_bins) >= next * total; ++next)
+            is_end = true;
         if (!is_end || g + 1 == groups.size()) continue;
         bins.below.push_back(groups[g].score), bins.above.push_back(groups[g + 1].score);
         bins.weight.push_back(0), bins.positive.push_back(0);
@@ -39,7 +41,9 @@ struct Sample {
     std::vector<double> scores, weights;
     std::unique_ptr<bool[]> positive;
     ScoreRows rows(bool is_weighted) const {
-        return {scores, {positive.get(), scores.size()}, is_weighted ? std::span<const double>(weights) : std::span<const double>{}};
+        return {scores,
+                {positive.get(), scores.size()},
+                is_weighted ? std::span<const double>(weights) : std::span<const double>{}};
     }
 };
 
@@ -48,7 +52,10 @@ Sample sample(std::size_t n, int kind) {
     Sample made{{}, {}, std::make_unique<bool[]>(n)};
     for (std::size_t i = 0; i < n; ++i) {
         const double x = std::normal_distribution<>()(random);
-        made.scores.push_back(kind == 0 ? x : kind == 1 ? std::round(x) : kind == 2 ? std::ldexp(x, static_cast<int>(random() % 1800) - 900) : 1 + x * 1e-15);
+        made.scores.push_back(kind == 0   ? x
+                              : kind == 1 ? std::round(x)
+                              : kind == 2 ? std::ldexp(x, static_cast<int>(random() % 1800) - 900)
+                                          : 1 + x * 1e-15);
         made.weights.push_back(static_cast<double>(1 + random() % 4));
         made.positive[i] = random() % 3 == 0;
     }
@@ -61,7 +68,8 @@ TEST(bins_of_equal_weight_are_those_of_the_walk) {
     for (const int kind : {0, 1, 2, 3}) {
         const Sample made = sample(20000, kind);
         for (const bool is_weighted : {false, true}) {
-            for (const std::size_t n_bins : {1U, 2U, 10U, 333U, 30000U}) check_same(count_bins(made.rows(is_weighted), n_bins, 1, {}), walk(made.rows(is_weighted), n_bins));
+            for (const std::size_t n_bins : {1U, 2U, 10U, 333U, 30000U})
+                check_same(count_bins(made.rows(is_weighted), n_bins, 1, {}), walk(made.rows(is_weighted), n_bins));
         }
     }
 }
@@ -81,7 +89,8 @@ TEST(bins_of_equal_width_hold_what_lies_between_their_edges) {
         const ScoreBins bins = width_bins(made.rows(true), 7, *low, *high);
         std::vector<double> weight(7);
         for (std::size_t i = 0; i < made.scores.size(); ++i) {
-            const auto place = std::upper_bound(bins.below.begin(), bins.below.end(), made.scores[i]) - bins.below.begin();
+            const auto place =
+                std::upper_bound(bins.below.begin(), bins.below.end(), made.scores[i]) - bins.below.begin();
             weight[static_cast<std::size_t>(place)] += made.weights[i];
         }
         CHECK(bins.weight == weight);

@@ -53,7 +53,8 @@ TEST(scores_of_any_kind_are_sorted) {
 
 TEST(weights_stay_with_their_scores) {
     std::vector<WeighedScore> items, spare(3000);
-    for (int i = 0; i < 3000; ++i) items.push_back({key_of((i * 7919) % 3001 - 1500), static_cast<double>((i * 7919) % 3001)});
+    for (int i = 0; i < 3000; ++i)
+        items.push_back({key_of((i * 7919) % 3001 - 1500), static_cast<double>((i * 7919) % 3001)});
     sort_scores(std::span(items), std::span(spare));
     for (const WeighedScore& item : items) CHECK(item.weight() == score_of(item.key) + 1500);
 }
@@ -63,6 +64,7 @@ TEST(large_and_small_buffers_hold_what_is_written) {
         Buffer<std::uint64_t> buffer(size);
         const auto all = buffer.part(0, size);
         for (std::size_t i = 0; i < size; ++i) all[i] = i;
-        CHECK(buffer.size() == size && std::accumulate(all.begin(), all.end(), std::uint64_t{0}) == (size == 0 ? 0 : size * (size - 1) / 2));
+        CHECK(buffer.size() == size &&
+              std::accumulate(all.begin(), all.end(), std::uint64_t{0}) == (size == 0 ? 0 : size * (size - 1) / 2));
     }
 }

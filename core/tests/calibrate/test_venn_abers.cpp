@@ -1,4 +1,5 @@
-// The pair at each place is what the max-min formula of isotonic regression gives for the scores with the object among them.
+// The pair at each place is what the max-min formula of isotonic regression gives for the scores with the object among
+// them.
 #include "calibrate/venn_abers.hpp"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ using tables::near;
 
 namespace {
 
-// The regression's value at one of the scores: the greatest, over where a block begins, of the least mean, over where it ends.
+// The regression's value at one of the scores: the greatest, over where a block begins, of the least mean, over where
+// it ends.
 double isotonic_at(const std::vector<double>& weight, const std::vector<double>& positive, std::size_t place) {
     double greatest = 0;
     for (std::size_t first = 0; first <= place; ++first) {

@@ -70,5 +70,6 @@ TEST(leaves_without_an_answer_drop_their_share) {
         mass[row] += share;
     });
     answer(ways, nobody, {{{place, table, 1}}}, {{}, 3000}, out, 2, {});
-    for (std::size_t row = 0; row < 3000; ++row) CHECK(mass[row] > 0 ? near(out[row], expected[row] / mass[row], 1e-9) : std::isnan(out[row]));
+    for (std::size_t row = 0; row < 3000; ++row)
+        CHECK(mass[row] > 0 ? near(out[row], expected[row] / mass[row], 1e-9) : std::isnan(out[row]));
 }

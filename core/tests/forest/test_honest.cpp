@@ -21,7 +21,8 @@ TEST(an_answer_is_that_of_leaves_counted_without_the_row) {
                 if (!grown.is_out(tree, row)) continue;
                 std::vector<std::uint8_t> without(150);
                 without[row] = 1;
-                const TreePools pools = count_leaves(grown.ways(), tree, grown.n_nodes[tree], grown.rows(), without, {});
+                const TreePools pools =
+                    count_leaves(grown.ways(), tree, grown.n_nodes[tree], grown.rows(), without, {});
                 std::vector<double> mixed(3);
                 double mass = 0;
                 grown.ways().each(tree, {}, [&](std::size_t each, std::size_t leaf, double share) {
@@ -33,7 +34,8 @@ TEST(an_answer_is_that_of_leaves_counted_without_the_row) {
                 if (mass > 0) n += 1;
                 for (std::size_t k = 0; k < 3 && mass > 0; ++k) sums[k] += mixed[k] / mass;
             }
-            for (std::size_t k = 0; k < 3; ++k) CHECK(n > 0 ? near(found[row * 3 + k], sums[k] / n, 1e-9) : std::isnan(found[row * 3 + k]));
+            for (std::size_t k = 0; k < 3; ++k)
+                CHECK(n > 0 ? near(found[row * 3 + k], sums[k] / n, 1e-9) : std::isnan(found[row * 3 + k]));
         }
     }
 }
@@ -47,7 +49,8 @@ TEST(the_own_class_has_the_probability_that_each_alpha_gives_it) {
         const Pooling pooling{.alpha = alphas[i], .added = {1, 1}};
         const auto found = answer_without_own(grown.ways(), grown.n_nodes, grown.rows(), {pooling, {}}, 1, {});
         for (std::size_t row = 0; row < 400; ++row) {
-            const double expected = found[row * 2 + static_cast<std::size_t>(grown.classes[row])], rate = rates[row * 2 + i];
+            const double expected = found[row * 2 + static_cast<std::size_t>(grown.classes[row])],
+                         rate = rates[row * 2 + i];
             CHECK(std::isnan(expected) ? std::isnan(rate) : near(rate, expected, 1e-12));
         }
     }

@@ -29,7 +29,8 @@ struct Rows {
         is_nominal.push_back(nominal);
     }
     LazyExamples examples() const { return {n_rows, is_nominal.size(), n_classes, codes, order, is_nominal, labels}; }
-    std::vector<double> answer(const std::vector<std::uint32_t>& queries, const LazyOptions& options, const std::stop_token& stop = {}) const {
+    std::vector<double> answer(const std::vector<std::uint32_t>& queries, const LazyOptions& options,
+                               const std::stop_token& stop = {}) const {
         std::vector<double> output(queries.size() / is_nominal.size() * n_classes);
         answer_lazily(examples(), {in_bag, {}}, queries, options, output, stop);
         return output;
@@ -42,7 +43,8 @@ Rows drawn(std::size_t n_rows) {
     for (auto& label : rows.labels) label = static_cast<std::uint16_t>(random() % 3);
     for (int column = 0; column < 4; ++column) {
         std::vector<std::uint32_t> codes(n_rows);
-        for (std::size_t i = 0; i < n_rows; ++i) codes[i] = random() % 11 == 0 ? lazy_missing : (random() % 20 + rows.labels[i]);
+        for (std::size_t i = 0; i < n_rows; ++i)
+            codes[i] = random() % 11 == 0 ? lazy_missing : (random() % 20 + rows.labels[i]);
         rows.add(codes, column == 3);
     }
     rows.in_bag.resize(3 * n_rows);

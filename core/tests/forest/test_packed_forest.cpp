@@ -3,17 +3,18 @@
 #include <random>
 #include <stop_token>
 
-#include "tree/grow/grower.hpp"
 #include "hand_made.hpp"
 #include "harness.hpp"
 #include "tables.hpp"
+#include "tree/grow/grower.hpp"
 
 using namespace calibrant;
 using tables::Problem;
 
 namespace {
 
-constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 3};
+constexpr GrowOptions plain{
+    .ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 3};
 
 std::vector<double> drawn_values(std::mt19937& random, std::size_t n) {
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -83,7 +84,8 @@ TEST(a_tree_without_tests_answers_at_its_root) {
 }
 
 TEST(tests_of_categories_cannot_be_packed_nor_tables_of_another_tree) {
-    const Tree words = hand_made({{-1, {1, 1}}, {0, {1, 0}}, {0, {0, 1}}, {0, {0, 0}}}), numbers = hand_made({{-1, {1, 1}}});
+    const Tree words = hand_made({{-1, {1, 1}}, {0, {1, 0}}, {0, {0, 1}}, {0, {0, 0}}}),
+               numbers = hand_made({{-1, {1, 1}}});
     const std::vector<double> table(8);
     const std::vector<Member> of_words{{&words, table}}, of_others{{&numbers, table}};
     CHECK(!PackedForest::can_pack(of_words));

@@ -20,7 +20,8 @@ const BaggedRows rows{{in_bag, 4}, classes, {}, 2};
 TEST(rows_are_counted_in_and_out_of_the_bag) {
     const ForestWays ways(leaves, 1);
     CHECK(count_leaves(ways, 0, 1, rows, {}, {}).counts == (std::vector<double>{1, 1, 1, 1}));
-    CHECK(count_leaves(ways, 0, 1, rows, std::vector<std::uint8_t>{1, 1, 1, 0}, {}).counts == (std::vector<double>{1, 1, 1, 0}));
+    CHECK(count_leaves(ways, 0, 1, rows, std::vector<std::uint8_t>{1, 1, 1, 0}, {}).counts ==
+          (std::vector<double>{1, 1, 1, 0}));
     BaggedRows how = rows;
     how.multiplicity = true;
     CHECK(count_leaves(ways, 0, 1, how, {}, {}).counts == (std::vector<double>{1, 2, 1, 1}));
@@ -51,11 +52,13 @@ TEST(pooled_counts_weigh_rows_out_of_the_bag_and_add_up_to_the_root) {
     std::vector<std::span<const std::int32_t>> parents;
     for (const Tree& tree : grown.trees) parents.push_back(tree.parent);
     const Pooling twice{.alpha = 2, .added = {0, 0, 0}};
-    const auto one = pool_leaves(grown.ways(), parents, grown.rows(), {}, twice, 1, {}), many = pool_leaves(grown.ways(), parents, grown.rows(), {}, twice, 4, {});
+    const auto one = pool_leaves(grown.ways(), parents, grown.rows(), {}, twice, 1, {}),
+               many = pool_leaves(grown.ways(), parents, grown.rows(), {}, twice, 4, {});
     CHECK(one == many);
     for (std::size_t tree = 0; tree < 3; ++tree) {
         double expected = 0;
-        for (std::size_t row = 0; row < 2000; ++row) expected += grown.classes[row] == 1 ? (grown.is_out(tree, row) ? 2 : 1) : 0;
+        for (std::size_t row = 0; row < 2000; ++row)
+            expected += grown.classes[row] == 1 ? (grown.is_out(tree, row) ? 2 : 1) : 0;
         CHECK(near(one[tree][1], expected, 1e-6));
     }
 }

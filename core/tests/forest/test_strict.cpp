@@ -30,12 +30,15 @@ struct Part {
             const auto first = grown.bags.in_bag.begin() + static_cast<std::ptrdiff_t>(tree * labels.size());
             in_bag.insert(in_bag.end(), first, first + static_cast<std::ptrdiff_t>(labels.size()));
         }
-        if (!trees.empty()) vote(ForestWays(members, grown.table, 0, 1, {}), {tables, grown.problem.n_classes}, {in_bag, labels.size()}, {}, labels, 1, {});
+        if (!trees.empty())
+            vote(ForestWays(members, grown.table, 0, 1, {}), {tables, grown.problem.n_classes}, {in_bag, labels.size()},
+                 {}, labels, 1, {});
     }
 };
 
 // What the cells of a tree say of a row that has no count there.
-void add_answer(const Grown& grown, const Part& part, std::size_t tree, std::size_t row, const Pooling& pooling, std::vector<double>& sums, double& n) {
+void add_answer(const Grown& grown, const Part& part, std::size_t tree, std::size_t row, const Pooling& pooling,
+                std::vector<double>& sums, double& n) {
     const std::size_t n_classes = grown.problem.n_classes;
     std::vector<std::int32_t> others = part.labels;
     others[row] = -1;
@@ -63,14 +66,16 @@ TEST(an_answer_is_that_of_the_part_of_the_forest_without_the_row) {
         for (const std::size_t n_classes : {2, 3}) {
             const Grown grown(80, 12, holes, n_classes);
             const Pooling pooling{.alpha = 2, .added = std::vector<double>(n_classes)};
-            const auto found = answer_strictly(grown.ways(), grown.n_nodes, grown.rows(), grown.ballots(), {pooling, {}}, everybody, 2, {});
+            const auto found = answer_strictly(grown.ways(), grown.n_nodes, grown.rows(), grown.ballots(),
+                                               {pooling, {}}, everybody, 2, {});
             for (std::size_t row = 0; row < 80; ++row) {
                 const Part part(grown, row);
                 std::vector<double> sums(n_classes);
                 double n = 0;
                 for (const std::size_t tree : part.trees) add_answer(grown, part, tree, row, pooling, sums, n);
                 for (std::size_t k = 0; k < n_classes; ++k) {
-                    CHECK(n > 0 ? near(found[row * n_classes + k], sums[k] / n, 1e-9) : std::isnan(found[row * n_classes + k]));
+                    CHECK(n > 0 ? near(found[row * n_classes + k], sums[k] / n, 1e-9)
+                                : std::isnan(found[row * n_classes + k]));
                 }
             }
         }
@@ -92,7 +97,8 @@ TEST(some_rows_of_a_large_leaf_stand_for_all_of_them_whatever_the_threads) {
     };
     const auto all = ask(everybody, 1), some = ask(500, 1), again = ask(500, 3);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        CHECK(std::isnan(all[i]) ? std::isnan(some[i]) : near(some[i], all[i], 0.1));  // four standard errors of 500 rows
+        CHECK(std::isnan(all[i]) ? std::isnan(some[i])
+                                 : near(some[i], all[i], 0.1));  // four standard errors of 500 rows
         CHECK(some[i] == again[i] || std::isnan(some[i]));
     }
     CHECK(some != all);

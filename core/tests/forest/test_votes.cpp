@@ -12,7 +12,8 @@ namespace {
 std::int32_t vote_of(const std::vector<std::vector<double>>& tables) {
     const std::vector<std::int32_t> leaves(tables.size());
     std::vector<std::int32_t> label(1);
-    vote(ForestWays(leaves, tables.size()), Ballots({tables.begin(), tables.end()}, tables.front().size()), {{}, 1}, {}, label, 1, {});
+    vote(ForestWays(leaves, tables.size()), Ballots({tables.begin(), tables.end()}, tables.front().size()), {{}, 1}, {},
+         label, 1, {});
     return label.front();
 }
 
@@ -29,7 +30,8 @@ TEST(most_votes_win_then_the_greatest_sum_then_the_lower_class) {
     CHECK(vote_of({{0.4, 0.6}, {0.9, 0.1}}) == 0);
     CHECK(vote_of({{0.1, 0.9}, {0.6, 0.4}}) == 1);
     CHECK(vote_of({{0.1, 0.9}, {0.9, 0.1}}) == 0);
-    CHECK(vote_of({{0.1, 0.0, 0.9}, {0.0, 0.8, 0.2}, {1.0, 0.0, 0.0}, {0.4, 0.3, 0.3}, {0.2, 0.1, 0.7}}) == 2);  // 0 and 2 lead
+    CHECK(vote_of({{0.1, 0.0, 0.9}, {0.0, 0.8, 0.2}, {1.0, 0.0, 0.0}, {0.4, 0.3, 0.3}, {0.2, 0.1, 0.7}}) ==
+          2);  // 0 and 2 lead
 }
 
 TEST(a_class_without_the_most_votes_does_not_win_by_its_sum) {

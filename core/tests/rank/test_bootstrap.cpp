@@ -56,7 +56,8 @@ TEST(cells_add_up_to_the_weight_and_replicates_differ) {
     const Room room = drawn(2);
     for (std::size_t r = 0; r < n_replicates; ++r) {
         CHECK(room.weight[r] == n_rows);
-        CHECK(std::accumulate(room.cells.begin() + static_cast<std::ptrdiff_t>(3 * r), room.cells.begin() + static_cast<std::ptrdiff_t>(3 * r + 3), 0.0) == n_rows);
+        CHECK(std::accumulate(room.cells.begin() + static_cast<std::ptrdiff_t>(3 * r),
+                              room.cells.begin() + static_cast<std::ptrdiff_t>(3 * r + 3), 0.0) == n_rows);
     }
     CHECK(room.values[0] != room.values[1]);
 }
@@ -67,7 +68,8 @@ TEST(a_block_left_out_takes_its_rows_away) {
     const std::vector<double> row_weight{1, 1, 0.5, 1};
     const std::vector<std::uint64_t> ends{3};
     Room room(2, 1, 0, 0);
-    resample({4, unit_of_row, row_weight, {value}, {}, 0, {}}, {{3, ends, {}}, 0, blocks}, {2, 1, false, 0}, room.view(), {});
+    resample({4, unit_of_row, row_weight, {value}, {}, 0, {}}, {{3, ends, {}}, 0, blocks}, {2, 1, false, 0},
+             room.view(), {});
     CHECK(room.values[0] == 4 && room.values[1] == 9);
     CHECK(room.weight[0] == 1.5 && room.weight[1] == 2);
 }

@@ -54,7 +54,8 @@ TEST(variances_are_those_of_the_placements) {
 TEST(a_weight_of_two_is_the_row_twice) {
     const std::vector<double> scores{1, 2, 3, 4}, weights{2, 1, 1, 2}, twice{1, 1, 2, 3, 4, 4};
     const bool flags[]{false, true, false, true}, twice_flags[]{false, false, true, false, true, true};
-    const auto weighted = area_variance({scores, flags, weights}, 1, {}), written_out = area_variance({twice, twice_flags, {}}, 1, {});
+    const auto weighted = area_variance({scores, flags, weights}, 1, {}),
+               written_out = area_variance({twice, twice_flags, {}}, 1, {});
     CHECK(near(weighted.area, written_out.area, 1e-15) && near(weighted.by_positive, written_out.by_positive, 1e-15));
     CHECK(near(weighted.by_negative, written_out.by_negative, 1e-15));
 }

@@ -16,7 +16,12 @@ namespace {
 constexpr std::size_t n_rows = 200000;
 
 struct Drawn {
-    Drawn() : scores(n_rows), weights(n_rows), positive(std::make_unique<bool[]>(n_rows)), labels(n_rows), table(2 * n_rows) {
+    Drawn()
+        : scores(n_rows),
+          weights(n_rows),
+          positive(std::make_unique<bool[]>(n_rows)),
+          labels(n_rows),
+          table(2 * n_rows) {
         std::mt19937 random(5);
         std::uniform_real_distribution<double> uniform(0, 1);
         for (std::size_t i = 0; i < n_rows; ++i) {

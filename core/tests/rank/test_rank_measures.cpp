@@ -12,7 +12,8 @@ using namespace calibrant;
 
 namespace {
 
-Ranking ranked(const std::vector<double>& scores, const std::vector<int>& labels, const std::vector<double>& weights = {}) {
+Ranking ranked(const std::vector<double>& scores, const std::vector<int>& labels,
+               const std::vector<double>& weights = {}) {
     const auto positive = std::make_unique<bool[]>(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) positive[i] = labels[i] == 1;
     return Ranking({scores, {positive.get(), labels.size()}, weights}, 1, {});

@@ -23,14 +23,16 @@ struct Made {
 
 Made make(std::mt19937& random, std::size_t n, int n_scores) {
     Made made;
-    for (std::size_t i = 0; i < n; ++i) made.score.push_back(static_cast<int>(random() % static_cast<unsigned>(n_scores)));
+    for (std::size_t i = 0; i < n; ++i)
+        made.score.push_back(static_cast<int>(random() % static_cast<unsigned>(n_scores)));
     std::sort(made.score.rbegin(), made.score.rend());
     for (std::size_t i = 0; i < n; ++i) {
         made.positive.push_back(random() % 3 == 0 || i == 1);
         if (i == 2) made.positive.back() = false;
         made.weights.push_back(static_cast<std::uint8_t>(i == 1 || i == 2 ? 1 : random() % 3));
         const bool ends = i + 1 == n || made.score[i + 1] != made.score[i];
-        made.marks.push_back(static_cast<std::uint8_t>((made.positive.back() ? mark_positive : 0) | (ends ? mark_group_end : 0)));
+        made.marks.push_back(
+            static_cast<std::uint8_t>((made.positive.back() ? mark_positive : 0) | (ends ? mark_group_end : 0)));
     }
     return made;
 }
@@ -39,7 +41,8 @@ Made make(std::mt19937& random, std::size_t n, int n_scores) {
 double weight_from(const Made& made, int score, bool of_positive, bool above = false) {
     double sum = 0;
     for (std::size_t i = 0; i < made.score.size(); ++i) {
-        if ((above ? made.score[i] > score : made.score[i] >= score) && (!of_positive || made.positive[i])) sum += made.weights[i];
+        if ((above ? made.score[i] > score : made.score[i] >= score) && (!of_positive || made.positive[i]))
+            sum += made.weights[i];
     }
     return sum;
 }
@@ -114,7 +117,9 @@ void check_measures(const Made& made, const RankMeasures& found, double top_shar
     CHECK(near(found.lift_area_negative, brute_lift_area(turned(made), all, all - positive), 1e-12));
 }
 
-bool same_bits(const RankMeasures& one, const RankMeasures& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
+bool same_bits(const RankMeasures& one, const RankMeasures& other) {
+    return std::memcmp(&one, &other, sizeof one) == 0;
+}
 
 }  // namespace
 
@@ -166,7 +171,8 @@ TEST(bytes_and_longer_counts_have_the_same_bits) {
     for (std::uint8_t& weight : made.weights) weight = static_cast<std::uint8_t>(255 - weight);
     const std::vector<std::uint32_t> longer(made.weights.begin(), made.weights.end());
     const RankWish wish{true, 0.2, &harmonic};
-    CHECK(same_bits(measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish), measure_ranking<std::uint32_t>({{}, made.marks}, longer, wish)));
+    CHECK(same_bits(measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish),
+                    measure_ranking<std::uint32_t>({{}, made.marks}, longer, wish)));
 }
 
 TEST(harmonic_numbers_beyond_the_table_are_those_in_it) {
@@ -175,7 +181,8 @@ TEST(harmonic_numbers_beyond_the_table_are_those_in_it) {
     const Made made = make(random, 2000, 1500);
     const auto beyond = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, {true, 0.2, &few});
     const auto within = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, {true, 0.2, &many});
-    CHECK(near(beyond.lift_area, within.lift_area, 1e-12) && near(beyond.lift_area_negative, within.lift_area_negative, 1e-12));
+    CHECK(near(beyond.lift_area, within.lift_area, 1e-12) &&
+          near(beyond.lift_area_negative, within.lift_area_negative, 1e-12));
 }
 
 TEST(rows_out_of_order_are_found_by_their_ranks) {
@@ -188,6 +195,7 @@ TEST(a_class_without_weight_makes_no_number) {
     const Harmonic harmonic(4);
     const std::vector<std::uint8_t> marks{3, 2}, none{0, 1};
     const auto found = measure_ranking<std::uint8_t>({{}, marks}, none, {true, 0.5, &harmonic});
-    CHECK(std::isnan(found.auc) && std::isnan(found.ks) && std::isnan(found.average_precision) && std::isnan(found.lift_area));
+    CHECK(std::isnan(found.auc) && std::isnan(found.ks) && std::isnan(found.average_precision) &&
+          std::isnan(found.lift_area));
     CHECK(near(found.lift_area_negative, 1.0, 1e-15));
 }

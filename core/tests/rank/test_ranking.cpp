@@ -27,7 +27,11 @@ struct Drawn {
             weights[i] = 1 + static_cast<double>(random() % 3);
         }
     }
-    ScoreRows rows(bool weighed) const { return {scores, {positive.get(), scores.size()}, weighed ? std::span<const double>(weights) : std::span<const double>()}; }
+    ScoreRows rows(bool weighed) const {
+        return {scores,
+                {positive.get(), scores.size()},
+                weighed ? std::span<const double>(weights) : std::span<const double>()};
+    }
     std::vector<double> scores, weights;
     std::unique_ptr<bool[]> positive;
 };
@@ -39,8 +43,9 @@ std::vector<ScoreGroup> groups_of(const Ranking& ranking) {
 }
 
 bool are_same(const std::vector<ScoreGroup>& a, const std::vector<ScoreGroup>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const ScoreGroup& x, const ScoreGroup& y) { return x.score == y.score && x.weight == y.weight && x.positive == y.positive; });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ScoreGroup& x, const ScoreGroup& y) {
+        return x.score == y.score && x.weight == y.weight && x.positive == y.positive;
+    });
 }
 
 }  // namespace
@@ -78,7 +83,8 @@ TEST(numbers_next_to_each_other_are_told_apart) {
     const auto positive = std::make_unique<bool[]>(scores.size());
     const auto groups = groups_of(Ranking({scores, {positive.get(), scores.size()}, {}}, 1, {}));
     CHECK(groups.size() == scores.size());
-    CHECK(std::is_sorted(groups.begin(), groups.end(), [](const ScoreGroup& a, const ScoreGroup& b) { return a.score > b.score; }));
+    CHECK(std::is_sorted(groups.begin(), groups.end(),
+                         [](const ScoreGroup& a, const ScoreGroup& b) { return a.score > b.score; }));
 }
 
 TEST(what_is_no_probability_is_refused) {

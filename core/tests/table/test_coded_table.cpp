@@ -35,8 +35,11 @@ TEST(columns_of_all_types_stand_side_by_side) {
     const std::vector<float> single{1, 2};
     const std::vector<double> wide{0.1, 0.2};
     const std::vector<std::int32_t> nominal{1, 0};
-    const auto table = CodedTable::code(
-        2, {StridedView<float>{single.data(), 2, 1}, StridedView<double>{wide.data(), 2, 1}, NominalSource{{nominal.data(), 2, 1}, 2}}, 2, {});
+    const auto table =
+        CodedTable::code(2,
+                         {StridedView<float>{single.data(), 2, 1}, StridedView<double>{wide.data(), 2, 1},
+                          NominalSource{{nominal.data(), 2, 1}, 2}},
+                         2, {});
     CHECK(table.n_columns() == 3 && table.n_rows() == 2);
     CHECK(table.column(2).kind == Kind::nominal && table.column(0).kind == Kind::numeric);
     CHECK(table.n_bytes() == 3 * 2 * 2 + 4 * 8);

@@ -116,9 +116,7 @@ TEST(long_ranges_of_single_floats_do_not_round) {
     CHECK(result.values.back() == 16777220.0);
 }
 
-TEST(doubles_beyond_the_floats_stay_apart) {
-    CHECK(coded<double>({1e300, -1e300, infinity, 0.5}).n_values == 4);
-}
+TEST(doubles_beyond_the_floats_stay_apart) { CHECK(coded<double>({1e300, -1e300, infinity, 0.5}).n_values == 4); }
 
 TEST(width_follows_the_number_of_values) {
     std::vector<double> column(65535);

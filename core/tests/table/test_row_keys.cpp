@@ -29,7 +29,8 @@ TEST(keys_hold_code_and_class_row_by_row_with_unknown_values_last) {
 TEST(cells_hold_the_codes_of_columns_of_few_values) {
     tables::Problem problem{.labels = std::vector<std::uint16_t>(100)};
     std::vector<double> many(100), few(100);
-    for (std::size_t i = 0; i < 100; ++i) many[i] = static_cast<double>(i), few[i] = i == 7 ? hole : static_cast<double>(i % 3);
+    for (std::size_t i = 0; i < 100; ++i)
+        many[i] = static_cast<double>(i), few[i] = i == 7 ? hole : static_cast<double>(i % 3);
     problem.add(many);
     problem.add(few);
     problem.add(std::vector<std::int32_t>(100, 0), 1);

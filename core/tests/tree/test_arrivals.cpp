@@ -46,7 +46,8 @@ TEST(arrivals_mix_to_the_prediction) {
     const Arrivals found = arrivals(small.tree, rows.view(), {}, 1, {});
     std::vector<double> mixed(rows.outlook.size()), out(rows.outlook.size());
     for (std::size_t i = 0; i < found.row.size(); ++i) {
-        mixed[static_cast<std::size_t>(found.row[i])] += found.share[i] * small.table[static_cast<std::size_t>(found.leaf[i])];
+        mixed[static_cast<std::size_t>(found.row[i])] +=
+            found.share[i] * small.table[static_cast<std::size_t>(found.leaf[i])];
     }
     const Reading reading{small.table, out};
     predict(small.tree, rows.view(), {&reading, 1}, 1, {});

@@ -20,7 +20,8 @@ Tree small_tree() {
     const double counts[][2] = {{5, 5}, {4, 0}, {1, 5}, {1, 1}, {0, 4}};
     const std::int32_t parents[] = {-1, 0, 0, 2, 2};
     for (std::size_t node = 0; node < 5; ++node) {
-        tree.add_node(parents[node], counts[node], counts[node][0] + counts[node][1], counts[node][0] < counts[node][1]);
+        tree.add_node(parents[node], counts[node], counts[node][0] + counts[node][1],
+                      counts[node][0] < counts[node][1]);
         if (node == 0) tree.make_numeric(0, 0, 2.0, 0);
         if (node == 2) tree.make_numeric(2, 1, 5.0, 0);
     }
@@ -30,7 +31,8 @@ Tree small_tree() {
 }
 
 PredictRows rows_of(const std::vector<double>& first, const std::vector<double>& second) {
-    return {first.size(), {StridedView<double>{first.data(), first.size(), 1}, StridedView<double>{second.data(), second.size(), 1}}};
+    return {first.size(),
+            {StridedView<double>{first.data(), first.size(), 1}, StridedView<double>{second.data(), second.size(), 1}}};
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ using tables::near;
 
 namespace {
 
-void read(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out, std::size_t n_threads = 1,
-          const std::stop_token& stop = {}) {
+void read(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out,
+          std::size_t n_threads = 1, const std::stop_token& stop = {}) {
     const Reading reading{table, out};
     predict(tree, rows, {&reading, 1}, n_threads, stop);
 }
@@ -98,7 +98,8 @@ TEST(a_chain_of_100000_nodes_is_no_matter) {
     Tree tree(1);
     const std::vector<double> none{0};
     for (std::size_t i = 0; i <= depth; ++i) {
-        tree.add_node(i == 0 ? Tree::no_node : static_cast<std::int32_t>(2 * i - 2), none, static_cast<double>(2 * (depth - i) + 1), 0);
+        tree.add_node(i == 0 ? Tree::no_node : static_cast<std::int32_t>(2 * i - 2), none,
+                      static_cast<double>(2 * (depth - i) + 1), 0);
         if (i == depth) break;
         tree.make_numeric(2 * i, 0, static_cast<double>(i), static_cast<std::uint32_t>(i));
         tree.add_node(static_cast<std::int32_t>(2 * i), none, 1, 0);

@@ -41,8 +41,8 @@ Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const st
     return bounds;
 }
 
-Buckets::Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows, std::span<const Gaps> gaps,
-                 std::size_t n_threads, const std::stop_token& stop)
+Buckets::Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows,
+                 std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop)
     : columns_(columns.begin(), columns.end()) {
     bounds_.resize(columns_.size());
     std::vector<std::vector<std::uint8_t>> bucket_of(columns_.size());

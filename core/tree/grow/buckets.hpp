@@ -1,5 +1,5 @@
-// Columns of many values in a byte a cell, row by row: the values in ascending order, shared out among a hundred buckets or so of about
-// equally many rows. Large nodes are counted in these.
+// Columns of many values in a byte a cell, row by row: the values in ascending order, shared out among a hundred
+// buckets or so of about equally many rows. Large nodes are counted in these.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 namespace calibrant {
 
 class Buckets {
-public:
-    static constexpr std::size_t most = 127;     // buckets of a column
+  public:
+    static constexpr std::size_t most = 127;      // buckets of a column
     static constexpr std::size_t missing = most;  // the place of unknown values
     static constexpr std::size_t places = most + 1;
 
     // Of the columns given; `rows` are those that count. Values too close to be cut apart share a bucket.
-    Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows, std::span<const Gaps> gaps,
-            std::size_t n_threads, const std::stop_token& stop);
+    Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows,
+            std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop);
 
     std::size_t n_columns() const { return columns_.size(); }
     std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
@@ -30,7 +30,7 @@ public:
     // The codes of a bucket are those from begin_code(bucket) up to, not including, begin_code(bucket + 1).
     std::uint32_t begin_code(std::size_t index, std::size_t bucket) const { return bounds_[index].begin[bucket]; }
 
-private:
+  private:
     struct Bounds {
         std::array<std::uint32_t, places + 1> begin{};
         std::array<bool, places> one_value{};

@@ -13,21 +13,21 @@
 namespace calibrant {
 
 class Choice {
-public:
+  public:
     // `n_cases` is the weight of all rows that the tree is grown from.
     Choice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases);
 
-    // The column with the best test, the first of equals or, with random ties, the one that `random` points at; a number
-    // past the last where none will do. There is one test for each column.
+    // The column with the best test, the first of equals or, with random ties, the one that `random` points at; a
+    // number past the last where none will do. There is one test for each column.
     std::size_t choose(std::span<const FoundTest> tests, std::uint64_t random) const;
 
-private:
+  private:
     double average_gain(std::span<const FoundTest> tests) const;
     double score(const FoundTest& test, double average) const;
 
     const GrowOptions& options_;
-    const double tolerance_;      // a later test must score more than this to win
-    std::vector<bool> is_wide_;   // nominal columns of very many values, unless all columns are such
+    const double tolerance_;     // a later test must score more than this to win
+    std::vector<bool> is_wide_;  // nominal columns of very many values, unless all columns are such
 };
 
 }  // namespace calibrant

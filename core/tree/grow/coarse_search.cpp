@@ -4,9 +4,9 @@
 #include <array>
 #include <limits>
 
-#include "tree/grow/pair_search.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
+#include "tree/grow/pair_search.hpp"
 #include "tree/grow/row_sort.hpp"
 
 namespace calibrant {
@@ -44,9 +44,9 @@ struct CoarseSearch::Column {
     bool is_searched = false;
     double counts[2] = {0, 0};  // class weights of the known cases
     double weight = 0;
-    double best = lowest;       // the greatest gain of a cut between buckets
+    double best = lowest;                                       // the greatest gain of a cut between buckets
     std::array<std::array<double, 2>, Buckets::places> left{};  // class weights before each bucket
-    std::array<double, Buckets::places> upper{};                // no cut in the bucket or at its ends gains more; empty: lowest
+    std::array<double, Buckets::places> upper{};  // no cut in the bucket or at its ends gains more; empty: lowest
     std::array<std::uint8_t, Buckets::places> is_wanted{};
     std::vector<std::uint32_t> places{};  // of the rows of wanted buckets, in the segment
     std::size_t n_places = 0;
@@ -56,16 +56,25 @@ struct CoarseSearch::Column {
     bool is_empty(std::size_t bucket) const { return upper[bucket] == lowest; }
 };
 
-bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted) {
-    if (options.ratio || rules.penalty) return false;     // every column's best cut matters, and how many cuts there are
-    if (rules.count_cases && (is_weighted || !examples.cases.empty())) return false;  // the counts do not tell cases from weights
+bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules,
+                              bool is_weighted) {
+    if (options.ratio || rules.penalty) return false;  // every column's best cut matters, and how many cuts there are
+    if (rules.count_cases && (is_weighted || !examples.cases.empty()))
+        return false;                                                      // the counts do not tell cases from weights
     return examples.n_classes == 2 && least_rows(examples, options) == 0;  // nor rows from weights
 }
 
-CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition,
-                           const XLogX& xlogx, std::span<const Gaps> gaps, const Buckets& buckets)
-    : examples_(examples), options_(options), rules_(rules), partition_(partition), xlogx_(xlogx), buckets_(buckets),
-      index_of_(examples.table->n_columns(), not_there), columns_(buckets.n_columns()) {
+CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules,
+                           const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps,
+                           const Buckets& buckets)
+    : examples_(examples),
+      options_(options),
+      rules_(rules),
+      partition_(partition),
+      xlogx_(xlogx),
+      buckets_(buckets),
+      index_of_(examples.table->n_columns(), not_there),
+      columns_(buckets.n_columns()) {
     for (std::size_t index = 0; index < columns_.size(); ++index) {
         Column& column = columns_[index];
         column.index = index;
@@ -74,29 +83,36 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
         column.gaps = &gaps[buckets_.column(index)];
     }
     const std::size_t size = columns_.size() * Buckets::places * 2;
-    if (partition.is_whole()) counts_.resize(size);
-    else weights_.resize(size);
+    if (partition.is_whole())
+        counts_.resize(size);
+    else
+        weights_.resize(size);
 }
 
 CoarseSearch::~CoarseSearch() = default;
 
-void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found, std::size_t n_threads,
-                          const std::stop_token& stop) {
+void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
+                          std::size_t n_threads, const std::stop_token& stop) {
     searched_.clear();
     for (const std::size_t column : columns) {
         if (index_of_[column] != not_there) searched_.push_back(index_of_[column]);
     }
     if (searched_.empty()) return;
     switch (options_.criterion) {
-        case CriterionName::entropy: return search_all<Entropy>(node, found, n_threads, stop);
-        case CriterionName::gini: return search_all<Gini>(node, found, n_threads, stop);
-        case CriterionName::dkm: return search_all<Dkm>(node, found, n_threads, stop);
-        case CriterionName::hellinger: return search_all<Hellinger>(node, found, n_threads, stop);
+        case CriterionName::entropy:
+            return search_all<Entropy>(node, found, n_threads, stop);
+        case CriterionName::gini:
+            return search_all<Gini>(node, found, n_threads, stop);
+        case CriterionName::dkm:
+            return search_all<Dkm>(node, found, n_threads, stop);
+        case CriterionName::hellinger:
+            return search_all<Hellinger>(node, found, n_threads, stop);
     }
 }
 
 template <Criterion C>
-void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop) {
+void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads,
+                              const std::stop_token& stop) {
     const std::size_t n_parts = std::min(n_threads, searched_.size());
     const auto in_parts = [&](auto&& body) {
         parallel_for(n_parts, n_parts, stop, [&](std::size_t part, std::size_t) {
@@ -117,17 +133,20 @@ void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, 
     });
     std::size_t n_sorted = 0;
     for (const std::size_t index : searched_) n_sorted += columns_[index].n_places;
-    told_little_ = static_cast<double>(n_sorted) > most_sorted * static_cast<double>(searched_.size() * node.segment.size);
+    told_little_ =
+        static_cast<double>(n_sorted) > most_sorted * static_cast<double>(searched_.size() * node.segment.size);
 }
 
 void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& node) {
     const auto rows = partition_.rows(node.segment);
     if (!partition_.is_weighted()) {
-        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [](std::size_t) { return std::uint32_t{1}; });
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(),
+                     [](std::size_t) { return std::uint32_t{1}; });
     }
     if (partition_.is_whole()) {
         const std::uint16_t* const times = partition_.times();
-        return tally(buckets_, indices, rows, examples_.labels, counts_.data(), [&](std::size_t i) { return std::uint32_t{times[rows[i]]}; });
+        return tally(buckets_, indices, rows, examples_.labels, counts_.data(),
+                     [&](std::size_t i) { return std::uint32_t{times[rows[i]]}; });
     }
     const double* const weights = partition_.weights();
     tally(buckets_, indices, rows, examples_.labels, weights_.data(), [&](std::size_t i) { return weights[rows[i]]; });
@@ -140,7 +159,12 @@ std::array<double, 2> CoarseSearch::counted(std::size_t index, std::size_t bucke
 }
 
 NodeFacts CoarseSearch::facts_of(const Column& column, const NodeRows& node) const {
-    return {node.weight, options_.min_leaf, least_side(options_, column.weight), static_cast<double>(node.segment.size), &xlogx_, {}};
+    return {node.weight,
+            options_.min_leaf,
+            least_side(options_, column.weight),
+            static_cast<double>(node.segment.size),
+            &xlogx_,
+            {}};
 }
 
 // Sums the buckets up and bounds the gain of the cuts in each: over a box of class weights it is greatest at a corner.
@@ -156,7 +180,8 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
     C criterion(column.known(), xlogx_);
     const double scale = column.weight / node.weight;
     const auto gain_at = [&](double left0, double left1) {
-        return scale * quick_pair_gain(criterion, left0, left1, left_over(column.counts[0], left0), left_over(column.counts[1], left1));
+        return scale * quick_pair_gain(criterion, left0, left1, left_over(column.counts[0], left0),
+                                       left_over(column.counts[1], left1));
     };
     const double least = facts.min_side - size_tolerance, most = column.weight - facts.min_side + size_tolerance;
     double left0 = 0, left1 = 0, gain = 0;

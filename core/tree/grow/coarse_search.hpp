@@ -1,6 +1,6 @@
-// The best cuts of a large node, without its columns being sorted. Rows of two classes are counted in buckets of values; the counts
-// bound the gain of every cut inside a bucket, and only the rows of buckets where the best cut can lie are sorted. The cut found is the
-// one that a search of all cuts finds.
+// The best cuts of a large node, without its columns being sorted. Rows of two classes are counted in buckets of
+// values; the counts bound the gain of every cut inside a bucket, and only the rows of buckets where the best cut can
+// lie are sorted. The cut found is the one that a search of all cuts finds.
 #pragma once
 
 #include <array>
@@ -16,24 +16,26 @@
 namespace calibrant {
 
 class CoarseSearch {
-public:
-    static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules, bool is_weighted);
+  public:
+    static bool is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules,
+                           bool is_weighted);
 
-    CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules, const Partition& partition, const XLogX& xlogx,
-                 std::span<const Gaps> gaps, const Buckets& buckets);
+    CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules,
+                 const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps, const Buckets& buckets);
     ~CoarseSearch();
 
     // Writes the best test of those of the columns that are in buckets; one that cannot win has none.
-    void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found, std::size_t n_threads,
-                const std::stop_token& stop);
+    void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
+                std::size_t n_threads, const std::stop_token& stop);
 
     // Whether the counts told little at the last node: then sorting its columns once for all nodes below is cheaper.
     bool told_little() const { return told_little_; }
 
-private:
+  private:
     struct Column;
     template <Criterion C>
-    void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const std::stop_token& stop);
+    void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads,
+                    const std::stop_token& stop);
     void count(std::span<const std::size_t> indices, const NodeRows& node);
     std::array<double, 2> counted(std::size_t index, std::size_t bucket) const;
     NodeFacts facts_of(const Column& column, const NodeRows& node) const;

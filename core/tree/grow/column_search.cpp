@@ -9,8 +9,9 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t few_rows = 16;      // at most so many rows are sorted at the node rather than counted
-constexpr std::size_t many_rows = 512;    // from so many on, rows in turn are counted in tables of their own: the same cell twice is slow
+constexpr std::size_t few_rows = 16;  // at most so many rows are sorted at the node rather than counted
+constexpr std::size_t many_rows =
+    512;  // from so many on, rows in turn are counted in tables of their own: the same cell twice is slow
 constexpr std::size_t most_lanes = 4;
 
 }  // namespace
@@ -46,19 +47,33 @@ double least_side(const GrowOptions& options, double known_weight) {
     return tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0);
 }
 
-ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
-                           const XLogX& xlogx, std::span<const Gaps> gaps)
-    : examples_(examples), options_(options), cut_rules_(cut_rules), partition_(partition), least_rows_(least_rows(examples, options)),
-      cases_(options.min_rows > 0 ? std::span<const double>() : examples.case_counts()), n_classes_(examples.n_classes),
-      keys_(partition.keys()), xlogx_(xlogx), in_pairs_(n_classes_ == 2 && !partition.is_weighted()), gaps_(gaps),
-      scratch_(2 * examples.n_classes), known_counts_(examples.n_classes), lost_counts_(examples.n_classes) {}
+ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
+                           const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps)
+    : examples_(examples),
+      options_(options),
+      cut_rules_(cut_rules),
+      partition_(partition),
+      least_rows_(least_rows(examples, options)),
+      cases_(options.min_rows > 0 ? std::span<const double>() : examples.case_counts()),
+      n_classes_(examples.n_classes),
+      keys_(partition.keys()),
+      xlogx_(xlogx),
+      in_pairs_(n_classes_ == 2 && !partition.is_weighted()),
+      gaps_(gaps),
+      scratch_(2 * examples.n_classes),
+      known_counts_(examples.n_classes),
+      lost_counts_(examples.n_classes) {}
 
 FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
     switch (options_.criterion) {
-        case CriterionName::entropy: return search<Entropy>(column, node);
-        case CriterionName::gini: return search<Gini>(column, node);
-        case CriterionName::dkm: return search<Dkm>(column, node);
-        case CriterionName::hellinger: return search<Hellinger>(column, node);
+        case CriterionName::entropy:
+            return search<Entropy>(column, node);
+        case CriterionName::gini:
+            return search<Gini>(column, node);
+        case CriterionName::dkm:
+            return search<Dkm>(column, node);
+        case CriterionName::hellinger:
+            return search<Hellinger>(column, node);
     }
     return {};
 }
@@ -76,7 +91,8 @@ FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
 }
 
 NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows) {
-    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_, least_rows_, known_rows};
+    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_,
+            least_rows_, known_rows};
 }
 
 // What lost_counts_ leaves of a node.
@@ -96,7 +112,8 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
     Known known{node.counts, node.weight};
     if (coded.n_missing > 0) {
         const std::uint32_t missing = coded.n_values;
-        const auto end = std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
+        const auto end = std::partition_point(rows.begin(), rows.end(),
+                                              [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
         std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
         for (auto row = end; row != rows.end(); ++row) {
             lost_counts_[keys_.label(row->key)] += partition_.weights()[partition_.number(*row)];
@@ -108,7 +125,8 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
 }
 
 template <Criterion C>
-FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known) {
+FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node,
+                                    const Known& known) {
     auto n_known = static_cast<double>(rows.size());
     if (cut_rules_.count_cases && !cases_.empty()) {
         n_known = 0;
@@ -117,9 +135,14 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     const NodeFacts facts = facts_of(node, known.weight, n_known, rows.size());
     const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
     const Gaps& gaps = gaps_[column];
-    if (in_pairs_) return search_sorted_pairs<C>(rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
+    if (in_pairs_)
+        return search_sorted_pairs<C>(
+            rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
     if (partition_.is_packed()) {
-        if (two_classes) return search_sorted_pairs<C>(rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_, gaps);
+        if (two_classes)
+            return search_sorted_pairs<C>(
+                rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_,
+                gaps);
         const auto weight_of = [](const SortedRow& row) { return static_cast<double>(Partition::times(row)); };
         return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
     }
@@ -140,22 +163,28 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
     const std::uint32_t missing = examples_.table->column(column).n_values;
     for (const std::uint32_t row : partition_.rows(node.segment)) {
         const std::uint32_t code = cells.code(row), label = cells.label(row);
-        if (code == missing) lost_counts_[label] += partition_.weights()[row];
-        else few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
+        if (code == missing)
+            lost_counts_[label] += partition_.weights()[row];
+        else
+            few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
     }
     std::sort(few_rows_.begin(), few_rows_.end(), [](const SortedRow& a, const SortedRow& b) { return a.key < b.key; });
     return search_rows<C>(column, few_rows_, node, known_of(node));
 }
 
-// Adds rows up in a table of values x 2; from many rows on, rows in turn are added in tables of their own: the same cell twice is slow.
+// Adds rows up in a table of values x 2; from many rows on, rows in turn are added in tables of their own: the same
+// cell twice is slow.
 template <class Count, class CountOf>
-void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const {
+void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table,
+                               CountOf&& count_of) const {
     const std::size_t size = 2 * (std::size_t{examples_.table->column(column).n_values} + 1);
     const std::size_t lanes = node.segment.size < many_rows ? 1 : most_lanes;
     table.assign(size * lanes, Count{0});
     const auto rows = partition_.rows(node.segment);
     const auto cells = partition_.counted_cells(column);
-    const auto add = [&](Count* to, std::uint32_t row) { to[2 * std::size_t{cells.code(row)} + cells.label(row)] += count_of(row); };
+    const auto add = [&](Count* to, std::uint32_t row) {
+        to[2 * std::size_t{cells.code(row)} + cells.label(row)] += count_of(row);
+    };
     std::size_t i = 0;
     for (; lanes > 1 && i + most_lanes <= rows.size(); i += most_lanes) {
         for (std::size_t lane = 0; lane < most_lanes; ++lane) add(table.data() + lane * size, rows[i + lane]);
@@ -171,8 +200,11 @@ void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::ve
 template <Criterion C>
 FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
-    if (in_pairs_) count_pairs(column, node, pair_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
-    else count_pairs(column, node, pair_counts_, [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
+    if (in_pairs_)
+        count_pairs(column, node, pair_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
+    else
+        count_pairs(column, node, pair_counts_,
+                    [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
     const bool asks = cut_rules_.count_cases && !examples_.cases.empty();
     const NodeFacts facts = facts_of(node, node.weight, asks ? count_cases(column, node) : node.weight);
     return search_counted_pairs<C>(pair_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
@@ -186,7 +218,8 @@ FoundTest ColumnSearch::search_in_weighted_pairs(std::size_t column, const NodeR
     const std::size_t size = pair_weights_.size() - 2;
     lost_counts_ = {pair_weights_[size], pair_weights_[size + 1]};
     const Known known = known_of(node);
-    return search_counted<C>(std::span(pair_weights_).first(size), facts_of(node, known.weight, 0.0), known, cut_rules_, gaps_[column]);
+    return search_counted<C>(std::span(pair_weights_).first(size), facts_of(node, known.weight, 0.0), known, cut_rules_,
+                             gaps_[column]);
 }
 
 // Fills values_ and known_counts_.
@@ -248,7 +281,8 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
         found = search_nominal<C>(coded, facts, known);
     } else {
         const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
-        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column], std::span(values_.rows).first(coded.n_values));
+        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column],
+                                  std::span(values_.rows).first(coded.n_values));
     }
     values_.clear(n_classes_);
     return found;
@@ -256,12 +290,17 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
 
 template <Criterion C>
 FoundTest ColumnSearch::search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known) {
-    const NominalCounts counts{values_.seen, {values_.table.data(), coded.n_values * n_classes_}, {values_.weights.data(), coded.n_values},
+    const NominalCounts counts{values_.seen,
+                               {values_.table.data(), coded.n_values * n_classes_},
+                               {values_.weights.data(), coded.n_values},
                                {values_.rows.data(), coded.n_values}};
     switch (coded.n_values > 2 ? options_.nominal_splits : NominalSplits::multiway) {
-        case NominalSplits::subset: return search_subsets<C>(counts, facts, known, options_.ratio);
-        case NominalSplits::binary: return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_.tolerance);
-        case NominalSplits::multiway: break;
+        case NominalSplits::subset:
+            return search_subsets<C>(counts, facts, known, options_.ratio);
+        case NominalSplits::binary:
+            return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_.tolerance);
+        case NominalSplits::multiway:
+            break;
     }
     return search_multiway<C>(counts.seen, counts.table, counts.weights, facts, known, counts.rows);
 }

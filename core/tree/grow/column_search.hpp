@@ -1,4 +1,5 @@
-// Searches one column at one node: picks the way of searching that fits the column, the weights and the number of classes.
+// Searches one column at one node: picks the way of searching that fits the column, the weights and the number of
+// classes.
 #pragma once
 
 #include <cstddef>
@@ -32,22 +33,23 @@ struct ValueTable {
 double least_side(const GrowOptions& options, double known_weight);
 
 class ColumnSearch {
-public:
+  public:
     // The columns worth keeping presorted: numeric ones of more than a few values.
     static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys);
 
-    ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules, const Partition& partition,
-                 const XLogX& xlogx, std::span<const Gaps> gaps);
+    ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
+                 const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps);
 
     FoundTest best_test(std::size_t column, const NodeRows& node);
 
-private:
+  private:
     template <Criterion C>
     FoundTest search(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_presorted(std::size_t column, const NodeRows& node);
     template <Criterion C>
-    FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node, const Known& known);
+    FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node,
+                          const Known& known);
     template <Criterion C>
     FoundTest search_few_rows(std::size_t column, const NodeRows& node);
     template <Criterion C>

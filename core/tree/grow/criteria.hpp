@@ -16,7 +16,7 @@ namespace calibrant {
 
 // x log2 x, looked up for whole numbers: counts of unweighted rows are nothing else.
 class XLogX {
-public:
+  public:
     explicit XLogX(std::size_t largest) : table_(std::min(largest, most_kept) + 1) {
         for (std::size_t x = 2; x < table_.size(); ++x) table_[x] = of(static_cast<double>(x));
         for (std::size_t step = 0; step < steps; ++step) {
@@ -42,7 +42,7 @@ public:
         return x * (static_cast<double>(static_cast<int>(bits >> 52) - 1023) + log + rest);
     }
 
-private:
+  private:
     static constexpr std::size_t most_kept = std::size_t{1} << 16;  // what a cache holds; larger counts are few
     static constexpr int step_bits = 8;
     static constexpr std::size_t steps = std::size_t{1} << step_bits;
@@ -70,7 +70,7 @@ struct Known {
 
 // Quinlan's information, in bits.
 class Information {
-public:
+  public:
     explicit Information(const XLogX& xlogx) : xlogx_(&xlogx) {}
     double of(std::span<const double> counts, double weight) const {
         double sum = (*xlogx_)(weight);
@@ -81,9 +81,11 @@ public:
     double of_pair(Count n0, Count n1) const {
         return (*xlogx_)(n0 + n1) - (*xlogx_)(n0) - (*xlogx_)(n1);
     }
-    double quick_of_pair(double n0, double n1) const { return xlogx_->quick(n0 + n1) - xlogx_->quick(n0) - xlogx_->quick(n1); }
+    double quick_of_pair(double n0, double n1) const {
+        return xlogx_->quick(n0 + n1) - xlogx_->quick(n0) - xlogx_->quick(n1);
+    }
 
-private:
+  private:
     const XLogX* xlogx_;
 };
 
@@ -97,7 +99,8 @@ struct GiniIndex {
     }
 };
 
-// Kearns & Mansour's 2 sqrt(p (1 - p)) (Dietterich, Kearns & Mansour 1996), and ((sum sqrt p)^2 - 1) / (K - 1) for K classes.
+// Kearns & Mansour's 2 sqrt(p (1 - p)) (Dietterich, Kearns & Mansour 1996), and ((sum sqrt p)^2 - 1) / (K - 1) for K
+// classes.
 struct KearnsMansour {
     explicit KearnsMansour(const XLogX&) {}
     static double of(std::span<const double> counts, double weight) {
@@ -109,15 +112,17 @@ struct KearnsMansour {
 
 // How mixed some cases are, times their weight; concave, so that no split makes it more.
 template <class I>
-concept Impurity = std::constructible_from<I, const XLogX&> && requires(const I impurity, std::span<const double> counts, double weight) {
-    { impurity.of(counts, weight) } -> std::same_as<double>;
-};
+concept Impurity = std::constructible_from<I, const XLogX&> &&
+                   requires(const I impurity, std::span<const double> counts, double weight) {
+                       { impurity.of(counts, weight) } -> std::same_as<double>;
+                   };
 
 // What a split takes off an impurity.
 template <Impurity I>
 class Decrease {
-public:
-    Decrease(const Known& known, const XLogX& xlogx) : impurity_(xlogx), known_(known.weight), base_(impurity_.of(known.counts, known.weight)) {}
+  public:
+    Decrease(const Known& known, const XLogX& xlogx)
+        : impurity_(xlogx), known_(known.weight), base_(impurity_.of(known.counts, known.weight)) {}
     void start() { branches_ = 0; }
     void add(std::span<const double> counts, double weight) { branches_ += impurity_.of(counts, weight); }
     void remove(std::span<const double> counts, double weight) { branches_ -= impurity_.of(counts, weight); }
@@ -135,7 +140,7 @@ public:
         }
     }
 
-private:
+  private:
     template <class Count>
     double of_pair(Count n0, Count n1) const {
         if constexpr (requires { impurity_.of_pair(n0, n1); }) {
@@ -153,9 +158,10 @@ using Entropy = Decrease<Information>;
 using Gini = Decrease<GiniIndex>;
 using Dkm = Decrease<KearnsMansour>;
 
-// The Hellinger distance of the classes' shares in the branches (Cieslak & Chawla 2008); the best class against the rest.
+// The Hellinger distance of the classes' shares in the branches (Cieslak & Chawla 2008); the best class against the
+// rest.
 class Hellinger {
-public:
+  public:
     Hellinger(const Known& known, const XLogX&) : whole_(known.counts.size()), parts_(known.counts.size()) {
         for (std::size_t k = 0; k < whole_.size(); ++k) whole_[k] = overlap(known.counts[k], known.weight);
     }
@@ -174,14 +180,14 @@ public:
         return best > 1e-12 ? std::sqrt(best) : 0.0;
     }
 
-private:
+  private:
     static double overlap(double n, double weight) { return std::sqrt(n * left_over(weight, n)); }
     std::vector<double> whole_, parts_;
 };
 
-// A split is told branch by branch, a branch may be taken back, then it is asked for its gain per known case. The gain must be
-// quasi-convex in the class weights of a side, as that of every concave impurity is: its greatest value over a run of rows of one class
-// lies at an end, over a box of class weights at a corner, and the searches look nowhere else.
+// A split is told branch by branch, a branch may be taken back, then it is asked for its gain per known case. The gain
+// must be quasi-convex in the class weights of a side, as that of every concave impurity is: its greatest value over a
+// run of rows of one class lies at an end, over a box of class weights at a corner, and the searches look nowhere else.
 template <class C>
 concept Criterion = std::constructible_from<C, const Known&, const XLogX&> &&
                     requires(C criterion, const C asked, std::span<const double> counts, double weight) {

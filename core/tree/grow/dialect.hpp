@@ -12,9 +12,11 @@ inline constexpr double closest_values = 1e-5;  // closer ones are not cut apart
 
 struct Tolerances {
     explicit Tolerances(Dialect dialect)
-        : attribute(dialect == Dialect::c45 ? 1e-7 : 1e-6), label(dialect == Dialect::c45 ? 1e-9 : 1e-6),
-          cuts(dialect == Dialect::c45 ? CutRules{.usable_gain = 1e-12}
-                                       : CutRules{.tolerance = 1e-6, .least_gain = 0, .usable_gain = 1e-6, .count_cases = true}) {}
+        : attribute(dialect == Dialect::c45 ? 1e-7 : 1e-6),
+          label(dialect == Dialect::c45 ? 1e-9 : 1e-6),
+          cuts(dialect == Dialect::c45
+                   ? CutRules{.usable_gain = 1e-12}
+                   : CutRules{.tolerance = 1e-6, .least_gain = 0, .usable_gain = 1e-6, .count_cases = true}) {}
     double attribute;  // a later attribute must score more than this to win
     double label;      // and a later class have more weight than this
     CutRules cuts;

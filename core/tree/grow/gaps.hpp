@@ -13,7 +13,7 @@ namespace calibrant {
 
 // Of one column: how many codes on the first value lies that is far enough; a byte will mostly do.
 class Gaps {
-public:
+  public:
     Gaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
         const auto close = [gap](double a, double b) { return !(a < b - gap); };
         if (std::adjacent_find(values_.begin(), values_.end(), close) == values_.end()) return;
@@ -37,7 +37,7 @@ public:
     }
     bool is_close_to_next(std::size_t code) const { return any() && steps_[code] > 1; }
 
-private:
+  private:
     static constexpr std::size_t many = 255;
     bool reaches(std::size_t code, std::size_t greater) const { return values_[code] < values_[greater] - gap_; }
 

@@ -10,24 +10,30 @@
 namespace calibrant {
 
 double least_rows(const Examples& examples, const GrowOptions& options) {
-    const bool can_be_short = options.min_rows > 0 && std::ranges::any_of(examples.weights, [](double weight) { return weight > 1; });
+    const bool can_be_short =
+        options.min_rows > 0 && std::ranges::any_of(examples.weights, [](double weight) { return weight > 1; });
     return can_be_short ? options.min_rows : 0.0;
 }
 
 void check(const Examples& examples) {
-    if (examples.n_classes < 1 || examples.n_classes > 65535) throw std::invalid_argument("a tree has 1 to 65535 classes");
+    if (examples.n_classes < 1 || examples.n_classes > 65535)
+        throw std::invalid_argument("a tree has 1 to 65535 classes");
     if (examples.labels.size() != examples.table->n_rows()) throw std::invalid_argument("one label for each row");
-    if (!examples.weights.empty() && examples.weights.size() != examples.table->n_rows()) throw std::invalid_argument("one weight for each row");
-    if (!examples.cases.empty() && examples.cases.size() != examples.table->n_rows()) throw std::invalid_argument("one number of cases for each row");
+    if (!examples.weights.empty() && examples.weights.size() != examples.table->n_rows())
+        throw std::invalid_argument("one weight for each row");
+    if (!examples.cases.empty() && examples.cases.size() != examples.table->n_rows())
+        throw std::invalid_argument("one number of cases for each row");
 }
 
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop)
-    : gaps(gaps_of(*examples.table, closest_values)), xlogx(examples.table->n_rows()),
-      row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(*examples.table, keys_of(examples)), keys_of(examples), gaps,
-               options.n_threads, stop),
+    : gaps(gaps_of(*examples.table, closest_values)),
+      xlogx(examples.table->n_rows()),
+      row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(*examples.table, keys_of(examples)),
+               keys_of(examples), gaps, options.n_threads, stop),
       row_cells(*examples.table, options.n_threads, stop) {
     const CutRules rules = cut_rules(options, Tolerances(options.dialect).cuts);
-    if (row_keys.n_columns() == 0 || !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty())) return;
+    if (row_keys.n_columns() == 0 || !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))
+        return;
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
         if (examples.weights.empty() || examples.weights[row] > 0) rows.push_back(row);

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "parallel.hpp"
 #include "tree/grow/choice.hpp"
 #include "tree/grow/coarse_search.hpp"
 #include "tree/grow/column_search.hpp"
 #include "tree/grow/dialect.hpp"
-#include "parallel.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/pending.hpp"
 #include "tree/grow/row_split.hpp"
@@ -36,19 +36,22 @@ struct Aside {
 };
 
 class Grower {
-public:
+  public:
     Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context);
     explicit Grower(const Grower& whole);  // for a part of its tree, in a thread of its own
     Tree grow(const std::stop_token& stop);
 
-private:
+  private:
     bool must_be_leaf(const Pending& node) const;
-    bool has_too_few_rows(const Pending& node) const { return static_cast<double>(node.segment.size) < 2 * least_rows_ - size_tolerance; }
+    bool has_too_few_rows(const Pending& node) const {
+        return static_cast<double>(node.segment.size) < 2 * least_rows_ - size_tolerance;
+    }
     std::int32_t majority(std::span<const double> counts) const;
     Pending make_root();
     void start(double total_weight);
     std::unique_ptr<ColumnSearch> make_search() const {
-        return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps);
+        return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx,
+                                              context_.gaps);
     }
     void grow_pending(const std::stop_token& stop);
     void settle(Pending& node, const std::stop_token& stop);
@@ -71,8 +74,8 @@ private:
     const std::size_t n_classes_;
     const Keys keys_;
     Partition partition_;
-    std::shared_ptr<std::atomic<std::size_t>> n_counts_;  // class counts kept so far, by all threads
-    std::optional<CoarseSearch> coarse_;  // for large nodes, where it will do
+    std::shared_ptr<std::atomic<std::size_t>> n_counts_;   // class counts kept so far, by all threads
+    std::optional<CoarseSearch> coarse_;                   // for large nodes, where it will do
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
     std::optional<Choice> choice_;
     std::vector<bool> used_;
@@ -90,20 +93,42 @@ private:
 };
 
 Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context)
-    : examples_(examples), options_(options), context_(context), tolerances_(options.dialect),
-      cut_rules_(cut_rules(options, tolerances_.cuts)), least_rows_(least_rows(examples, options)), n_classes_(examples.n_classes), keys_(keys_of(examples)),
+    : examples_(examples),
+      options_(options),
+      context_(context),
+      tolerances_(options.dialect),
+      cut_rules_(cut_rules(options, tolerances_.cuts)),
+      least_rows_(least_rows(examples, options)),
+      n_classes_(examples.n_classes),
+      keys_(keys_of(examples)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells),
-      n_counts_(std::make_shared<std::atomic<std::size_t>>(0)), used_(examples.table->n_columns()), columns_(examples.table->n_columns()),
-      found_(examples.table->n_columns()), thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
-      row_split_(examples, partition_, context.row_keys), tree_(examples.n_classes) {
+      n_counts_(std::make_shared<std::atomic<std::size_t>>(0)),
+      used_(examples.table->n_columns()),
+      columns_(examples.table->n_columns()),
+      found_(examples.table->n_columns()),
+      thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
+      row_split_(examples, partition_, context.row_keys),
+      tree_(examples.n_classes) {
     std::iota(columns_.begin(), columns_.end(), std::size_t{0});
 }
 
 Grower::Grower(const Grower& whole)
-    : examples_(whole.examples_), options_(whole.options_), context_(whole.context_), tolerances_(whole.tolerances_),
-      cut_rules_(whole.cut_rules_), least_rows_(whole.least_rows_), n_classes_(whole.n_classes_), keys_(whole.keys_),
-      partition_(whole.partition_, nullptr), n_counts_(whole.n_counts_), used_(whole.used_.size()), columns_(whole.columns_.size()), found_(whole.found_.size()),
-      thresholds_(whole.thresholds_), row_split_(examples_, partition_, context_.row_keys), tree_(whole.n_classes_) {
+    : examples_(whole.examples_),
+      options_(whole.options_),
+      context_(whole.context_),
+      tolerances_(whole.tolerances_),
+      cut_rules_(whole.cut_rules_),
+      least_rows_(whole.least_rows_),
+      n_classes_(whole.n_classes_),
+      keys_(whole.keys_),
+      partition_(whole.partition_, nullptr),
+      n_counts_(whole.n_counts_),
+      used_(whole.used_.size()),
+      columns_(whole.columns_.size()),
+      found_(whole.found_.size()),
+      thresholds_(whole.thresholds_),
+      row_split_(examples_, partition_, context_.row_keys),
+      tree_(whole.n_classes_) {
     std::iota(columns_.begin(), columns_.end(), std::size_t{0});
     start(whole.total_weight_);
 }
@@ -111,7 +136,8 @@ Grower::Grower(const Grower& whole)
 void Grower::start(double total_weight) {
     total_weight_ = total_weight;
     const bool is_fit = CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_.is_weighted());
-    if (context_.buckets && is_fit) coarse_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, *context_.buckets);
+    if (context_.buckets && is_fit)
+        coarse_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, *context_.buckets);
     searches_.push_back(make_search());
     choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
 }
@@ -163,7 +189,8 @@ void Grower::grow_pending(const std::stop_token& stop) {
         const std::size_t id = tree_.add_node(node.parent, node.counts, node.weight, node.label);
         multiway_above_.push_back(node.multiway_above);
         if (node.parent != Tree::no_node) {
-            tree_.children[tree_.first_child[static_cast<std::size_t>(node.parent)] + node.branch] = static_cast<std::int32_t>(id);
+            tree_.children[tree_.first_child[static_cast<std::size_t>(node.parent)] + node.branch] =
+                static_cast<std::int32_t>(id);
         }
         if (node.is_leaf || has_too_few_rows(node)) continue;
         if (!node.is_settled) partition_.unsettle();
@@ -178,7 +205,8 @@ void Grower::grow_pending(const std::stop_token& stop) {
     }
 }
 
-// Below a node that is settled, so are all others. Large nodes are, where nothing else will do to search sorted columns.
+// Below a node that is settled, so are all others. Large nodes are, where nothing else will do to search sorted
+// columns.
 void Grower::settle(Pending& node, const std::stop_token& stop) {
     const bool can_wait = coarse_ || !partition_.sorts();
     if (node.is_settled || (can_wait && node.segment.size >= most_settled && !node.asks_to_settle)) return;
@@ -220,7 +248,8 @@ Tree Grower::with_asides(const std::stop_token& stop) {
 
 // A nominal column that was tested above, a branch for each value, has one value left: it cannot be tested again.
 void Grower::mark_used(const Pending& node, bool used) {
-    for (std::int32_t at = node.multiway_above; at != Tree::no_node; at = multiway_above_[static_cast<std::size_t>(at)]) {
+    for (std::int32_t at = node.multiway_above; at != Tree::no_node;
+         at = multiway_above_[static_cast<std::size_t>(at)]) {
         used_[static_cast<std::size_t>(tree_.feature[static_cast<std::size_t>(at)])] = used;
     }
 }
@@ -261,16 +290,21 @@ void Grower::search(const Pending& node, std::span<const std::size_t> columns, c
 }
 
 // Threads cost time to start: only nodes of many rows are worth it.
-std::size_t Grower::threads_for(const Pending& node) const { return node.segment.size < fewest_shared ? 1 : searches_.size(); }
+std::size_t Grower::threads_for(const Pending& node) const {
+    return node.segment.size < fewest_shared ? 1 : searches_.size();
+}
 
 void Grower::split(std::size_t id, const Pending& node, std::size_t column, const std::stop_token& stop) {
     const FoundTest& test = found_[column];
     const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
     const bool is_multiway = is_nominal && test.branches.empty();
-    children_.assign(test.n_branches, Pending{.parent = static_cast<std::int32_t>(id), .is_settled = node.is_settled,
-                                              .asks_to_settle = coarse_ && !node.is_settled && coarse_->told_little(), .depth = node.depth + 1,
-                                              .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
-                                              .counts = std::vector<double>(n_classes_)});
+    children_.assign(test.n_branches,
+                     Pending{.parent = static_cast<std::int32_t>(id),
+                             .is_settled = node.is_settled,
+                             .asks_to_settle = coarse_ && !node.is_settled && coarse_->told_little(),
+                             .depth = node.depth + 1,
+                             .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
+                             .counts = std::vector<double>(n_classes_)});
     if (is_multiway) {
         std::vector<std::int32_t> identity(test.n_branches);
         std::iota(identity.begin(), identity.end(), 0);
@@ -297,7 +331,8 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
 
 }  // namespace
 
-Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const std::stop_token& stop) {
+Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context,
+          const std::stop_token& stop) {
     return Grower(examples, options, context).grow(stop);
 }
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "table/coded_table.hpp"
-#include "tree/grow/criteria.hpp"
-#include "tree/grow/gaps.hpp"
 #include "table/row_cells.hpp"
 #include "table/row_keys.hpp"
+#include "tree/grow/criteria.hpp"
+#include "tree/grow/gaps.hpp"
 #include "tree/tree.hpp"
 
 namespace calibrant {
@@ -27,22 +27,23 @@ enum class Dialect : std::uint8_t { c45, j48 };
 
 struct GrowOptions {
     CriterionName criterion = CriterionName::entropy;
-    bool ratio = true;              // divide by the split information, among tests of at least average gain
-    NominalSplits nominal_splits = NominalSplits::multiway;  // a branch for each value, groups of values, or one value against the rest
+    bool ratio = true;  // divide by the split information, among tests of at least average gain
+    NominalSplits nominal_splits =
+        NominalSplits::multiway;  // a branch for each value, groups of values, or one value against the rest
     double min_leaf = 2;
-    double min_rows = 0;            // where min_leaf asks for weight, so many rows are asked for too, each counted once
-    bool c45_cuts = true;           // at least min_leaf, a tenth of the mean class size, at most 25, on each side of a cut
-    std::size_t max_depth = 0;      // 0: no limit
-    bool midpoint = false;          // thresholds half-way between two values, not at a value that occurs
-    bool penalty = true;            // the cost of choosing among cuts (Quinlan 1996)
+    double min_rows = 0;        // where min_leaf asks for weight, so many rows are asked for too, each counted once
+    bool c45_cuts = true;       // at least min_leaf, a tenth of the mean class size, at most 25, on each side of a cut
+    std::size_t max_depth = 0;  // 0: no limit
+    bool midpoint = false;      // thresholds half-way between two values, not at a value that occurs
+    bool penalty = true;        // the cost of choosing among cuts (Quinlan 1996)
     Dialect dialect = Dialect::c45;
-    bool accept_zero_gain = true;   // a nominal test that gains nothing may be chosen
+    bool accept_zero_gain = true;  // a nominal test that gains nothing may be chosen
     std::size_t n_declared_classes = 0;
     bool random_ties = false;
     std::uint64_t seed = 0;
-    std::size_t n_threads = 1;      // any number gives the same tree
-    std::size_t max_features = 0;   // columns drawn afresh for each node; 0: all of them
-    bool redraw = true;             // where no column drawn has a test, draw among the others
+    std::size_t n_threads = 1;     // any number gives the same tree
+    std::size_t max_features = 0;  // columns drawn afresh for each node; 0: all of them
+    bool redraw = true;            // where no column drawn has a test, draw among the others
     std::size_t most_counts = std::numeric_limits<std::size_t>::max();  // of all nodes: nodes x classes
 };
 
@@ -52,17 +53,21 @@ struct Examples {
     std::span<const std::uint16_t> labels;
     std::span<const double> weights;  // empty: every row counts once; a row of weight 0 is absent
     std::size_t n_classes = 0;
-    std::span<const double> cases{};  // how often a row is counted where cases are, not weight (J48); empty: as its weight says
+    std::span<const double>
+        cases{};  // how often a row is counted where cases are, not weight (J48); empty: as its weight says
 
     std::span<const double> case_counts() const { return cases.empty() ? weights : cases; }
 };
 
 // Thrown where a tree would keep more counts than it may.
 struct TooManyCounts : std::bad_alloc {
-    const char* what() const noexcept override { return "the class counts of all nodes take more memory than they may"; }
+    const char* what() const noexcept override {
+        return "the class counts of all nodes take more memory than they may";
+    }
 };
 
-// The rows that a branch must have beside its weight: none where no row weighs more than 1, since enough weight is enough rows then.
+// The rows that a branch must have beside its weight: none where no row weighs more than 1, since enough weight is
+// enough rows then.
 double least_rows(const Examples& examples, const GrowOptions& options);
 
 // Throws std::invalid_argument unless there is a label, and a weight and a number of cases if any, for each row.
@@ -83,6 +88,7 @@ struct GrowContext {
 };
 
 Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);
-Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const std::stop_token& stop);
+Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context,
+          const std::stop_token& stop);
 
 }  // namespace calibrant

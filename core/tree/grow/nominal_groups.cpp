@@ -47,12 +47,15 @@ bool ValueBlocks::merge_pure() {
     const std::size_t before = size();
     for (std::size_t to = 0; to + 1 < size(); ++to) {
         const auto here = counts(to);
-        const auto label = static_cast<std::size_t>(std::ranges::find_if(here, [](double n) { return n >= impurity; }) - here.begin());
+        const auto label =
+            static_cast<std::size_t>(std::ranges::find_if(here, [](double n) { return n >= impurity; }) - here.begin());
         const auto is_pure = [&](std::size_t block) { return counts(block)[label] >= weight(block) - impurity; };
         if (label == n_classes_ || !is_pure(to)) continue;
         for (std::size_t from = to + 1; from < size();) {
-            if (is_pure(from)) merge(to, from);
-            else ++from;
+            if (is_pure(from))
+                merge(to, from);
+            else
+                ++from;
         }
     }
     return size() < before;

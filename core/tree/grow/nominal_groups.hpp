@@ -1,5 +1,5 @@
-// Nominal tests of fewer branches than values: groups found by merging (Quinlan 1993, the option -s of C4.5), or one value
-// against the rest (the option -B of Weka's J48).
+// Nominal tests of fewer branches than values: groups found by merging (Quinlan 1993, the option -s of C4.5), or one
+// value against the rest (the option -B of Weka's J48).
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace calibrant {
 
-// The values of a nominal column at a node: which occur, their class weights (values x classes), their weights, and their rows where
-// the number matters.
+// The values of a nominal column at a node: which occur, their class weights (values x classes), their weights, and
+// their rows where the number matters.
 struct NominalCounts {
     std::span<const std::uint32_t> seen;
     std::span<const double> table, weights;
@@ -26,29 +26,35 @@ struct NominalCounts {
 
 // The groups that are being merged, one for each value of more than half a case to begin with.
 class ValueBlocks {
-public:
+  public:
     static constexpr double least_weight = 0.5;
 
     explicit ValueBlocks(const NominalCounts& values);
 
     std::size_t size() const { return weights_.size(); }
     double weight(std::size_t block) const { return weights_[block]; }
-    std::span<const double> counts(std::size_t block) const { return {counts_.data() + block * n_classes_, n_classes_}; }
-    std::span<const std::uint32_t> left_out() const { return left_out_; }  // values that occur, but with too little weight
+    std::span<const double> counts(std::size_t block) const {
+        return {counts_.data() + block * n_classes_, n_classes_};
+    }
+    std::span<const std::uint32_t> left_out() const {
+        return left_out_;
+    }  // values that occur, but with too little weight
 
     // Adds block `from` to block `to`; the last block takes its place.
     void merge(std::size_t to, std::size_t from);
     // Merges the blocks that hold one and the same class alone; says whether there were any.
     bool merge_pure();
 
-    bool is_filled(std::size_t block, const NodeFacts& node) const { return node.is_filled(weights_[block], rows_[block]); }
+    bool is_filled(std::size_t block, const NodeFacts& node) const {
+        return node.is_filled(weights_[block], rows_[block]);
+    }
     std::size_t n_filled(const NodeFacts& node) const;
     std::size_t heaviest(const NodeFacts& node) const;  // of the filled ones, if any
 
     // The branch of each of n_values values; those in no block share one branch more, the last.
     std::vector<std::int32_t> branches(std::size_t n_values) const;
 
-private:
+  private:
     std::size_t n_classes_;
     std::vector<double> weights_, counts_;
     std::vector<std::size_t> rows_;
@@ -70,9 +76,14 @@ inline double worth(double gain, double info, bool ratio) {
 // Judges the split into the present blocks and the splits in which two of them are one.
 template <Criterion C>
 class BlockJudge {
-public:
+  public:
     BlockJudge(const ValueBlocks& blocks, const NodeFacts& node, const Known& known, bool ratio)
-        : blocks_(blocks), node_(node), known_(known), ratio_(ratio), all_(known, *node.xlogx), trial_(all_),
+        : blocks_(blocks),
+          node_(node),
+          known_(known),
+          ratio_(ratio),
+          all_(known, *node.xlogx),
+          trial_(all_),
           merged_(node.scratch.first(known.counts.size())) {
         start();
     }
@@ -100,17 +111,18 @@ public:
         trial_.remove(blocks_.counts(b), blocks_.weight(b));
         trial_.add(merged_, weight);
         const XLogX& f = *node_.xlogx;
-        return judged(trial_, n_filled_ - is_filled(blocks_.weight(a)) - is_filled(blocks_.weight(b)) + is_filled(weight),
+        return judged(trial_,
+                      n_filled_ - is_filled(blocks_.weight(a)) - is_filled(blocks_.weight(b)) + is_filled(weight),
                       parts_ - f(blocks_.weight(a)) - f(blocks_.weight(b)) + f(weight));
     }
     double gain() const { return all_.gain() * known_.weight / node_.weight; }
 
-private:
+  private:
     // While merging, one case fills a branch; min_branch is for the result.
     static std::size_t is_filled(double weight) { return weight >= 1 - size_tolerance ? 1 : 0; }
     Judged judged(const C& criterion, std::size_t n_filled, double parts) const {
         const double gain = n_filled < 2 ? -split_epsilon : criterion.gain() * known_.weight / node_.weight;
-        const double info = ((*node_.xlogx)(total_) - parts) / node_.weight;
+        const double info = ((*node_.xlogx)(total_)-parts) / node_.weight;
         return {gain, info, worth(gain, info, ratio_)};
     }
 
@@ -138,7 +150,8 @@ Judged merge_blocks(ValueBlocks& blocks, BlockJudge<C>& judge, Judged previous, 
             for (std::size_t b = a + 1; b < blocks.size(); ++b) {
                 if (a == barred || b == barred) continue;
                 const Judged trial = judge.with_merged(a, b);
-                const bool is_first_with_gain = trial.gain >= least_gain - tie_tolerance && best.gain < least_gain - tie_tolerance;
+                const bool is_first_with_gain =
+                    trial.gain >= least_gain - tie_tolerance && best.gain < least_gain - tie_tolerance;
                 const bool is_forced = to == none && (!ratio || n_reasonable < 2);
                 if (!is_first_with_gain && !is_forced && !(trial.worth >= best.worth - tie_tolerance)) continue;
                 best = trial;
@@ -172,13 +185,15 @@ FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, con
     if (!(result.worth > 0) || blocks.n_filled(node) < 2) return {};
     FoundTest found{.usable = true, .gain = judge.gain(), .info = result.info};
     found.branches = blocks.branches(values.weights.size());
-    found.n_branches = blocks.size() + (std::ranges::count(found.branches, static_cast<std::int32_t>(blocks.size())) > 0 ? 1 : 0);
+    found.n_branches =
+        blocks.size() + (std::ranges::count(found.branches, static_cast<std::int32_t>(blocks.size())) > 0 ? 1 : 0);
     return found;
 }
 
 // The first of the best tests of one value (branch 0) against all others (branch 1).
 template <Criterion C>
-FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio, double tolerance) {
+FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio,
+                                  double tolerance) {
     C criterion(known, *node.xlogx);
     const std::span<double> rest = node.scratch.first(known.counts.size());
     FoundTest found;

@@ -15,11 +15,11 @@ inline constexpr Keys pair_keys{.class_bits = 1};
 
 // The best cut of a presorted column, rows counting once or several times: whole numbers throughout.
 template <Criterion C, class TimesOf>
-FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& times_of, const NodeFacts& node, const Known& known,
-                              const CutRules& rules, const Gaps& gaps) {
+FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& times_of, const NodeFacts& node,
+                              const Known& known, const CutRules& rules, const Gaps& gaps) {
     if (too_few(node, known, rules)) return {};
     const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
-    const auto least = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));   // weight of the left side
+    const auto least = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));  // weight of the left side
     const double most_left = known.weight - node.min_side + size_tolerance;
     if (most_left < static_cast<double>(least) || rows.size() < 2) return {};
     const auto most = static_cast<std::size_t>(most_left);
@@ -47,7 +47,8 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
             pure = pure && same_class;
             continue;
         }
-        if (pure && same_class && is_apart && best.may_pass_over()) {  // no cut inside of a run of one class is the best
+        if (pure && same_class && is_apart &&
+            best.may_pass_over()) {  // no cut inside of a run of one class is the best
             best.skip();
         } else {
             const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
@@ -60,8 +61,8 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
 
 // The same from a table of counts, values x 2.
 template <Criterion C>
-FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known, const CutRules& rules,
-                               const Gaps& gaps) {
+FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known,
+                               const CutRules& rules, const Gaps& gaps) {
     const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
     if (too_few(node, known, rules)) return {};
     const double least = node.min_side - size_tolerance, most = static_cast<double>(n) - node.min_side + size_tolerance;
@@ -85,14 +86,19 @@ FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeF
     return best.result(known.weight);
 }
 
-// Told the known cases in ascending order of their values, keeps the best cut between two classes; any weights. `left` are the class
-// weights of the cases that were passed over.
+// Told the known cases in ascending order of their values, keeps the best cut between two classes; any weights. `left`
+// are the class weights of the cases that were passed over.
 template <Criterion C>
 class PairCuts {
-public:
+  public:
     PairCuts(const NodeFacts& node, const Known& known, const CutRules& rules)
-        : criterion_(known, *node.xlogx), best_(node, rules), all_{known.counts[0], known.counts[1]}, known_(known.weight),
-          scale_(known.weight / node.weight), least_(node.min_side - size_tolerance), most_(known.weight - node.min_side + size_tolerance) {}
+        : criterion_(known, *node.xlogx),
+          best_(node, rules),
+          all_{known.counts[0], known.counts[1]},
+          known_(known.weight),
+          scale_(known.weight / node.weight),
+          least_(node.min_side - size_tolerance),
+          most_(known.weight - node.min_side + size_tolerance) {}
 
     void start_at(double left0, double left1) { left_[0] = left0, left_[1] = left1; }
     void add(std::uint32_t label, double weight) { left_[label] += weight; }
@@ -101,13 +107,14 @@ public:
     bool too_high(double more = 0) const { return low() + more > most_; }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         const double right0 = left_over(all_[0], left_[0]), right1 = left_over(all_[1], left_[1]);
-        if (!best_.is_worth(scale_ * quick_pair_gain(criterion_, left_[0], left_[1], right0, right1))) return best_.skip();
+        if (!best_.is_worth(scale_ * quick_pair_gain(criterion_, left_[0], left_[1], right0, right1)))
+            return best_.skip();
         best_.offer(scale_ * pair_gain(criterion_, left_[0], left_[1], right0, right1), low(), below, above);
     }
     BestCut& best() { return best_; }
     FoundTest result() const { return best_.result(known_); }
 
-private:
+  private:
     C criterion_;
     BestCut best_;
     double all_[2], left_[2] = {0, 0};
@@ -129,10 +136,12 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
         }
         if (!cuts.too_low()) {
             if (cuts.too_high()) return;
-            const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) && cuts.best().may_pass_over() &&
-                                !cuts.too_high(weight_of(rows[i + 1]));
-            if (inside) cuts.best().skip();
-            else cuts.try_cut(pair_keys.code(key), pair_keys.code(next));
+            const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) &&
+                                cuts.best().may_pass_over() && !cuts.too_high(weight_of(rows[i + 1]));
+            if (inside)
+                cuts.best().skip();
+            else
+                cuts.try_cut(pair_keys.code(key), pair_keys.code(next));
         }
         pure = true;
     }
@@ -140,8 +149,8 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
 
 // The best cut of a sorted column, any weights.
 template <Criterion C, class WeightOf>
-FoundTest search_weighted_pairs(std::span<const SortedRow> rows, const WeightOf& weight_of, const NodeFacts& node, const Known& known,
-                                const CutRules& rules, const Gaps& gaps) {
+FoundTest search_weighted_pairs(std::span<const SortedRow> rows, const WeightOf& weight_of, const NodeFacts& node,
+                                const Known& known, const CutRules& rules, const Gaps& gaps) {
     if (too_few(node, known, rules)) return {};
     PairCuts<C> cuts(node, known, rules);
     search_stretch(cuts, rows, weight_of, gaps);

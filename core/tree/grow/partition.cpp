@@ -20,8 +20,10 @@ Weighing weighing_of(const CodedTable& table, std::span<const double> weights) {
         if (table.column(column).n_missing > 0) return Weighing::shared;
     }
     if (weights.empty()) return Weighing::alike;
-    const bool whole = std::all_of(weights.begin(), weights.end(), [](double w) { return w <= 0xffff && w == static_cast<std::uint32_t>(w); });
-    const bool can_be_counted = std::reduce(weights.begin(), weights.end()) <= std::numeric_limits<std::uint32_t>::max();
+    const bool whole = std::all_of(weights.begin(), weights.end(),
+                                   [](double w) { return w <= 0xffff && w == static_cast<std::uint32_t>(w); });
+    const bool can_be_counted =
+        std::reduce(weights.begin(), weights.end()) <= std::numeric_limits<std::uint32_t>::max();
     return whole && can_be_counted ? Weighing::whole : Weighing::fixed;
 }
 
@@ -35,16 +37,23 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 
 }  // namespace
 
-Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights, const RowKeys& keys,
-                     const RowCells& cells)
-    : table_(table), labels_(labels), fixed_(weights), keys_(keys), cells_(cells), sorted_(table.n_columns()), weighing_(weighing_of(table, weights)),
+Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
+                     const RowKeys& keys, const RowCells& cells)
+    : table_(table),
+      labels_(labels),
+      fixed_(weights),
+      keys_(keys),
+      cells_(cells),
+      sorted_(table.n_columns()),
+      weighing_(weighing_of(table, weights)),
       arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
         if (weights.empty() || weights[row] > 0) rows_.push_back(row);
     }
     n_root_rows_ = rows_.size();
     for (std::size_t index = 0; index < keys_.n_columns(); ++index) sorted_[keys_.column(index)] = true;
-    if (weighing_ == Weighing::whole) times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
+    if (weighing_ == Weighing::whole)
+        times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
     needs_rows_ = keys_.n_columns() < table.n_columns() || weighing_ == Weighing::shared;
     if (weighing_ != Weighing::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
@@ -52,13 +61,22 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
 }
 
 Partition::Partition(const Partition& like, std::nullptr_t)
-    : table_(like.table_), labels_(like.labels_), fixed_(like.fixed_), times_(like.times_), keys_(like.keys_), cells_(like.cells_), sorted_(like.sorted_), needs_rows_(like.needs_rows_),
-      weighing_(like.weighing_), arena_(like.arena_.size()) {}
+    : table_(like.table_),
+      labels_(like.labels_),
+      fixed_(like.fixed_),
+      times_(like.times_),
+      keys_(like.keys_),
+      cells_(like.cells_),
+      sorted_(like.sorted_),
+      needs_rows_(like.needs_rows_),
+      weighing_(like.weighing_),
+      arena_(like.arena_.size()) {}
 
 Partition::Parcel Partition::take_out(Segment segment) const {
     Parcel parcel;
     if (is_settled() && !needs_rows_) {
-        const std::size_t any = static_cast<std::size_t>(std::find(sorted_.begin(), sorted_.end(), true) - sorted_.begin());
+        const std::size_t any =
+            static_cast<std::size_t>(std::find(sorted_.begin(), sorted_.end(), true) - sorted_.begin());
         for (const SortedRow& row : sorted_rows(any, segment)) parcel.rows.push_back(number(row));
         std::sort(parcel.rows.begin(), parcel.rows.end());
     } else {
@@ -85,14 +103,15 @@ void Partition::settle(Segment segment, std::size_t n_threads, const std::stop_t
     number_anew(segment);
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
-    parallel_for(at_once == 0 ? 0 : (n + at_once - 1) / at_once, n_threads, stop, [&](std::size_t task, std::size_t worker) {
-        const std::size_t begin = task * at_once, end = std::min(n, begin + at_once);
-        fetch(begin, end);
-        for (std::size_t index = begin; index < end; ++index) {
-            const std::size_t column = keys_.column(index);
-            sort_rows(arena_[column], spare_sorted_[worker], keys().greatest(table_.column(column).n_values));
-        }
-    });
+    parallel_for(
+        at_once == 0 ? 0 : (n + at_once - 1) / at_once, n_threads, stop, [&](std::size_t task, std::size_t worker) {
+            const std::size_t begin = task * at_once, end = std::min(n, begin + at_once);
+            fetch(begin, end);
+            for (std::size_t index = begin; index < end; ++index) {
+                const std::size_t column = keys_.column(index);
+                sort_rows(arena_[column], spare_sorted_[worker], keys().greatest(table_.column(column).n_values));
+            }
+        });
 }
 
 // What is looked up of the rows is copied side by side.
@@ -145,7 +164,8 @@ void Partition::enter(Segment segment) {
     for (std::size_t i = segment.begin; i < segment.begin + segment.size; ++i) weight_of_[rows_[i]] = row_weights_[i];
 }
 
-void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads, const std::stop_token& stop) {
+void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
+                     const std::stop_token& stop) {
     std::size_t next = segment.begin;
     for (std::size_t b = branches.size(); b-- > 0;) {
         if (!branches[b].keep) continue;
@@ -157,8 +177,10 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const auto part_column = [&](std::size_t column, std::size_t worker) {
         if (!sorted_[column]) return;
-        if (by_sides) part_two(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
-        else part_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
+        if (by_sides)
+            part_two(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
+        else
+            part_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
     };
     if (is_settled()) parallel_for(arena_.size(), n_threads, stop, part_column);
     if (is_settled() && !needs_rows_) return;
@@ -173,8 +195,8 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
 
 // In place: the second branch stays at the bottom, the first goes through the spare memory to the top.
 template <class Row, class RowOf>
-void Partition::part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
-                         RowOf&& row_of) {
+void Partition::part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                         std::span<const Branch> branches, RowOf&& row_of) {
     make_room(arena, base, branches);
     if (spare.size() < segment.size) spare.resize(segment.size);
     Row* const at = arena.data() + (segment.begin - base);

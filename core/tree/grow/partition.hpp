@@ -1,5 +1,5 @@
-// The rows of the nodes still to be grown. A node small enough is settled: its rows are numbered anew and its columns sorted once, then
-// parted stably at every split, so that all that its subtree looks up fits a cache.
+// The rows of the nodes still to be grown. A node small enough is settled: its rows are numbered anew and its columns
+// sorted once, then parted stably at every split, so that all that its subtree looks up fits a cache.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ struct Branch {
     Segment segment{};
 };
 
-// How much rows weigh: once each; whole numbers; any numbers; or what the branches above left of them, where values are unknown.
+// How much rows weigh: once each; whole numbers; any numbers; or what the branches above left of them, where values are
+// unknown.
 enum class Weighing : std::uint8_t { alike, whole, fixed, shared };
 
 // A column of few values, and the classes, by the numbers that rows have now.
@@ -43,10 +44,10 @@ struct CountedCells {
 };
 
 class Partition {
-public:
+  public:
     // Columns that have keys are sorted when a node is settled; the others are read through rows().
-    Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights, const RowKeys& keys,
-              const RowCells& cells);
+    Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
+              const RowKeys& keys, const RowCells& cells);
 
     // An empty one, to which a node's rows are handed over.
     explicit Partition(const Partition& like, std::nullptr_t);
@@ -59,7 +60,8 @@ public:
     Parcel take_out(Segment segment) const;
     Segment put_in(Parcel&& parcel);
 
-    // Numbers a node's rows from 0 and sorts its columns; every node below it is settled too. Back to the others with unsettle().
+    // Numbers a node's rows from 0 and sorts its columns; every node below it is settled too. Back to the others with
+    // unsettle().
     void settle(Segment segment, std::size_t n_threads, const std::stop_token& stop);
     void unsettle() { origin_.clear(); }
     bool is_settled() const { return !origin_.empty(); }
@@ -85,7 +87,9 @@ public:
     bool is_packed() const { return row_mask_ != all_bits; }
     std::uint32_t number(const SortedRow& row) const { return row.row & row_mask_; }
     static std::uint32_t times(const SortedRow& row) { return row.row >> packed_bits; }
-    std::uint32_t packed(std::uint32_t row) const { return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << packed_bits : row; }
+    std::uint32_t packed(std::uint32_t row) const {
+        return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << packed_bits : row;
+    }
 
     // Looks up the weights of a node's rows, which weights() then gives; free where they are not shared.
     void enter(Segment segment);
@@ -94,17 +98,19 @@ public:
     bool is_whole() const { return weighing_ == Weighing::alike || weighing_ == Weighing::whole; }
     // How often the table's rows count, before any is settled; only where all weights are whole.
     const std::uint16_t* times() const { return times_->data(); }
-    const double* weights() const { return is_settled() || weighing_ == Weighing::shared ? weight_of_.data() : fixed_.data(); }
+    const double* weights() const {
+        return is_settled() || weighing_ == Weighing::shared ? weight_of_.data() : fixed_.data();
+    }
 
-    // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split in two, both of
-    // which have a share, is marked by sides, which take less memory to look up.
+    // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split
+    // in two, both of which have a share, is marked by sides, which take less memory to look up.
     static constexpr std::uint32_t unknown = 0xffffffff;
     enum Side : std::uint8_t { first, second, both };
     void mark(std::uint32_t row, std::uint32_t branch) { marks_[row] = branch; }
     void mark_side(std::uint32_t row, Side side) { sides_[row] = side; }
 
-    // Parts the rows of a node of which nothing else is parted; `side_of` a row is 0 or 1. The second side stays at the bottom, the first
-    // goes on top of it. Gives the number of rows on the second side.
+    // Parts the rows of a node of which nothing else is parted; `side_of` a row is 0 or 1. The second side stays at the
+    // bottom, the first goes on top of it. Gives the number of rows on the second side.
     template <class SideOf>
     std::size_t part_at_once(Segment segment, SideOf&& side_of) {
         if (spare_rows_.size() < segment.size) spare_rows_.resize(segment.size);
@@ -123,16 +129,17 @@ public:
     }
 
     // Parts the node's rows by their marks and places the branches that are kept, the first of them topmost.
-    void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads, const std::stop_token& stop);
+    void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
+              const std::stop_token& stop);
 
-private:
+  private:
     void make_room_to_mark(std::size_t n_rows);
     template <class Row, class RowOf>
-    void part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
-                  RowOf&& row_of);
+    void part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                  std::span<const Branch> branches, RowOf&& row_of);
     template <class Row, class RowOf>
-    void part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment, std::span<const Branch> branches,
-                   RowOf&& row_of);
+    void part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                   std::span<const Branch> branches, RowOf&& row_of);
     void part_two_weights(Segment segment, std::span<const Branch> branches);
     void part_many_weights(Segment segment, std::span<const Branch> branches);
 
@@ -143,7 +150,7 @@ private:
 
     const CodedTable& table_;
     std::span<const std::uint16_t> labels_;
-    std::span<const double> fixed_;  // the weights of the table's rows
+    std::span<const double> fixed_;                            // the weights of the table's rows
     std::shared_ptr<const std::vector<std::uint16_t>> times_;  // the same where they are whole
     const RowKeys& keys_;
     const RowCells& cells_;
@@ -152,7 +159,7 @@ private:
     bool needs_rows_ = false;  // whether anything below a settled node is read through rows()
     Weighing weighing_ = Weighing::alike;
     std::uint32_t row_mask_ = all_bits;
-    std::size_t base_ = 0;     // where the settled node begins
+    std::size_t base_ = 0;  // where the settled node begins
     std::vector<std::uint32_t> origin_;
     std::vector<std::uint16_t> local_labels_;
     std::vector<std::uint8_t> local_cells_;

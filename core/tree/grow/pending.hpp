@@ -16,7 +16,7 @@ struct Pending {
     std::size_t branch = 0;
     Segment segment{};
     bool is_leaf = false;
-    bool is_settled = false;  // its columns are sorted
+    bool is_settled = false;      // its columns are sorted
     bool asks_to_settle = false;  // and should be, large as it may be
     std::size_t depth = 0;
     std::int32_t multiway_above = Tree::no_node;  // the nearest node above that gives each nominal value its branch

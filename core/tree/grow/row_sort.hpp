@@ -19,7 +19,9 @@ inline void sort_rows(std::vector<SortedRow>& rows, std::vector<SortedRow>& spar
     constexpr std::size_t few = 192;
     constexpr int most_bits = 11;
     if (rows.size() < few) {
-        std::sort(rows.begin(), rows.end(), [](const SortedRow& a, const SortedRow& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
+        std::sort(rows.begin(), rows.end(), [](const SortedRow& a, const SortedRow& b) {
+            return a.key != b.key ? a.key < b.key : a.row < b.row;
+        });
         return;
     }
     spare.resize(rows.size());

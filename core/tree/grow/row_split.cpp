@@ -20,11 +20,16 @@ void RowSplit::by_cut(std::size_t column, const Pending& node, std::uint32_t cut
     const bool is_sorted = partition_.is_sorted(column), is_counted = partition_.is_counted(column);
     if (can_part_at_once(node) && is_counted) {
         const CountedCells cells = partition_.counted_cells(column);
-        part_at_once(node, cut, children, [cells](std::uint32_t row) { return cells.code(row); }, [cells](std::uint32_t row) { return cells.label(row); });
+        part_at_once(
+            node, cut, children, [cells](std::uint32_t row) { return cells.code(row); },
+            [cells](std::uint32_t row) { return cells.label(row); });
     } else if (can_part_at_once(node) && !node.is_settled) {
         const auto label_of = [labels = examples_.labels](std::uint32_t row) { return labels[row]; };
-        std::visit([&](const auto& codes) { part_at_once(node, cut, children, [&codes](std::uint32_t row) { return codes[row]; }, label_of); },
-                   examples_.table->column(column).codes);
+        std::visit(
+            [&](const auto& codes) {
+                part_at_once(node, cut, children, [&codes](std::uint32_t row) { return codes[row]; }, label_of);
+            },
+            examples_.table->column(column).codes);
     } else if (node.is_settled && is_sorted) {
         tally_sorted(column, node, cut, children);
     } else {
@@ -39,19 +44,23 @@ void RowSplit::by_value(std::size_t column, const Pending& node, std::span<Pendi
     share_unknown(children);
 }
 
-void RowSplit::by_groups(std::size_t column, const Pending& node, std::span<const std::int32_t> branch_of_value, std::span<Pending> children) {
+void RowSplit::by_groups(std::size_t column, const Pending& node, std::span<const std::int32_t> branch_of_value,
+                         std::span<Pending> children) {
     start(children.size());
-    tally(column, node, children, [branch_of_value](std::uint32_t code) { return static_cast<std::uint32_t>(branch_of_value[code]); });
+    tally(column, node, children,
+          [branch_of_value](std::uint32_t code) { return static_cast<std::uint32_t>(branch_of_value[code]); });
     share_unknown(children);
 }
 
-void RowSplit::part(const Pending& node, std::span<Pending> children, std::size_t n_threads, const std::stop_token& stop) {
+void RowSplit::part(const Pending& node, std::span<Pending> children, std::size_t n_threads,
+                    const std::stop_token& stop) {
     if (is_parted_) {
         branches_[1].segment.begin = node.segment.begin;
         branches_[0].segment.begin = node.segment.begin + branches_[1].segment.size;
     } else {
         for (std::size_t b = 0; b < children.size(); ++b) branches_[b].keep = !children[b].is_leaf;
-        const bool by_sides = children.size() == 2 && (n_unknown_ == 0 || (branches_[0].share > 0 && branches_[1].share > 0));
+        const bool by_sides =
+            children.size() == 2 && (n_unknown_ == 0 || (branches_[0].share > 0 && branches_[1].share > 0));
         partition_.part(node.segment, branches_, by_sides, n_threads, stop);
     }
     for (std::size_t b = 0; b < children.size(); ++b) children[b].segment = branches_[b].segment;
@@ -63,18 +72,24 @@ bool RowSplit::can_part_at_once(const Pending& node) const {
 }
 
 template <class CodeOf, class LabelOf>
-void RowSplit::part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, CodeOf&& code_of, LabelOf&& label_of) {
+void RowSplit::part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, CodeOf&& code_of,
+                            LabelOf&& label_of) {
     const auto side_of = [&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; };
-    if (!partition_.is_weighted()) return part_weighed(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
+    if (!partition_.is_weighted())
+        return part_weighed(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
     if (partition_.is_whole() && !node.is_settled) {
-        const auto weight_of = [times = partition_.times()](std::uint32_t row) { return static_cast<double>(times[row]); };
+        const auto weight_of = [times = partition_.times()](std::uint32_t row) {
+            return static_cast<double>(times[row]);
+        };
         return part_weighed(node, children, side_of, label_of, weight_of);
     }
-    part_weighed(node, children, side_of, label_of, [weights = partition_.weights()](std::uint32_t row) { return weights[row]; });
+    part_weighed(node, children, side_of, label_of,
+                 [weights = partition_.weights()](std::uint32_t row) { return weights[row]; });
 }
 
 template <class SideOf, class LabelOf, class WeightOf>
-void RowSplit::part_weighed(const Pending& node, std::span<Pending> children, SideOf&& side_of, LabelOf&& label_of, WeightOf&& weight_of) {
+void RowSplit::part_weighed(const Pending& node, std::span<Pending> children, SideOf&& side_of, LabelOf&& label_of,
+                            WeightOf&& weight_of) {
     double* const counts[] = {children[0].counts.data(), children[1].counts.data()};
     double sums[] = {0.0, 0.0};
     const std::size_t n_second = partition_.part_at_once(node.segment, [&](std::uint32_t row) {
@@ -96,7 +111,8 @@ void RowSplit::tally_sorted(std::size_t column, const Pending& node, std::uint32
     const Keys keys = keys_.keys();
     const auto rows = partition_.sorted_rows(column, node.segment);
     const auto end_of = [&](std::uint32_t code) {
-        return std::partition_point(rows.begin(), rows.end(), [&](const SortedRow& row) { return keys.code(row.key) <= code; });
+        return std::partition_point(rows.begin(), rows.end(),
+                                    [&](const SortedRow& row) { return keys.code(row.key) <= code; });
     };
     const auto middle = end_of(cut), end = end_of(examples_.table->column(column).n_values - 1);
     const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
@@ -140,7 +156,8 @@ void RowSplit::tally(std::size_t column, const Pending& node, std::span<Pending>
     const auto rows = partition_.rows(node.segment);
     if (partition_.is_counted(column)) {
         const CountedCells cells = partition_.counted_cells(column);
-        for (const std::uint32_t row : rows) take(row, cells.code(row), cells.label(row), cells.code(row) == coded.n_values);
+        for (const std::uint32_t row : rows)
+            take(row, cells.code(row), cells.label(row), cells.code(row) == coded.n_values);
         return;
     }
     std::visit(
@@ -167,7 +184,8 @@ void RowSplit::share_unknown(std::span<Pending> children) {
     for (std::size_t b = 0; b < children.size(); ++b) {
         branches_[b].share = children[b].weight / known;
         if (n_unknown_ == 0 || branches_[b].share == 0) continue;
-        for (std::size_t k = 0; k < unknown_counts_.size(); ++k) children[b].counts[k] += branches_[b].share * unknown_counts_[k];
+        for (std::size_t k = 0; k < unknown_counts_.size(); ++k)
+            children[b].counts[k] += branches_[b].share * unknown_counts_[k];
         children[b].weight += branches_[b].share * unknown_weight_;
         branches_[b].segment.size += n_unknown_;
     }

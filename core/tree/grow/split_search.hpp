@@ -18,24 +18,29 @@ struct SortedRow {
     std::uint32_t key;
 };
 
-// Between code and class stands a bit: whether the next greater value of the column lies too close to be cut apart. Only then is it
-// worth looking further.
+// Between code and class stands a bit: whether the next greater value of the column lies too close to be cut apart.
+// Only then is it worth looking further.
 struct Keys {
     int class_bits;
 
     std::uint32_t key(std::uint32_t code, std::uint32_t label, bool is_close) const {
         return (code << 1 | std::uint32_t{is_close}) << class_bits | label;
     }
-    std::uint32_t key(std::uint32_t code, std::uint32_t label, const Gaps& gaps) const { return key(code, label, gaps.is_close_to_next(code)); }
+    std::uint32_t key(std::uint32_t code, std::uint32_t label, const Gaps& gaps) const {
+        return key(code, label, gaps.is_close_to_next(code));
+    }
     std::uint32_t code(std::uint32_t key) const { return key >> (class_bits + 1); }
     std::uint32_t label(std::uint32_t key) const { return key & ((std::uint32_t{1} << class_bits) - 1); }
-    std::uint32_t greatest(std::uint32_t n_values) const { return key(n_values, (std::uint32_t{1} << class_bits) - 1, true); }
+    std::uint32_t greatest(std::uint32_t n_values) const {
+        return key(n_values, (std::uint32_t{1} << class_bits) - 1, true);
+    }
     bool fit(std::uint64_t n_values) const { return (n_values + 1) << (class_bits + 1) <= std::uint64_t{1} << 32; }
 
     // Whether a cut may part two rows, the first of which comes no later.
     [[gnu::always_inline]] bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
         if (code(first) == code(second)) return false;
-        return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() || gaps.are_apart(code(first), code(second));
+        return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() ||
+               gaps.are_apart(code(first), code(second));
     }
 };
 
@@ -43,42 +48,46 @@ inline constexpr double size_tolerance = 1e-9;
 
 // What every search at a node shares.
 struct NodeFacts {
-    double weight;          // of all cases, unknown ones included
-    double min_branch;      // a branch counts as filled from this weight on
-    double min_side;        // the least weight on each side of a numeric cut
-    double n_known;         // cases with a known value, each counted whole; only the rule of J48 asks
+    double weight;      // of all cases, unknown ones included
+    double min_branch;  // a branch counts as filled from this weight on
+    double min_side;    // the least weight on each side of a numeric cut
+    double n_known;     // cases with a known value, each counted whole; only the rule of J48 asks
     const XLogX* xlogx;
     std::span<double> scratch;  // two rows of class weights
-    double min_rows = 0;        // a branch counts as filled, and a side of a cut will do, from so many rows on; 0: whatever their number
+    double min_rows =
+        0;  // a branch counts as filled, and a side of a cut will do, from so many rows on; 0: whatever their number
     std::size_t known_rows = 0;  // rows with a known value, where it is asked
 
     bool is_filled(double branch_weight, std::size_t branch_rows) const {
         return branch_weight >= min_branch - size_tolerance && has_rows(branch_rows);
     }
-    bool has_rows(std::size_t branch_rows) const { return min_rows == 0 || static_cast<double>(branch_rows) >= min_rows - size_tolerance; }
+    bool has_rows(std::size_t branch_rows) const {
+        return min_rows == 0 || static_cast<double>(branch_rows) >= min_rows - size_tolerance;
+    }
 };
 
 // The rules that the dialects settle differently.
 struct CutRules {
-    double tolerance = 1e-9;      // a later cut must gain more than this to win
+    double tolerance = 1e-9;                                       // a later cut must gain more than this to win
     double least_gain = -std::numeric_limits<double>::infinity();  // and the first one more than this
-    double usable_gain = 0.0;     // a cut is usable where its gain, the penalty taken off, exceeds this
-    bool count_cases = false;     // enough known cases: by their number, against min_side (J48), not their weight
-    bool penalty = true;          // take log2(cuts tried) / weight off the gain (Quinlan 1996)
+    double usable_gain = 0.0;  // a cut is usable where its gain, the penalty taken off, exceeds this
+    bool count_cases = false;  // enough known cases: by their number, against min_side (J48), not their weight
+    bool penalty = true;       // take log2(cuts tried) / weight off the gain (Quinlan 1996)
 };
 
 // What a search found; the gain counts the cases with unknown value as lost.
 struct FoundTest {
     bool usable = false;
     double gain = 0;
-    double info = 0;                       // the split information, unknown cases as one more outcome
+    double info = 0;                     // the split information, unknown cases as one more outcome
     std::uint32_t below = 0, above = 0;  // numeric: the codes on both sides of the cut
     std::size_t n_branches = 0;
     std::vector<std::int32_t> branches{};  // nominal: the branch of each value; empty where each value has its own
 };
 
-inline constexpr double tie_tolerance = 1e-9;   // scores closer than this are equal
-inline constexpr double split_epsilon = 1e-3;   // R8's: the score of a test that will not do, and the slack in "at least average"
+inline constexpr double tie_tolerance = 1e-9;  // scores closer than this are equal
+inline constexpr double split_epsilon =
+    1e-3;  // R8's: the score of a test that will not do, and the slack in "at least average"
 
 // T(u, b_1, b_2, ...) / w: the information in the branching itself.
 inline double split_information(const NodeFacts& node, double unknown, std::span<const double> branches) {
@@ -94,10 +103,11 @@ inline bool too_few(const NodeFacts& node, const Known& known, const CutRules& r
 
 // The best cut so far, and how many were tried.
 class BestCut {
-public:
+  public:
     BestCut(const NodeFacts& node, const CutRules& rules) : node_(node), rules_(rules), gain_(rules.least_gain) {}
 
-    // Whether a cut between rows of one class may be passed over: by J48's tolerance one on the way to the end of the run may win.
+    // Whether a cut between rows of one class may be passed over: by J48's tolerance one on the way to the end of the
+    // run may win.
     bool may_pass_over() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
     void skip() { ++tries_; }
     // Whether a cut of about this gain, to within a millionth, may win.
@@ -115,11 +125,15 @@ public:
         const double gain = gain_ - (rules_.penalty ? std::log2(static_cast<double>(tries_)) / node_.weight : 0.0);
         if (!(gain > rules_.usable_gain)) return {};
         const double sides[] = {low_, known_weight - low_};
-        return {.usable = true, .gain = gain, .info = split_information(node_, std::max(0.0, node_.weight - known_weight), sides),
-                .below = below_, .above = above_, .n_branches = 2};
+        return {.usable = true,
+                .gain = gain,
+                .info = split_information(node_, std::max(0.0, node_.weight - known_weight), sides),
+                .below = below_,
+                .above = above_,
+                .n_branches = 2};
     }
 
-private:
+  private:
     const NodeFacts& node_;
     const CutRules& rules_;
     double gain_, low_ = 0;
@@ -130,9 +144,13 @@ private:
 // Told the known cases in ascending order, keeps the best cut: any weights, any number of classes.
 template <Criterion C>
 class CutSearch {
-public:
+  public:
     CutSearch(const NodeFacts& node, const Known& known, const CutRules& rules)
-        : node_(node), known_(known), criterion_(known, *node.xlogx), best_(node, rules), left_(node.scratch.first(known.counts.size())),
+        : node_(node),
+          known_(known),
+          criterion_(known, *node.xlogx),
+          best_(node, rules),
+          left_(node.scratch.first(known.counts.size())),
           right_(node.scratch.last(known.counts.size())) {
         std::fill(left_.begin(), left_.end(), 0.0);
     }
@@ -144,7 +162,8 @@ public:
     void add_rows(std::size_t n_rows) { low_rows_ += n_rows; }
     bool too_low() const { return low_ < node_.min_side - size_tolerance || !node_.has_rows(low_rows_); }
     bool too_high(double more = 0, std::size_t more_rows = 0) const {
-        return low_ + more > known_.weight - node_.min_side + size_tolerance || !node_.has_rows(node_.known_rows - low_rows_ - more_rows);
+        return low_ + more > known_.weight - node_.min_side + size_tolerance ||
+               !node_.has_rows(node_.known_rows - low_rows_ - more_rows);
     }
     bool may_pass_over() const { return best_.may_pass_over(); }
     void skip() { best_.skip(); }
@@ -157,7 +176,7 @@ public:
     }
     FoundTest result() const { return best_.result(known_.weight); }
 
-private:
+  private:
     const NodeFacts& node_;
     const Known& known_;
     C criterion_;
@@ -169,8 +188,8 @@ private:
 
 // The best cut of a column whose known rows are given in ascending order.
 template <Criterion C, class WeightOf>
-FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of, const NodeFacts& node,
-                        const Known& known, const CutRules& rules, const Gaps& gaps) {
+FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
+                        const NodeFacts& node, const Known& known, const CutRules& rules, const Gaps& gaps) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
     const auto apart = [&](std::size_t i) { return keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
@@ -186,20 +205,23 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
         if (!search.too_low()) {
             if (search.too_high()) break;
             // the gain is convex along rows of one class, so only the ends of such a run can be best
-            const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) && search.may_pass_over() &&
-                                !search.too_high(weight_of(rows[i + 1]), 1);
-            if (inside) search.skip();
-            else search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));
+            const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) &&
+                                search.may_pass_over() && !search.too_high(weight_of(rows[i + 1]), 1);
+            if (inside)
+                search.skip();
+            else
+                search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));
         }
         pure = true;
     }
     return search.result();
 }
 
-// The same from a table of weights, values x classes; `value_rows` are the rows of each value, where their number matters.
+// The same from a table of weights, values x classes; `value_rows` are the rows of each value, where their number
+// matters.
 template <Criterion C>
-FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known, const CutRules& rules,
-                         const Gaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
+FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known,
+                         const CutRules& rules, const Gaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
     const std::size_t n_classes = known.counts.size(), n_values = table.size() / n_classes;
@@ -219,11 +241,12 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
     return search.result();
 }
 
-// One branch for each value; `seen` lists the values that occur at the node, with their lines of `table` (values x classes), their weights
-// and, where it matters, the number of their rows.
+// One branch for each value; `seen` lists the values that occur at the node, with their lines of `table` (values x
+// classes), their weights and, where it matters, the number of their rows.
 template <Criterion C>
-FoundTest search_multiway(std::span<const std::uint32_t> seen, std::span<const double> table, std::span<const double> value_weights,
-                          const NodeFacts& node, const Known& known, std::span<const std::uint32_t> value_rows = {}) {
+FoundTest search_multiway(std::span<const std::uint32_t> seen, std::span<const double> table,
+                          std::span<const double> value_weights, const NodeFacts& node, const Known& known,
+                          std::span<const std::uint32_t> value_rows = {}) {
     const auto is_filled = [&](std::uint32_t value) {
         return node.is_filled(value_weights[value], value_rows.empty() ? 0 : value_rows[value]);
     };
@@ -236,7 +259,9 @@ FoundTest search_multiway(std::span<const std::uint32_t> seen, std::span<const d
         criterion.add(table.subspan(value * n_classes, n_classes), value_weights[value]);
         info -= (*node.xlogx)(value_weights[value]);
     }
-    return {.usable = true, .gain = criterion.gain() * known.weight / node.weight, .info = info / node.weight,
+    return {.usable = true,
+            .gain = criterion.gain() * known.weight / node.weight,
+            .info = info / node.weight,
             .n_branches = value_weights.size()};
 }
 

@@ -32,7 +32,8 @@ std::uint32_t Thresholds::last_present(std::size_t column, std::uint32_t code) {
                 }
             },
             coded.codes);
-        std::partial_sum(last.begin(), last.end(), last.begin(), [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+        std::partial_sum(last.begin(), last.end(), last.begin(),
+                         [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
     }
     return last[code];
 }

@@ -10,9 +10,12 @@
 namespace calibrant {
 
 class Thresholds {
-public:
+  public:
     Thresholds(const Examples& examples, bool midpoint, bool has_absent_rows)
-        : examples_(examples), midpoint_(midpoint), has_absent_rows_(has_absent_rows), last_present_(examples.table->n_columns()) {}
+        : examples_(examples),
+          midpoint_(midpoint),
+          has_absent_rows_(has_absent_rows),
+          last_present_(examples.table->n_columns()) {}
 
     struct Threshold {
         double value;
@@ -20,7 +23,7 @@ public:
     };
     Threshold of(std::size_t column, const FoundTest& test);
 
-private:
+  private:
     std::uint32_t last_present(std::size_t column, std::uint32_t code);
 
     const Examples& examples_;

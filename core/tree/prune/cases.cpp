@@ -22,9 +22,12 @@ void Cases::find_branches(std::size_t node, Slice cases) {
         [&]<class Code>(const std::vector<Code>& codes) {
             for (std::size_t i = 0; i < branches_.size(); ++i) {
                 const Code code = codes[cases_[cases.begin + i].row];
-                if (code == missing_code<Code>) branches_[i] = 0;
-                else if (n_values == 0) branches_[i] = code > cut ? 2 : 1;
-                else branches_[i] = code < n_values ? static_cast<std::uint32_t>(branch_of_value[code] + 1) : 0;
+                if (code == missing_code<Code>)
+                    branches_[i] = 0;
+                else if (n_values == 0)
+                    branches_[i] = code > cut ? 2 : 1;
+                else
+                    branches_[i] = code < n_values ? static_cast<std::uint32_t>(branch_of_value[code] + 1) : 0;
             }
         },
         examples_.table->column(static_cast<std::size_t>(tree_.feature[node])).codes);
@@ -32,9 +35,11 @@ void Cases::find_branches(std::size_t node, Slice cases) {
 
 Parted Cases::part(std::size_t node, Slice cases) {
     find_branches(node, cases);
-    spare_.assign(cases_.begin() + static_cast<std::ptrdiff_t>(cases.begin), cases_.begin() + static_cast<std::ptrdiff_t>(cases.end));
+    spare_.assign(cases_.begin() + static_cast<std::ptrdiff_t>(cases.begin),
+                  cases_.begin() + static_cast<std::ptrdiff_t>(cases.end));
     Parted parted;
-    std::vector<std::size_t>& next = parted.bounds;  // first where the next case of a branch goes, in the end where it ends
+    std::vector<std::size_t>& next =
+        parted.bounds;  // first where the next case of a branch goes, in the end where it ends
     next.assign(std::size_t{tree_.n_children[node]} + 2, 0);
     for (const std::uint32_t branch : branches_) ++next[branch + 1];
     next[0] = cases.begin;

@@ -1,4 +1,5 @@
-// The training cases at the nodes of a finished tree, parted again by its tests; unknown values go down every branch in parts.
+// The training cases at the nodes of a finished tree, parted again by its tests; unknown values go down every branch in
+// parts.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +30,14 @@ struct Parted {
 };
 
 class Cases {
-public:
+  public:
     Cases(const Tree& tree, const Examples& examples);
 
     Slice all() const { return all_; }
     Parted part(std::size_t node, Slice cases);
 
-    // The cases of a branch, none where no value is known to lead there. Where values are unknown they are copied to the top,
-    // which must be cut back to its former height afterwards.
+    // The cases of a branch, none where no value is known to lead there. Where values are unknown they are copied to
+    // the top, which must be cut back to its former height afterwards.
     Slice enter(const Parted& parted, std::size_t branch);
     std::size_t top() const { return cases_.size(); }
     void cut_back(std::size_t top) { cases_.resize(top); }
@@ -44,10 +45,11 @@ public:
     // Calls add(class, weight) for each case.
     template <class Add>
     void tally(Slice cases, Add&& add) const {
-        for (std::size_t i = cases.begin; i < cases.end; ++i) add(std::size_t{examples_.labels[cases_[i].row]}, cases_[i].weight);
+        for (std::size_t i = cases.begin; i < cases.end; ++i)
+            add(std::size_t{examples_.labels[cases_[i].row]}, cases_[i].weight);
     }
 
-private:
+  private:
     void find_branches(std::size_t node, Slice cases);
 
     const Tree& tree_;

@@ -9,15 +9,16 @@ namespace {
 constexpr double same = 1e-12;  // strengths relatively closer than this are one
 constexpr std::int32_t none = -1;
 
-// The cost of a subtree is min(R(leaf) + alpha, sum of its branches' costs), concave and piecewise linear in alpha, and so is
-// that of every branch: bending where a node below becomes a leaf. From the leaves up, a node's strength is where the two sides
-// meet; bends beyond it are lost for good. Each node bends the cost once, so mergeable heaps make it O(n log n) for any depth.
+// The cost of a subtree is min(R(leaf) + alpha, sum of its branches' costs), concave and piecewise linear in alpha, and
+// so is that of every branch: bending where a node below becomes a leaf. From the leaves up, a node's strength is where
+// the two sides meet; bends beyond it are lost for good. Each node bends the cost once, so mergeable heaps make it O(n
+// log n) for any depth.
 class Links {
-public:
+  public:
     explicit Links(const Tree& tree);
     CostComplexity sequence() const;
 
-private:
+  private:
     void weigh(std::size_t node);
     std::int32_t merge(std::int32_t a, std::int32_t b);
     std::int32_t rank(std::int32_t node) const { return node == none ? 0 : rank_[static_cast<std::size_t>(node)]; }
@@ -27,16 +28,24 @@ private:
     std::vector<double> rising_levels() const;
 
     const Tree& tree_;
-    std::vector<double> strength_;   // errors for each leaf saved
-    std::vector<double> saved_;      // errors that the subtree saves, and the leaves it takes, where it stops being worth them
+    std::vector<double> strength_;  // errors for each leaf saved
+    std::vector<double>
+        saved_;  // errors that the subtree saves, and the leaves it takes, where it stops being worth them
     std::vector<std::size_t> taken_;
-    std::vector<bool> is_lost_;      // an ancestor becomes a leaf before
+    std::vector<bool> is_lost_;                             // an ancestor becomes a leaf before
     std::vector<std::int32_t> heap_, left_, right_, rank_;  // leftist heaps, the strongest link on top
 };
 
 Links::Links(const Tree& tree)
-    : tree_(tree), strength_(tree.n_nodes()), saved_(tree.n_nodes()), taken_(tree.n_nodes()), is_lost_(tree.n_nodes()),
-      heap_(tree.n_nodes(), none), left_(tree.n_nodes(), none), right_(tree.n_nodes(), none), rank_(tree.n_nodes(), 1) {
+    : tree_(tree),
+      strength_(tree.n_nodes()),
+      saved_(tree.n_nodes()),
+      taken_(tree.n_nodes()),
+      is_lost_(tree.n_nodes()),
+      heap_(tree.n_nodes(), none),
+      left_(tree.n_nodes(), none),
+      right_(tree.n_nodes(), none),
+      rank_(tree.n_nodes(), 1) {
     for (std::size_t node = tree.n_nodes(); node-- > 0;) {
         if (!tree.is_leaf(node)) weigh(node);
     }
@@ -88,8 +97,10 @@ std::vector<double> Links::rising_levels() const {
     std::sort(all.begin(), all.end());
     std::vector<double> levels;
     for (const double level : all) {
-        if (!levels.empty() && level <= levels.back() * (1 + same)) levels.back() = level;
-        else levels.push_back(level);
+        if (!levels.empty() && level <= levels.back() * (1 + same))
+            levels.back() = level;
+        else
+            levels.push_back(level);
     }
     return levels;
 }
@@ -99,15 +110,16 @@ CostComplexity Links::sequence() const {
     const std::vector<double> levels = rising_levels();
     std::vector<double> saved(levels.size());
     std::vector<std::size_t> taken(levels.size());
-    CostComplexity result{std::vector<double>(tree_.n_nodes()), std::vector<double>(levels.size()), std::vector<std::size_t>(levels.size()),
-                          std::vector<double>(levels.size())};
+    CostComplexity result{std::vector<double>(tree_.n_nodes()), std::vector<double>(levels.size()),
+                          std::vector<std::size_t>(levels.size()), std::vector<double>(levels.size())};
     for (std::size_t node = 0; node < tree_.n_nodes(); ++node) {
         if (tree_.is_leaf(node)) continue;
         if (is_lost_[node]) {
             result.node_alpha[node] = result.node_alpha[static_cast<std::size_t>(tree_.parent[node])];
             continue;
         }
-        const auto level = static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), strength_[node]) - levels.begin());
+        const auto level =
+            static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), strength_[node]) - levels.begin());
         saved[level] += saved_[node];
         taken[level] += taken_[node];
         result.node_alpha[node] = levels[level] / total;

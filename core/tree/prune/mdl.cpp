@@ -21,7 +21,8 @@ double log2_of_at_least_one(double n) { return n > 1 ? std::log2(n) : 0.0; }
 bool is_one_against_the_rest(const Tree& tree, std::size_t node) {
     const auto values = tree.branch_of_value.begin() + tree.first_value[node];
     const auto n_first = std::count(values, values + tree.n_values[node], 0);
-    return tree.n_children[node] == 2 && (n_first == 1 || n_first + 1 == static_cast<std::ptrdiff_t>(tree.n_values[node]));
+    return tree.n_children[node] == 2 &&
+           (n_first == 1 || n_first + 1 == static_cast<std::ptrdiff_t>(tree.n_values[node]));
 }
 
 double value_bits(const Tree& tree, std::size_t node, const CodedTable& table) {

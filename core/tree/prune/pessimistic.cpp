@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tree/prune/cases.hpp"
 #include "parallel.hpp"
+#include "tree/prune/cases.hpp"
 #include "tree/prune/pruning.hpp"
 
 namespace calibrant {
@@ -29,14 +29,14 @@ struct Visit {
 };
 
 class Pruner {
-public:
+  public:
     Pruner(const Tree& tree, const Examples& examples, const PessimisticOptions& options, const std::stop_token& stop)
         : tree_(tree), options_(options), stop_(stop), is_leaf_now_(tree.n_nodes()), counts_(tree.n_classes) {
         if (options.raising) cases_.emplace(tree_, examples);
     }
     Tree prune();
 
-private:
+  private:
     bool is_leaf(std::size_t node) const { return tree_.is_leaf(node) || is_leaf_now_[node]; }
     bool no_worse(double errors, double than) const;
     double pessimistic_errors(double weight, double errors) const;
@@ -73,7 +73,9 @@ double Pruner::pessimistic_errors(double weight, double errors) const {
     return weight > 0 ? errors + extra_errors(weight, errors, options_) : 0.0;
 }
 
-double Pruner::leaf_errors(std::size_t node) const { return pessimistic_errors(tree_.weight[node], errors_as_leaf(tree_, node)); }
+double Pruner::leaf_errors(std::size_t node) const {
+    return pessimistic_errors(tree_.weight[node], errors_as_leaf(tree_, node));
+}
 
 // The last of equals.
 std::size_t Pruner::largest_branch(std::size_t node) const {
@@ -94,8 +96,10 @@ Tree Pruner::prune() {
     start(0, cases_ ? cases_->all() : Slice{}, at_root, cases_ ? cases_->top() : 0);
     while (!visits_.empty()) {
         check_stop(stop_);
-        if (is_leaf(visits_.back().node)) finish(leaf_errors(visits_.back().node));
-        else if (!descend()) decide();
+        if (is_leaf(visits_.back().node))
+            finish(leaf_errors(visits_.back().node));
+        else if (!descend())
+            decide();
     }
     return copy_below(tree_, root_, is_leaf_now_);
 }
@@ -124,7 +128,8 @@ void Pruner::decide() {
     const std::size_t branch = largest_branch(visit.node);
     const double of_leaf = leaf_errors(visit.node), of_tree = visit.errors;
     const double enough = std::max(of_tree + 2 * slack, of_leaf);  // more errors than this change no decision
-    const double of_branch = cases_ ? estimate(tree_.child(visit.node, branch), visit.cases, enough) : std::numeric_limits<double>::infinity();
+    const double of_branch = cases_ ? estimate(tree_.child(visit.node, branch), visit.cases, enough)
+                                    : std::numeric_limits<double>::infinity();
     if (no_worse(of_leaf, of_tree) && no_worse(of_leaf, of_branch)) {
         is_leaf_now_[visit.node] = true;
         finish(of_leaf);
@@ -145,8 +150,10 @@ void Pruner::raise(std::size_t branch) {
     const Visit visit = std::move(visits_.back());
     visits_.pop_back();
     const std::size_t child = tree_.child(visit.node, branch);
-    if (visit.place == at_root) root_ = child;
-    else tree_.children[visit.place] = static_cast<std::int32_t>(child);
+    if (visit.place == at_root)
+        root_ = child;
+    else
+        tree_.children[visit.place] = static_cast<std::int32_t>(child);
     count_again(child, visit.cases);
     start(child, visit.cases, visit.place, visit.top);
 }
@@ -194,7 +201,8 @@ double Pruner::estimate(std::size_t from, Slice all, double enough) {
     return errors;
 }
 
-// Gives the nodes of a subtree the counts of these cases. Of equally frequent classes C4.5 keeps the old one, J48 takes the first.
+// Gives the nodes of a subtree the counts of these cases. Of equally frequent classes C4.5 keeps the old one, J48 takes
+// the first.
 void Pruner::count_again(std::size_t from, Slice all) {
     const bool is_j48 = options_.dialect == Dialect::j48;
     walk(from, all, [&](std::size_t node, Slice cases) {
@@ -227,15 +235,19 @@ double extra_errors(double weight, double errors, const PessimisticOptions& opti
     return weight * rate - errors;
 }
 
-Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options, const std::stop_token& stop) {
+Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options,
+                       const std::stop_token& stop) {
     if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
     const double most = options.dialect == Dialect::j48 ? 0.5 : 1.0;
-    if (!(options.confidence > 0 && options.confidence <= most)) throw std::invalid_argument("the confidence is above 0 and at most 1, or 0.5 in J48");
+    if (!(options.confidence > 0 && options.confidence <= most))
+        throw std::invalid_argument("the confidence is above 0 and at most 1, or 0.5 in J48");
     if (options.raising) {
         const std::size_t n_rows = examples.table->n_rows();
         if (examples.labels.size() != n_rows) throw std::invalid_argument("one label for each row");
-        if (!examples.weights.empty() && examples.weights.size() != n_rows) throw std::invalid_argument("one weight for each row");
-        if (std::any_of(examples.labels.begin(), examples.labels.end(), [&](std::size_t label) { return label >= tree.n_classes; })) {
+        if (!examples.weights.empty() && examples.weights.size() != n_rows)
+            throw std::invalid_argument("one weight for each row");
+        if (std::any_of(examples.labels.begin(), examples.labels.end(),
+                        [&](std::size_t label) { return label >= tree.n_classes; })) {
             throw std::invalid_argument("a label is no class of the tree");
         }
     }

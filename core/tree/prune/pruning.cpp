@@ -21,7 +21,8 @@ void copy_test(const Tree& from, std::size_t node, Tree& to, std::size_t id) {
         to.make_numeric(id, column, from.threshold[node], from.cut_code[node]);
         return;
     }
-    const std::span<const std::int32_t> values(from.branch_of_value.data() + from.first_value[node], from.n_values[node]);
+    const std::span<const std::int32_t> values(from.branch_of_value.data() + from.first_value[node],
+                                               from.n_values[node]);
     to.make_nominal(id, column, from.n_children[node], values);
 }
 
@@ -56,20 +57,24 @@ Tree collapse(const Tree& tree) {
     std::vector<bool> is_leaf_now(tree.n_nodes());
     for (std::size_t node = tree.n_nodes(); node-- > 0;) {
         const double as_leaf = errors_as_leaf(tree, node);
-        if (tree.is_leaf(node)) errors[node] = as_leaf;
-        else is_leaf_now[node] = errors[node] >= as_leaf - slack;
+        if (tree.is_leaf(node))
+            errors[node] = as_leaf;
+        else
+            is_leaf_now[node] = errors[node] >= as_leaf - slack;
         if (node > 0) errors[static_cast<std::size_t>(tree.parent[node])] += errors[node];
     }
     return prune_to(tree, is_leaf_now);
 }
 
 Tree prune_reduced_error(const Tree& tree, const Tree& holdout) {
-    if (tree.feature != holdout.feature || tree.n_classes != holdout.n_classes) throw std::invalid_argument("the holdout counts are of another tree");
+    if (tree.feature != holdout.feature || tree.n_classes != holdout.n_classes)
+        throw std::invalid_argument("the holdout counts are of another tree");
     constexpr double tolerance = 1e-9;
     std::vector<double> errors(tree.n_nodes());  // of the pruned tree below
     std::vector<bool> is_leaf_now(tree.n_nodes());
     for (std::size_t node = tree.n_nodes(); node-- > 0;) {
-        const double as_leaf = holdout.weight[node] - holdout.counts_of(node)[static_cast<std::size_t>(tree.label[node])];
+        const double as_leaf =
+            holdout.weight[node] - holdout.counts_of(node)[static_cast<std::size_t>(tree.label[node])];
         is_leaf_now[node] = tree.is_leaf(node) || as_leaf <= errors[node] + tolerance;
         if (is_leaf_now[node]) errors[node] = as_leaf;
         if (node > 0) errors[static_cast<std::size_t>(tree.parent[node])] += errors[node];

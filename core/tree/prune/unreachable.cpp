@@ -24,7 +24,8 @@ bool is_nominal(const Tree& tree, std::size_t node) { return tree.n_values[node]
 // The nearest test of the same column above each nominal test.
 std::vector<Taken> tests_above(const Tree& tree) {
     std::vector<Taken> above(tree.n_nodes());
-    std::vector<Taken> last(1 + static_cast<std::size_t>(std::max(0, *std::max_element(tree.feature.begin(), tree.feature.end()))));
+    std::vector<Taken> last(
+        1 + static_cast<std::size_t>(std::max(0, *std::max_element(tree.feature.begin(), tree.feature.end()))));
     const auto last_of = [&](std::size_t node) -> Taken& { return last[static_cast<std::size_t>(tree.feature[node])]; };
     std::vector<Step> steps{{0, 0}};
     while (!steps.empty()) {
@@ -49,19 +50,21 @@ std::vector<Taken> tests_above(const Tree& tree) {
     return above;
 }
 
-// Takes the values from the last branch of a test that the test above sent elsewhere; the branch goes too where it is empty
-// and none is left.
+// Takes the values from the last branch of a test that the test above sent elsewhere; the branch goes too where it is
+// empty and none is left.
 void trim_last_branch(Tree& tree, std::size_t node, const Taken& above) {
     const auto last = static_cast<std::int32_t>(tree.n_children[node]) - 1;
     const auto values = tree.branch_of_value.begin() + tree.first_value[node];
     const auto arriving = tree.branch_of_value.begin() + tree.first_value[static_cast<std::size_t>(above.node)];
     std::vector<std::size_t> unreachable;
     for (std::size_t value = 0; value < tree.n_values[node]; ++value) {
-        if (values[static_cast<std::ptrdiff_t>(value)] == last && arriving[static_cast<std::ptrdiff_t>(value)] != above.branch) {
+        if (values[static_cast<std::ptrdiff_t>(value)] == last &&
+            arriving[static_cast<std::ptrdiff_t>(value)] != above.branch) {
             unreachable.push_back(value);
         }
     }
-    const bool none_left = static_cast<std::ptrdiff_t>(unreachable.size()) == std::count(values, values + tree.n_values[node], last);
+    const bool none_left =
+        static_cast<std::ptrdiff_t>(unreachable.size()) == std::count(values, values + tree.n_values[node], last);
     const bool is_empty = !(tree.weight[tree.child(node, static_cast<std::size_t>(last))] > 0);
     if (none_left && !is_empty) return;
     for (const std::size_t value : unreachable) values[static_cast<std::ptrdiff_t>(value)] = -1;

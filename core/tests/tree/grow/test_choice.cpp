@@ -17,7 +17,8 @@ CodedTable three_columns() {
 
 FoundTest test(double gain, double info) { return {.usable = true, .gain = gain, .info = info}; }
 
-std::size_t chosen(const std::vector<FoundTest>& tests, const GrowOptions& options = {}, double n_cases = 1000, std::uint64_t random = 0) {
+std::size_t chosen(const std::vector<FoundTest>& tests, const GrowOptions& options = {}, double n_cases = 1000,
+                   std::uint64_t random = 0) {
     const CodedTable table = three_columns();
     return Choice(table, options, 1e-7, n_cases).choose(tests, random);
 }
@@ -25,11 +26,13 @@ std::size_t chosen(const std::vector<FoundTest>& tests, const GrowOptions& optio
 }  // namespace
 
 TEST(the_best_ratio_of_at_least_average_gain_is_chosen) {
-    CHECK(chosen({test(0.5, 1.0), test(0.4, 0.5), {}}) == 0);   // the average is 0.45
+    CHECK(chosen({test(0.5, 1.0), test(0.4, 0.5), {}}) == 0);  // the average is 0.45
     CHECK(chosen({test(0.5, 1.0), test(0.46, 0.5), test(0.1, 0.01)}) == 1);
 }
 
-TEST(the_gain_is_chosen_where_no_ratio_is_wanted) { CHECK(chosen({test(0.5, 1.0), test(0.46, 0.5), {}}, {.ratio = false}) == 0); }
+TEST(the_gain_is_chosen_where_no_ratio_is_wanted) {
+    CHECK(chosen({test(0.5, 1.0), test(0.46, 0.5), {}}, {.ratio = false}) == 0);
+}
 
 TEST(the_first_of_equals_is_chosen) { CHECK(chosen({{}, test(0.5, 1.0), test(0.5 + 1e-9, 1.0)}) == 1); }
 

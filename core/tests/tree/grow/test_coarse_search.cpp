@@ -22,7 +22,9 @@ tables::Problem drawn(std::mt19937& random, std::size_t n, Shape shape, bool wei
     for (std::size_t column = 0; column < 6; ++column) {
         std::vector<double> values(n);
         for (std::size_t i = 0; i < n; ++i) {
-            values[i] = shape == Shape::smooth ? uniform(random) : static_cast<double>(random() % 700) * (shape == Shape::close ? 4e-6 : 1.0);
+            values[i] = shape == Shape::smooth
+                            ? uniform(random)
+                            : static_cast<double>(random() % 700) * (shape == Shape::close ? 4e-6 : 1.0);
             if (column == 2) problem.labels[i] = uniform(random) < (values[i] > 0.3 * values[0] ? 0.3 : 0.1);
             if (holes && random() % 8 == 0) values[i] = hole;
         }
@@ -37,7 +39,8 @@ struct AtTheRoot {
 };
 
 // The columns of a problem searched at the root, in both ways.
-AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, const CutRules& rules, std::size_t n_threads) {
+AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, const CutRules& rules,
+                   std::size_t n_threads) {
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2};
     const auto gaps = gaps_of(table, 1e-5);
@@ -51,16 +54,19 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
     }
     const NodeRows root{partition.root(), counts, counts[0] + counts[1]};
-    const auto buckets = std::make_shared<const Buckets>(table, row_keys.columns(), partition.rows(partition.root()), gaps, n_threads, std::stop_token{});
+    const auto buckets = std::make_shared<const Buckets>(table, row_keys.columns(), partition.rows(partition.root()),
+                                                         gaps, n_threads, std::stop_token{});
     std::vector<std::size_t> columns(table.n_columns());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     AtTheRoot result{std::vector<FoundTest>(table.n_columns()), {}};
     partition.enter(partition.root());
-    CoarseSearch(examples, options, rules, partition, xlogx, gaps, *buckets).search(root, columns, result.coarse, n_threads, {});
+    CoarseSearch(examples, options, rules, partition, xlogx, gaps, *buckets)
+        .search(root, columns, result.coarse, n_threads, {});
     partition.settle(partition.root(), 1, {});
     partition.enter(partition.root());
     ColumnSearch search(examples, options, rules, partition, xlogx, gaps);
-    for (std::size_t column = 0; column < table.n_columns(); ++column) result.full.push_back(search.best_test(column, root));
+    for (std::size_t column = 0; column < table.n_columns(); ++column)
+        result.full.push_back(search.best_test(column, root));
     return result;
 }
 
@@ -73,7 +79,8 @@ void check_same(const AtTheRoot& found) {
         if (!coarse.usable) {
             CHECK(!full.usable || full.gain < best);
         } else if (full.gain > best - 1e-6) {
-            CHECK(near(coarse.gain, full.gain) && near(coarse.info, full.info) && coarse.below == full.below && coarse.above == full.above);
+            CHECK(near(coarse.gain, full.gain) && near(coarse.info, full.info) && coarse.below == full.below &&
+                  coarse.above == full.above);
         }
     }
 }
@@ -85,10 +92,16 @@ TEST(the_cut_found_in_buckets_is_that_of_a_full_search) {
     for (int trial = 0; trial < 60; ++trial) {
         const auto shape = static_cast<Shape>(trial % 3);
         const auto problem = drawn(random, 300 + random() % 6000, shape, trial % 2 == 1, trial % 4 >= 2);
-        for (const auto criterion : {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
-            const GrowOptions options{.criterion = criterion, .ratio = false, .min_leaf = static_cast<double>(1 + trial % 7 * 10),
-                                      .c45_cuts = trial % 5 == 0, .penalty = false, .n_declared_classes = 2};
-            check_same(searched(problem, options, {.usable_gain = 1e-12, .penalty = false}, 1 + static_cast<std::size_t>(trial) % 3));
+        for (const auto criterion :
+             {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
+            const GrowOptions options{.criterion = criterion,
+                                      .ratio = false,
+                                      .min_leaf = static_cast<double>(1 + trial % 7 * 10),
+                                      .c45_cuts = trial % 5 == 0,
+                                      .penalty = false,
+                                      .n_declared_classes = 2};
+            check_same(searched(problem, options, {.usable_gain = 1e-12, .penalty = false},
+                                1 + static_cast<std::size_t>(trial) % 3));
         }
     }
 }
@@ -105,8 +118,11 @@ TEST(buckets_hold_the_values_in_order) {
         const auto& codes = std::get<std::vector<std::uint16_t>>(table.column(column).codes);
         for (const std::uint32_t row : rows) {
             const std::size_t bucket = buckets.row(row)[column];
-            if (codes[row] == missing_code<std::uint16_t>) CHECK(bucket == Buckets::missing);
-            else CHECK(buckets.begin_code(column, bucket) <= codes[row] && codes[row] < buckets.begin_code(column, bucket + 1));
+            if (codes[row] == missing_code<std::uint16_t>)
+                CHECK(bucket == Buckets::missing);
+            else
+                CHECK(buckets.begin_code(column, bucket) <= codes[row] &&
+                      codes[row] < buckets.begin_code(column, bucket + 1));
         }
     }
 }

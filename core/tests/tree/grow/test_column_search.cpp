@@ -15,7 +15,8 @@ constexpr CutRules rules{.usable_gain = 1e-12, .penalty = false};
 constexpr Keys keys{.class_bits = 1};
 
 // One column searched at the root.
-FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOptions& options, const CutRules& cut_rules = rules) {
+FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOptions& options,
+                   const CutRules& cut_rules = rules) {
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2, problem.cases};
     const auto gaps = gaps_of(table, 1e-5);
@@ -69,19 +70,23 @@ double best_by_hand(const tables::Problem& problem, double min_leaf, double min_
     return best;
 }
 
-constexpr GrowOptions plain{.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
+constexpr GrowOptions plain{
+    .ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
 
 }  // namespace
 
 TEST(sorted_once_or_at_the_node_or_counted_finds_the_same_cut) {
     std::mt19937 random(13);
     for (int trial = 0; trial < 200; ++trial) {
-        const auto problem = drawn(random, trial % 2 == 0 ? 12 + trial % 5 : 60 + trial % 7, trial % 3 == 0, trial % 5 == 0);
-        for (const auto criterion : {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
+        const auto problem =
+            drawn(random, trial % 2 == 0 ? 12 + trial % 5 : 60 + trial % 7, trial % 3 == 0, trial % 5 == 0);
+        for (const auto criterion :
+             {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
             GrowOptions options = plain;
             options.criterion = criterion;
             const FoundTest a = searched(problem, true, options), b = searched(problem, false, options);
-            CHECK(a.usable == b.usable && near(a.gain, b.gain) && near(a.info, b.info) && a.below == b.below && a.above == b.above);
+            CHECK(a.usable == b.usable && near(a.gain, b.gain) && near(a.info, b.info) && a.below == b.below &&
+                  a.above == b.above);
         }
     }
 }
@@ -194,7 +199,8 @@ TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {
     problem.add(wide);
     problem.add(narrow);
     problem.add(words, 100);
-    CHECK((ColumnSearch::columns_to_sort(CodedTable(100, problem.columns), keys) == std::vector<bool>{true, false, false}));
+    CHECK((ColumnSearch::columns_to_sort(CodedTable(100, problem.columns), keys) ==
+           std::vector<bool>{true, false, false}));
 }
 
 TEST(a_nominal_column_is_searched_as_asked) {

@@ -37,7 +37,8 @@ void check_pairs_equal_the_general_way() {
         for (auto& count : n) count = random() % 10;
         n[0] += 1;
         n[3] += 1;
-        const Counts left{static_cast<double>(n[0]), static_cast<double>(n[1])}, right{static_cast<double>(n[2]), static_cast<double>(n[3])};
+        const Counts left{static_cast<double>(n[0]), static_cast<double>(n[1])},
+            right{static_cast<double>(n[2]), static_cast<double>(n[3])};
         const Counts all{left[0] + right[0], left[1] + right[1]};
         C criterion({all, weight_of(all)}, xlogx);
         CHECK(near(pair_gain(criterion, n[0], n[1], n[2], n[3]), gain_of<C>({left, right}), 1e-12));

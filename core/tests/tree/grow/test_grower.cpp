@@ -88,7 +88,8 @@ TEST(a_day_without_outlook_is_shared_out) {
     const Tree tree = golf.problem().grow();
     CHECK(tree.feature[0] == 0);
     const auto sunny = tree.child(0, 0), overcast = tree.child(0, 1), rain = tree.child(0, 2);
-    CHECK(near(tree.weight[sunny], 5 + 5.0 / 13) && near(tree.weight[overcast], 3 + 3.0 / 13) && near(tree.weight[rain], 5 + 5.0 / 13));
+    CHECK(near(tree.weight[sunny], 5 + 5.0 / 13) && near(tree.weight[overcast], 3 + 3.0 / 13) &&
+          near(tree.weight[rain], 5 + 5.0 / 13));
     CHECK(near(tree.counts_of(sunny)[0], 2 + 5.0 / 13) && tree.counts_of(sunny)[1] == 3);
     const auto dry = tree.child(sunny, 0), humid = tree.child(sunny, 1);
     CHECK(near(tree.weight[dry], 2) && near(tree.weight[humid], 3 + 5.0 / 13));
@@ -138,7 +139,8 @@ TEST(a_chain_of_ten_thousand_tests_grows_on_a_small_stack) {
     Tree tree;
     on_a_small_stack([&] { tree = problem.grow(plain); });
     std::vector<std::size_t> depth(tree.n_nodes(), 0);
-    for (std::size_t node = 1; node < tree.n_nodes(); ++node) depth[node] = depth[static_cast<std::size_t>(tree.parent[node])] + 1;
+    for (std::size_t node = 1; node < tree.n_nodes(); ++node)
+        depth[node] = depth[static_cast<std::size_t>(tree.parent[node])] + 1;
     CHECK(tree.n_nodes() == 2 * n - 1);
     CHECK(*std::max_element(depth.begin(), depth.end()) == n - 1);
 }
@@ -163,7 +165,8 @@ TEST(a_nominal_column_is_tested_once_on_a_path_unless_grouped) {
     const DrawnRows drawn(400, false);
     for (const auto splits : {NominalSplits::multiway, NominalSplits::subset, NominalSplits::binary}) {
         Problem problem{{}};
-        for (std::size_t i = 0; i < drawn.labels.size(); ++i) problem.labels.push_back(drawn.word[i] % 2 == (drawn.number[i] > 50) ? 0 : 1);
+        for (std::size_t i = 0; i < drawn.labels.size(); ++i)
+            problem.labels.push_back(drawn.word[i] % 2 == (drawn.number[i] > 50) ? 0 : 1);
         problem.add(drawn.word, 4);
         problem.add(drawn.number);
         GrowOptions options = plain;
@@ -173,7 +176,8 @@ TEST(a_nominal_column_is_tested_once_on_a_path_unless_grouped) {
             if (tree.feature[node] != 0) continue;
             CHECK(splits == NominalSplits::multiway ? tree.n_children[node] == 4 : tree.n_children[node] <= 3);
             std::int32_t above = tree.parent[node];
-            for (; above != Tree::no_node && splits == NominalSplits::multiway; above = tree.parent[static_cast<std::size_t>(above)]) {
+            for (; above != Tree::no_node && splits == NominalSplits::multiway;
+                 above = tree.parent[static_cast<std::size_t>(above)]) {
                 CHECK(tree.feature[static_cast<std::size_t>(above)] != 0);
             }
         }
@@ -188,7 +192,8 @@ TEST(depth_and_size_limits_hold) {
     CHECK(problem.grow(shallow).n_nodes() <= 5);
     const Tree tree = problem.grow(large);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-        if (tree.feature[node] == 0) CHECK(tree.weight[tree.child(node, 0)] >= 40 && tree.weight[tree.child(node, 1)] >= 40);
+        if (tree.feature[node] == 0)
+            CHECK(tree.weight[tree.child(node, 0)] >= 40 && tree.weight[tree.child(node, 1)] >= 40);
     }
 }
 

@@ -29,7 +29,14 @@ struct Values {
     NominalCounts nominal() const { return {seen, table, weights, rows}; }
     Known known() const { return {counts, counts[0] + counts[1]}; }
     NodeFacts node() {
-        return {counts[0] + counts[1] + unknown, min_branch, min_branch, 0, &xlogx, scratch, min_rows, std::accumulate(rows.begin(), rows.end(), std::size_t{0})};
+        return {counts[0] + counts[1] + unknown,
+                min_branch,
+                min_branch,
+                0,
+                &xlogx,
+                scratch,
+                min_rows,
+                std::accumulate(rows.begin(), rows.end(), std::size_t{0})};
     }
     template <Criterion C = Entropy>
     FoundTest subsets(bool ratio = true) {
@@ -95,14 +102,16 @@ TEST(values_that_do_not_occur_share_an_empty_branch_at_the_end) {
 
 TEST(gains_that_are_not_divided_are_merged_down_to_two_groups) {
     Values values({9, 1, 4, 6, 1, 9, 8, 2});
-    for (const FoundTest& found : {values.subsets<Gini>(false), values.subsets<Hellinger>(false), values.subsets<Dkm>(false)}) {
+    for (const FoundTest& found :
+         {values.subsets<Gini>(false), values.subsets<Hellinger>(false), values.subsets<Dkm>(false)}) {
         CHECK(found.usable && found.n_branches == 2);
         CHECK((found.branches == Branches{0, 1, 1, 0}));
     }
 }
 
 TEST(groups_are_merged_two_by_two_as_the_textbook_does) {
-    // Of the pairs of {9 1}, {5 5}, {1 9} with the gain halved at most, the last two are worth the most, then nothing is gained.
+    // Of the pairs of {9 1}, {5 5}, {1 9} with the gain halved at most, the last two are worth the most, then nothing
+    // is gained.
     Values values({9, 1, 5, 5, 1, 9});
     const FoundTest found = values.subsets();
     CHECK(found.usable && found.n_branches == 2);
@@ -143,7 +152,8 @@ TEST(unknown_cases_are_an_outcome_of_their_own) {
 
 TEST(very_many_values_keep_a_branch_each) {
     std::vector<double> cells;
-    for (std::size_t value = 0; value < most_merged + 10; ++value) cells.insert(cells.end(), {1.0, 1.0 + static_cast<double>(value % 2)});
+    for (std::size_t value = 0; value < most_merged + 10; ++value)
+        cells.insert(cells.end(), {1.0, 1.0 + static_cast<double>(value % 2)});
     Values values(cells);
     values.xlogx = XLogX(2000);
     CHECK(values.subsets().n_branches == most_merged + 10);

@@ -33,8 +33,11 @@ struct Held {
     RowCells row_cells;
     Partition partition;
 
-    Held(const CodedTable& table, const std::vector<std::uint16_t>& labels, const std::vector<double>& weights = {}, bool settles = true)
-        : row_keys(table, labels, {true}, keys, no_gaps, 1, {}), row_cells(table, 1, {}), partition(table, labels, weights, row_keys, row_cells) {
+    Held(const CodedTable& table, const std::vector<std::uint16_t>& labels, const std::vector<double>& weights = {},
+         bool settles = true)
+        : row_keys(table, labels, {true}, keys, no_gaps, 1, {}),
+          row_cells(table, 1, {}),
+          partition(table, labels, weights, row_keys, row_cells) {
         if (settles) partition.settle(partition.root(), 1, {});
     }
     Held(const Held&) = delete;
@@ -50,7 +53,8 @@ TEST(a_column_is_sorted_stably_with_holes_last) {
     const Partition& partition = held.partition;
     const auto rows = partition.sorted_rows(0, partition.root());
     CHECK((numbers(rows) == Rows{2, 4, 0, 3, 1}));
-    CHECK(rows[1].key == keys.key(0, 1, false) && rows[2].key == keys.key(1, 0, false) && rows[4].key == keys.key(2, 1, false));
+    CHECK(rows[1].key == keys.key(0, 1, false) && rows[2].key == keys.key(1, 0, false) &&
+          rows[4].key == keys.key(2, 1, false));
 }
 
 TEST(rows_of_weight_zero_are_absent) {
@@ -87,7 +91,8 @@ TEST(the_rows_of_a_leaf_are_dropped) {
     const std::vector<std::uint16_t> labels(4, 0);
     Held held(table, labels);
     Partition& partition = held.partition;
-    for (std::uint32_t row = 0; row < 4; ++row) partition.mark_side(row, row >= 1 ? Partition::second : Partition::first);
+    for (std::uint32_t row = 0; row < 4; ++row)
+        partition.mark_side(row, row >= 1 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = false, .segment = {0, 1}}, {.keep = true, .segment = {0, 3}}};
     partition.part(partition.root(), branches, true, 1, {});
     CHECK(branches[1].segment.begin == 0);
@@ -122,7 +127,8 @@ TEST(a_part_of_the_rows_is_settled_by_itself) {
     Held held(table, labels, {}, false);
     Partition& partition = held.partition;
     partition.enter(partition.root());
-    for (std::uint32_t row = 0; row < 6; ++row) partition.mark_side(row, row >= 2 ? Partition::second : Partition::first);
+    for (std::uint32_t row = 0; row < 6; ++row)
+        partition.mark_side(row, row >= 2 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = true, .segment = {0, 2}}, {.keep = true, .segment = {0, 4}}};
     partition.part(partition.root(), branches, true, 1, {});
     CHECK(!partition.is_settled() && (numbers(partition.rows(branches[1].segment)) == Rows{2, 3, 4, 5}));
@@ -146,7 +152,8 @@ TEST(unknown_cases_go_to_both_sides_of_a_cut) {
         for (const std::uint32_t row : {1U, 4U}) partition.mark_side(row, Partition::both);
         partition.mark_side(2, Partition::first);
         for (const std::uint32_t row : {0U, 3U}) partition.mark_side(row, Partition::second);
-        std::vector<Branch> branches{{.share = 1.0 / 3, .keep = keep_first, .segment = {0, 3}}, {.share = 2.0 / 3, .keep = true, .segment = {0, 4}}};
+        std::vector<Branch> branches{{.share = 1.0 / 3, .keep = keep_first, .segment = {0, 3}},
+                                     {.share = 2.0 / 3, .keep = true, .segment = {0, 4}}};
         partition.part(partition.root(), branches, true, 1, {});
         partition.enter(branches[1].segment);
         CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{3, 0, 1, 4}));
@@ -155,7 +162,8 @@ TEST(unknown_cases_go_to_both_sides_of_a_cut) {
         if (!keep_first) continue;
         partition.enter(branches[0].segment);
         CHECK((numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{2, 1, 4}));
-        CHECK((numbers(partition.rows(branches[0].segment)) == Rows{1, 2, 4}) && tables::near(partition.weights()[4], 1.0 / 3));
+        CHECK((numbers(partition.rows(branches[0].segment)) == Rows{1, 2, 4}) &&
+              tables::near(partition.weights()[4], 1.0 / 3));
     }
 }
 
@@ -171,6 +179,8 @@ TEST(rows_of_which_nothing_else_is_parted_are_parted_at_once) {
     const CodedTable table = one_column({6, 1, 5, 2});
     const std::vector<std::uint16_t> labels(4, 0);
     Held held(table, labels, {}, false);
-    const auto n_second = held.partition.part_at_once(held.partition.root(), [](std::uint32_t row) { return std::uint32_t{row != 2}; });
-    CHECK(n_second == 3 && (numbers(held.partition.rows({0, 3})) == Rows{0, 1, 3}) && held.partition.rows({3, 1})[0] == 2);
+    const auto n_second =
+        held.partition.part_at_once(held.partition.root(), [](std::uint32_t row) { return std::uint32_t{row != 2}; });
+    CHECK(n_second == 3 && (numbers(held.partition.rows({0, 3})) == Rows{0, 1, 3}) &&
+          held.partition.rows({3, 1})[0] == 2);
 }

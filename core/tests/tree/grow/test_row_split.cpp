@@ -1,8 +1,8 @@
 #include "tree/grow/row_split.hpp"
 
-#include "tree/grow/dialect.hpp"
 #include "harness.hpp"
 #include "tables.hpp"
+#include "tree/grow/dialect.hpp"
 
 using namespace calibrant;
 
@@ -11,7 +11,8 @@ namespace {
 std::vector<std::uint32_t> origins(const Partition& partition, Segment segment, bool is_settled) {
     std::vector<std::uint32_t> rows;
     if (is_settled) {
-        for (const SortedRow& row : partition.sorted_rows(0, segment)) rows.push_back(partition.origin(partition.number(row)));
+        for (const SortedRow& row : partition.sorted_rows(0, segment))
+            rows.push_back(partition.origin(partition.number(row)));
     } else {
         rows.assign(partition.rows(segment).begin(), partition.rows(segment).end());
     }

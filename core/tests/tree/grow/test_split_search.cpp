@@ -69,12 +69,13 @@ struct Facts {
     NodeFacts facts;
 
     Facts(const Drawn& drawn, double min_side, double min_branch = 1)
-        : scratch(2 * drawn.n_classes),
-          facts{drawn.weight + drawn.unknown, min_branch, min_side, static_cast<double>(drawn.rows.size()), &xlogx, scratch} {}
+        : scratch(2 * drawn.n_classes), facts{drawn.weight + drawn.unknown,           min_branch, min_side,
+                                              static_cast<double>(drawn.rows.size()), &xlogx,     scratch} {}
 };
 
 template <Criterion C>
-FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules, const std::vector<double>& values = {}) {
+FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules,
+                 const std::vector<double>& values = {}) {
     const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
     const CodedColumn column{.values = values};
     const Gaps gaps(column, 1e-5);
@@ -102,7 +103,10 @@ FoundTest brute_force(const Drawn& drawn, const Facts& facts, const CutRules& ru
         const double gain = criterion.gain() * drawn.weight / facts.facts.weight;
         if (!(gain > best.gain + rules.tolerance)) continue;
         const double sides[] = {low, high};
-        best = {.usable = true, .gain = gain, .info = split_information(facts.facts, drawn.unknown, sides), .below = drawn.code(i),
+        best = {.usable = true,
+                .gain = gain,
+                .info = split_information(facts.facts, drawn.unknown, sides),
+                .below = drawn.code(i),
                 .above = drawn.code(i + 1)};
     }
     if (tries > 0 && rules.penalty) best.gain -= std::log2(tries) / facts.facts.weight;
@@ -110,7 +114,8 @@ FoundTest brute_force(const Drawn& drawn, const Facts& facts, const CutRules& ru
 }
 
 bool same(const FoundTest& a, const FoundTest& b) {
-    return a.usable == b.usable && near(a.gain, b.gain, 1e-9) && near(a.info, b.info, 1e-9) && a.below == b.below && a.above == b.above;
+    return a.usable == b.usable && near(a.gain, b.gain, 1e-9) && near(a.info, b.info, 1e-9) && a.below == b.below &&
+           a.above == b.above;
 }
 
 template <Criterion C>
@@ -144,7 +149,9 @@ void check_pairs() {
         const FoundTest expected = sorted<C>(drawn, facts, rules);
         const auto once = [](const SortedRow&) { return std::size_t{1}; };
         CHECK(same(search_sorted_pairs<C>(pairs, once, facts.facts, drawn.known(), rules, no_gaps), expected));
-        CHECK(same(search_weighted_pairs<C>(pairs, [](const SortedRow&) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_weighted_pairs<C>(
+                       pairs, [](const SortedRow&) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps),
+                   expected));
         CHECK(same(search_counted_pairs<C>(table, facts.facts, drawn.known(), rules, no_gaps), expected));
     }
 }
@@ -158,10 +165,12 @@ void check_weighted_pairs() {
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
-            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
+            pairs.push_back(
+                {drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
         const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
-        CHECK(same(search_weighted_pairs<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps), sorted<C>(drawn, facts, rules)));
+        CHECK(same(search_weighted_pairs<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps),
+                   sorted<C>(drawn, facts, rules)));
     }
 }
 
@@ -174,15 +183,18 @@ void check_whole_pairs() {
         Drawn drawn = draw(random, 2, true);
         for (double& weight : drawn.weights) weight = static_cast<double>(1 + random() % 4);
         std::vector<std::uint32_t> codes, labels;
-        for (std::size_t i = 0; i < drawn.rows.size(); ++i) codes.push_back(drawn.code(i)), labels.push_back(static_cast<std::uint32_t>(drawn.label(i)));
+        for (std::size_t i = 0; i < drawn.rows.size(); ++i)
+            codes.push_back(drawn.code(i)), labels.push_back(static_cast<std::uint32_t>(drawn.label(i)));
         drawn = make(codes, labels, 2, drawn.weights);
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 6));
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
-            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
+            pairs.push_back(
+                {drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
         const auto times_of = [&](const SortedRow& row) { return static_cast<std::size_t>(drawn.weights[row.row]); };
-        CHECK(same(search_sorted_pairs<C>(pairs, times_of, facts.facts, drawn.known(), rules, no_gaps), sorted<C>(drawn, facts, rules)));
+        CHECK(same(search_sorted_pairs<C>(pairs, times_of, facts.facts, drawn.known(), rules, no_gaps),
+                   sorted<C>(drawn, facts, rules)));
     }
 }
 
@@ -225,7 +237,8 @@ TEST(values_are_apart_or_not_however_many_lie_between) {
     std::mt19937 random(17);
     CodedColumn column;
     double value = 0;
-    for (int i = 0; i < 2000; ++i) column.values.push_back(value += i % 500 < 300 ? 1e-8 : static_cast<double>(1 + random() % 40) * 1e-6);
+    for (int i = 0; i < 2000; ++i)
+        column.values.push_back(value += i % 500 < 300 ? 1e-8 : static_cast<double>(1 + random() % 40) * 1e-6);
     const Gaps gaps(column, 1e-5);
     for (std::size_t code = 0; code < column.values.size(); ++code) {
         for (std::size_t greater = code + 1; greater < column.values.size(); greater += 1 + random() % 9) {

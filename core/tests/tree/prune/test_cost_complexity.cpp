@@ -19,7 +19,8 @@ std::size_t count_leaves(const Tree& tree) {
 
 double risk(const Tree& tree) {
     double errors = 0;
-    for (std::size_t node = 0; node < tree.n_nodes(); ++node) errors += tree.is_leaf(node) ? errors_as_leaf(tree, node) : 0;
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node)
+        errors += tree.is_leaf(node) ? errors_as_leaf(tree, node) : 0;
     return errors / tree.weight[0];
 }
 
@@ -46,9 +47,11 @@ double weakest(const Tree& tree, std::vector<double>& strengths) {
 // Breiman's procedure word for word: cut all weakest links, again and again.
 Tree prune_slowly(Tree tree, double alpha) {
     std::vector<double> strengths;
-    for (double least = weakest(tree, strengths); least >= 0 && least <= alpha + 1e-13; least = weakest(tree, strengths)) {
+    for (double least = weakest(tree, strengths); least >= 0 && least <= alpha + 1e-13;
+         least = weakest(tree, strengths)) {
         std::vector<bool> is_leaf_now(tree.n_nodes());
-        for (std::size_t node = 0; node < tree.n_nodes(); ++node) is_leaf_now[node] = strengths[node] >= 0 && strengths[node] <= least + 1e-13;
+        for (std::size_t node = 0; node < tree.n_nodes(); ++node)
+            is_leaf_now[node] = strengths[node] >= 0 && strengths[node] <= least + 1e-13;
         tree = prune_to(tree, is_leaf_now);
     }
     return tree;
@@ -66,7 +69,8 @@ Tree random_tree(std::mt19937& random, std::size_t n_splits) {
         if (!nodes[at].children.empty()) continue;
         std::vector<Node> parts(2 + random() % 2, Node{{0, 0, 0}});
         for (std::size_t k = 0; k < 3; ++k) {
-            for (int i = 0; i < static_cast<int>(nodes[at].counts[k]); ++i) ++parts[random() % 5 ? k % parts.size() : random() % parts.size()].counts[k];
+            for (int i = 0; i < static_cast<int>(nodes[at].counts[k]); ++i)
+                ++parts[random() % 5 ? k % parts.size() : random() % parts.size()].counts[k];
         }
         for (Node& part : parts) {
             nodes[at].children.push_back(nodes.size());
@@ -89,7 +93,8 @@ Tree random_tree(std::mt19937& random, std::size_t n_splits) {
 
 // The left test saves 4 errors with 1 leaf, the right one none; the root's branches save 2 as leaves, 6 with 2 leaves.
 TEST(weakest_links_by_hand) {
-    const Tree tree = hand_made({{-1, {10, 16}}, {0, {6, 4}, 1}, {1, {6, 0}}, {1, {0, 4}}, {0, {4, 12}, 2}, {4, {2, 3}}, {4, {2, 9}}});
+    const Tree tree = hand_made(
+        {{-1, {10, 16}}, {0, {6, 4}, 1}, {1, {6, 0}}, {1, {0, 4}}, {0, {4, 12}, 2}, {4, {2, 3}}, {4, {2, 9}}});
     const CostComplexity result = cost_complexity(tree);
     CHECK(result.alphas.size() == 2 && result.alphas[0] == 0 && near(result.alphas[1], 3.0 / 26));
     CHECK(result.n_leaves[0] == 3 && result.n_leaves[1] == 1);
@@ -118,7 +123,8 @@ TEST(the_sequence_is_that_of_the_definition) {
         const Tree tree = random_tree(random, 1 + random() % 40);
         const CostComplexity result = cost_complexity(tree);
         for (std::size_t step = 0; step < result.alphas.size(); ++step) {
-            const Tree fast = prune_cost_complexity(tree, result.alphas[step]), slow = prune_slowly(tree, result.alphas[step]);
+            const Tree fast = prune_cost_complexity(tree, result.alphas[step]),
+                       slow = prune_slowly(tree, result.alphas[step]);
             CHECK(fast.counts == slow.counts && fast.parent == slow.parent);
             CHECK(count_leaves(fast) == result.n_leaves[step] && near(risk(fast), result.risks[step]));
             const double next = step + 1 < result.alphas.size() ? result.alphas[step + 1] : result.alphas[step] + 1;

@@ -28,7 +28,8 @@ struct Data {
         }
     }
     CodedTable table() const {
-        return CodedTable::code(20, {StridedView<double>{noise.data(), 20, 1}, StridedView<double>{signal.data(), 20, 1}}, 1, {});
+        return CodedTable::code(
+            20, {StridedView<double>{noise.data(), 20, 1}, StridedView<double>{signal.data(), 20, 1}}, 1, {});
     }
     Tree prune(const Tree& tree, const PessimisticOptions& options) const {
         const CodedTable coded = table();
@@ -148,7 +149,8 @@ TEST(a_deep_tree_is_raised_without_recursion) {
     }
     const auto table = CodedTable::code(values.size(), {StridedView<double>{values.data(), values.size(), 1}}, 1, {});
     const Examples examples{&table, labels, {}, 2};
-    const Tree tree = grow(examples, {.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2}, {});
+    const Tree tree = grow(
+        examples, {.ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2}, {});
     const Tree pruned = prune_pessimistic(tree, examples, {}, {});
     CHECK(pruned.n_nodes() < tree.n_nodes() && pruned.weight[0] == tree.weight[0]);
 }
@@ -159,6 +161,7 @@ TEST(what_does_not_fit_is_refused) {
     const std::vector<std::uint16_t> short_labels(3), strange(20, 7);
     CHECK_THROWS(prune_pessimistic(noise_on_top(), {&table, short_labels, {}, 2}, {}, {}), std::invalid_argument);
     CHECK_THROWS(prune_pessimistic(noise_on_top(), {&table, strange, {}, 2}, {}, {}), std::invalid_argument);
-    CHECK_THROWS(prune_pessimistic(noise_on_top(), {&table, data.labels, {}, 2}, {.confidence = 0}, {}), std::invalid_argument);
+    CHECK_THROWS(prune_pessimistic(noise_on_top(), {&table, data.labels, {}, 2}, {.confidence = 0}, {}),
+                 std::invalid_argument);
     CHECK_THROWS(data.prune(noise_on_top(), {.confidence = 0.6, .dialect = Dialect::j48}), std::invalid_argument);
 }

@@ -28,13 +28,15 @@ bool is_in_preorder(const Tree& tree) {
 
 // 10 errors at the root; the left side saves 4 with one more test, the right side nothing.
 Tree two_sides() {
-    return hand_made({{-1, {10, 16}}, {0, {6, 4}, 1}, {1, {6, 0}}, {1, {0, 4}}, {0, {4, 12}, 2}, {4, {2, 3}}, {4, {2, 9}}});
+    return hand_made(
+        {{-1, {10, 16}}, {0, {6, 4}, 1}, {1, {6, 0}}, {1, {0, 4}}, {0, {4, 12}, 2}, {4, {2, 3}}, {4, {2, 9}}});
 }
 
 CodedTable columns_of_values(std::size_t n_values, std::size_t n_columns) {
     std::vector<double> values(n_values);
     std::iota(values.begin(), values.end(), 0.0);
-    return CodedTable::code(n_values, std::vector<ColumnSource>(n_columns, StridedView<double>{values.data(), n_values, 1}), 1, {});
+    return CodedTable::code(
+        n_values, std::vector<ColumnSource>(n_columns, StridedView<double>{values.data(), n_values, 1}), 1, {});
 }
 
 }  // namespace
@@ -65,10 +67,12 @@ TEST(an_empty_leaf_makes_no_errors) {
 
 TEST(reduced_error_prunes_ties_and_keeps_what_helps_on_the_holdout) {
     const Tree tree = two_sides();
-    const Tree helps = hand_made({{-1, {5, 5}}, {0, {3, 2}, 1}, {1, {3, 0}}, {1, {0, 2}}, {0, {2, 3}, 2}, {4, {1, 1}}, {4, {1, 2}}});
+    const Tree helps =
+        hand_made({{-1, {5, 5}}, {0, {3, 2}, 1}, {1, {3, 0}}, {1, {0, 2}}, {0, {2, 3}, 2}, {4, {1, 1}}, {4, {1, 2}}});
     const Tree pruned = prune_reduced_error(tree, helps);
     CHECK(pruned.n_nodes() == 5 && pruned.is_leaf(4) && pruned.counts_of(4)[1] == 12);
-    const Tree harms = hand_made({{-1, {0, 5}}, {0, {0, 5}, 1}, {1, {0, 5}}, {1, {0, 0}}, {0, {0, 0}, 2}, {4, {0, 0}}, {4, {0, 0}}});
+    const Tree harms =
+        hand_made({{-1, {0, 5}}, {0, {0, 5}, 1}, {1, {0, 5}}, {1, {0, 0}}, {0, {0, 0}, 2}, {4, {0, 0}}, {4, {0, 0}}});
     CHECK(prune_reduced_error(tree, harms).n_nodes() == 1);
     CHECK_THROWS(prune_reduced_error(tree, collapse(tree)), std::invalid_argument);
 }
@@ -79,7 +83,8 @@ TEST(reduced_error_reads_the_labels_of_the_tree_not_of_the_holdout) {
     CHECK(prune_reduced_error(tree, holdout).n_nodes() == 3);
 }
 
-// Leaf: 1 + log2(17 * C(16, 8)) = 18.74 bits. Test: 1 + log2(2) + log2(16 - 1) + two leaves of 1 + log2(9) = 14.25 bits.
+// Leaf: 1 + log2(17 * C(16, 8)) = 18.74 bits. Test: 1 + log2(2) + log2(16 - 1) + two leaves of 1 + log2(9) = 14.25
+// bits.
 TEST(description_length_keeps_a_clean_cut) {
     const Tree clean = hand_made({{-1, {8, 8}}, {0, {8, 0}}, {0, {0, 8}}});
     CHECK(prune_mdl(clean, columns_of_values(16, 2)).n_nodes() == 3);
