@@ -51,9 +51,15 @@ def describe_name(name: str, item: Any) -> Iterator[str]:
 
 
 def describe_class(name: str, cls: type) -> Iterator[str]:
-    bases = [base.__name__ for base in cls.__bases__ if base is not object and base.__name__[0] != "_"]
+    bases = [base.__name__ for base in cls.__bases__ if base is not object and not is_private(base)]
     yield f"class {name}" + (f"({', '.join(bases)})" if bases else "")
     yield from indent(describe_members(cls))
+
+
+def is_private(base: type) -> bool:
+    """Return whether a base class is a detail: private by its name, or a mixin of the package itself."""
+    own_mixin = base.__module__.startswith(f"{PACKAGE}.") and base.__name__.endswith("Mixin")
+    return own_mixin or base.__name__.startswith("_")
 
 
 def describe_members(cls: type) -> Iterator[str]:

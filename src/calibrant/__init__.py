@@ -17,12 +17,15 @@ __version__ = "0.1.0"
 # Imported at their first use, so that `import calibrant` stays light.
 _PACKAGES = (
     "bayes",
+    "calibration",
     "comparison",
     "curves",
     "data",
+    "decisions",
     "ensembles",
     "estimates",
     "metrics",
+    "neighbors",
     "plots",
     "resampling",
     "trees",

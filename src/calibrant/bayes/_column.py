@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 
-from calibrant.data._coding.coded_table import CodedTable
+from calibrant.data._internal import CodedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._frames.columns import Columns
+    from calibrant.data._internal import Columns
 
 __all__ = ["LOG_FLOOR", "Batch", "Column", "Dialect"]
 

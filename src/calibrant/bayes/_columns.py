@@ -12,7 +12,7 @@ from calibrant.bayes._counted import Counted, Cut, Smoothing
 from calibrant.bayes._gaussian import Gaussian
 from calibrant.bayes._kernel import Kernel
 from calibrant.bayes._value_grid import Seen
-from calibrant.data._discretize.mdl import mdl_cuts
+from calibrant.data._internal import mdl_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

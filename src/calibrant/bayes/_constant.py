@@ -8,9 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import Choice, Rule, check_params
-from calibrant.data._validation.memory import check_answers
-from calibrant.data._validation.row_matching import _TakesRows
-from calibrant.data._validation.training_rows import read_labelled
+from calibrant.data._internal import RowClassifierMixin, check_answers, read_labelled
 from calibrant.exceptions import ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ __all__ = ["ConstantClassifier"]
 _RULES: dict[str, Rule] = {"strategy": Choice("base_rate", "zero", "one")}
 
 
-class ConstantClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ConstantClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Say the same of every row: the base rates, or that it is positive, or that it is not.
 
     Parameters

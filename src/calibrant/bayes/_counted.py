@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from calibrant.bayes._column import LOG_FLOOR, Batch
-from calibrant.data._discretize.mdl import interval_codes
-from calibrant.data._validation.memory import SHARE, check_counts, machine_memory
+from calibrant.data._internal import SHARE, check_counts, interval_codes, machine_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,11 +11,15 @@ from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.bayes._column import Batch, Column, Dialect
 from calibrant.bayes._columns import NUMERIC, Numeric, Wanted, start_columns
 from calibrant.bayes._counted import Cut, Smoothing
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.labels import code_labels
-from calibrant.data._validation.memory import check_answers
-from calibrant.data._validation.row_matching import _TakesRows
-from calibrant.data._validation.training_rows import LabelledRows, read_labelled, read_more
+from calibrant.data._internal import (
+    LabelledRows,
+    Nominal,
+    RowClassifierMixin,
+    check_answers,
+    code_labels,
+    read_labelled,
+    read_more,
+)
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ _RULES: dict[str, Rule] = {
 }
 
 
-class NaiveBayesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for nominal and numeric columns together.
 
     The probability of a class is its base rate times the probability of each value of the row in that class, as if

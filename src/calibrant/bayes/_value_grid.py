@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._coding.cell_weights import cell_weights
+from calibrant.data._internal import cell_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.data._internal import check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from calibrant.curves._roc_hull import Mix, RocHull, hull_of, roc_hull
 from calibrant.curves._roc_points import RocPoints, roc_by_cost_ratio
 from calibrant.curves._scores import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.curves._threshold_table import ThresholdTable, threshold_table
-from calibrant.metrics._intervals.honest_bands import Band
+from calibrant.metrics._internal import Band
 
 __all__ = [
     "Band",

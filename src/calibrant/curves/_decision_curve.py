@@ -9,13 +9,10 @@ import numpy as np
 
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._threads import n_threads
 from calibrant.curves._curve import Curve
-from calibrant.data._coding.coded_table import n_threads
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._intervals.bootstrap import percentile_interval
-from calibrant.metrics._intervals.bootstrap_plan import Judged
-from calibrant.metrics._intervals.replicates import Resampled, replicate
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._internal import Judged, Predictions, Resampled, percentile_interval, read_predictions, replicate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

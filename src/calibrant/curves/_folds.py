@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.data._validation.labels import label_codes
+from calibrant.data._internal import label_codes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._internal import read_predictions
 
 __all__ = ["by_fold", "fold_codes"]
 

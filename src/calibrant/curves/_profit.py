@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant.curves._curve import Curve
 from calibrant.exceptions import DataError
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._internal import Predictions, read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

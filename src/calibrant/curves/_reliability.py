@@ -12,7 +12,7 @@ from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
 from calibrant.curves._consistency import consistency_band
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import Ranked, read_ranked
-from calibrant.metrics._intervals.honest_bands import Band, honest_bands
+from calibrant.metrics._internal import Band, honest_bands
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

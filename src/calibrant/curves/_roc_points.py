@@ -10,9 +10,9 @@ import numpy as np
 
 from calibrant.curves._curve import Curve
 from calibrant.curves._folds import fold_codes
-from calibrant.data._validation.labels import check_weights, label_codes
+from calibrant.data._internal import check_weights, label_codes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._validation.predictions import Predictions, read_more_labels, read_predictions
+from calibrant.metrics._internal import Predictions, read_more_labels, read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

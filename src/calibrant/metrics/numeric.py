@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.data._validation.labels import check_weights
+from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:

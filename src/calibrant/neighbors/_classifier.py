@@ -8,10 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.memory import check_answers
-from calibrant.data._validation.row_matching import _TakesRows
-from calibrant.data._validation.training_rows import read_labelled
+from calibrant.data._internal import Nominal, RowClassifierMixin, check_answers, read_labelled
 from calibrant.neighbors._column_numbers import Numbers, check_finite, given_limits, weigh_columns
 from calibrant.neighbors._search import Algorithm, Found, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
@@ -38,7 +35,7 @@ _RULES: dict[str, Rule] = {
 }
 
 
-class NeighborsClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Class probabilities from the training rows most like a row: votes of the nearest, or of all by their distance.
 
     The distance is Euclidean: ``d^2`` is the sum over columns of the column's weight times a squared difference.

@@ -14,9 +14,7 @@ from calibrant.neighbors._gains import gains_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._frames.columns import Columns
-    from calibrant.data._frames.schema import Schema
-    from calibrant.data._validation.training_rows import LabelledRows
+    from calibrant.data._internal import Columns, LabelledRows, Schema
     from calibrant.neighbors._space import Scale
 
 __all__ = ["Numbers", "check_finite", "given_limits", "weigh_columns"]

@@ -8,10 +8,7 @@ import numpy as np
 from scipy.special import entr
 
 from calibrant._params import Choice, check_param
-from calibrant.data._coding.coded_table import CodedTable
-from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.training_rows import LabelledRows, read_labelled
+from calibrant.data._internal import CodedTable, LabelledRows, Nominal, interval_codes, mdl_cuts, read_labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from calibrant.neighbors._scaling import Ruler
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._frames.columns import Columns
+    from calibrant.data._internal import Columns
 
 __all__ = ["Points", "Scale", "Space"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._internal import read_predictions
 from calibrant.plots._legend import legend
 from calibrant.plots._style import axes_or_new
 

@@ -10,12 +10,12 @@ from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.plots._style import COLOURS, axes_or_new
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._showing.conditions import all_conditions
+from calibrant.trees._internal import all_conditions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from calibrant.trees._showing.outline import Outline
+    from calibrant.trees._internal import Outline
 
 __all__ = ["TreeDisplay"]
 

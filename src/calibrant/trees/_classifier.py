@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._frames.columns import Nominal
+from calibrant.data._internal import Nominal
 from calibrant.estimates import Estimate
 from calibrant.trees._description.describing import _Describing
 from calibrant.trees._growing.growth import Growth

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._optional import optional_import
-from calibrant.data._frames.schema import Schema
+from calibrant.data._internal import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from calibrant import _core
 from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
 from calibrant._random import SeedLike
-from calibrant.data._frames.columns import Nominal
+from calibrant.data._internal import Nominal
 from calibrant.estimates import ESTIMATES, Estimate
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from calibrant import _core
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import get_tags
 
+from calibrant._sklearn import num_samples, safe_indexing
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     >>> take_rows([[1, "a"], [2, "b"], [3, "c"]], np.array([2, 0]))
     [[3, 'c'], [1, 'a']]
     """
-    return X.take(rows) if type(X).__module__.startswith("pyarrow") else _safe_indexing(X, rows)
+    return X.take(rows) if type(X).__module__.startswith("pyarrow") else safe_indexing(X, rows)
 
 
 def take_square(X: Any, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Any:
     """Give the similarities of some rows to others."""
-    if np.ndim(X) != 2 or _num_samples(X) != np.shape(X)[1]:
+    if np.ndim(X) != 2 or num_samples(X) != np.shape(X)[1]:
         raise DataError(f"X must be square for an estimator of similarities; got shape {np.shape(X)}.")
     return np.asarray(X)[np.ix_(rows, columns)]

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.validation import _num_samples, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
+from calibrant._sklearn import num_samples
 from calibrant.calibration._classifier.fit_data import Given, is_pairwise
-from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.data._internal import check_weights, code_labels
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -64,17 +65,17 @@ def read_given(
     (['a', 'c'], {'sample_weight': array([1., 2.])}, [0, 2])
     """
     X = indexable(X)[0]
-    weight = check_weights(sample_weight, _num_samples(X))
+    weight = check_weights(sample_weight, num_samples(X))
     to_fit, to_split = _parted(owner, weight, fit_params, otherwise)
     kept = _kept_rows(owner.estimator, weight, to_fit)
-    labels = code_labels(y, _num_samples(X), kept)
+    labels = code_labels(y, num_samples(X), kept)
     if len(labels.classes) < 2:
         raise DataError(
             f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."
         )
     codes = labels.codes
     if kept is not None:
-        codes = np.zeros(_num_samples(X), dtype=np.int32)
+        codes = np.zeros(num_samples(X), dtype=np.int32)
         codes[kept] = labels.codes
     given = Given(X, labels.classes[codes], weight, to_fit, to_split)
     return (given, None) if kept is None else (given.only(kept), kept)

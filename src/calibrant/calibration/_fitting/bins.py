@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant import _core
+from calibrant._threads import n_threads
 from calibrant.calibration._fitting.knots import midpoints
 from calibrant.calibration._validation import TwoClass, are_probabilities
-from calibrant.data._coding.coded_table import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

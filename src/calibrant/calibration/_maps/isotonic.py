@@ -10,10 +10,10 @@ from sklearn.utils.metaestimators import available_if
 
 from calibrant import _core
 from calibrant._params import Bool, Choice, Rule
+from calibrant._threads import n_threads
 from calibrant.calibration._base import ScoreMap, read_probabilities
 from calibrant.calibration._fitting.knots import between, midpoints
 from calibrant.calibration._validation import TwoClass
-from calibrant.data._coding.coded_table import n_threads
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:

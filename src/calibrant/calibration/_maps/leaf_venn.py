@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import HasMethods, Rule, check_params
-from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.data._internal import check_weights, code_labels
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:

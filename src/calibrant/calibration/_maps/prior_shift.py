@@ -14,7 +14,7 @@ from calibrant.calibration._fitting.log_linear import log_columns, refuse_free_c
 from calibrant.calibration._fitting.logits import Scale, settle_scale
 from calibrant.calibration._fitting.multinomial import Penalty, Shift, fit_multinomial
 from calibrant.calibration._validation import Scored, are_probabilities, read_scores
-from calibrant.data._validation.labels import check_weights
+from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from calibrant import _core
 from calibrant.calibration._base import ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._validation import Scored, is_of_difference, one_column, read_scored
-from calibrant.data._validation.labels import check_weights
+from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ import numpy as np
 
 from calibrant._params import Choice, check_param
 from calibrant.comparison._mdl.normal_code import number_bits
-from calibrant.data._frames.columns import Nominal, fit_columns
-from calibrant.data._validation.labels import label_codes
+from calibrant.data._internal import Nominal, fit_columns, label_codes
 from calibrant.exceptions import DataError
-from calibrant.trees._description.code_lengths import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
+from calibrant.trees._internal import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,11 +11,9 @@ import numpy as np
 from calibrant._optional import optional_import
 from calibrant._params import Choice, check_param
 from calibrant.comparison._mdl.clusterings import Membership, clustering_description_length
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.training_rows import read_labelled
+from calibrant.data._internal import Nominal, read_labelled
 from calibrant.exceptions import ParameterError
-from calibrant.trees._description.code_lengths import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
-from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
+from calibrant.trees._internal import PROBABILITIES, TREE_CODINGS, Coding, DescriptionLength, Probabilities, counts_bits
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ from calibrant.comparison._pairwise.comparison_result import Comparison
 from calibrant.comparison._pairwise.paired_values import read_names
 from calibrant.comparison._pairwise.sign import binomial_pvalue
 from calibrant.comparison._pairwise.t_tests import CONFIDENCE
-from calibrant.data._validation.labels import label_codes
+from calibrant.data._internal import label_codes
 from calibrant.exceptions import DataError, DataTypeError
-from calibrant.metrics._intervals.proportions import two_sided_z
+from calibrant.metrics._internal import two_sided_z
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from calibrant import _core
-from calibrant._params import Int, Nothing, check_param
+from calibrant._threads import n_threads
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["CodedTable", "n_threads"]
+__all__ = ["CodedTable"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -128,22 +128,6 @@ class CodedTable:
             f"<CodedTable: {self.n_rows:,} rows, {self.n_columns - nominal} numeric and {nominal} nominal columns, "
             f"{self.n_bytes / 2**20:.1f} MiB>"
         )
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """Give the number of threads that ``n_jobs`` asks for, counted as scikit-learn counts.
-
-    Examples
-    --------
-    >>> n_threads(3)
-    3
-    """
-    check_param("n_jobs", n_jobs, Int(1) | Int(None, -1) | Nothing())
-    if n_jobs is not None and n_jobs > 0:
-        return int(n_jobs)
-    from joblib import effective_n_jobs  # only here: it takes time to import
-
-    return int(effective_n_jobs(n_jobs))
 
 
 def _restore(n_rows: int, columns: list[Any], schema: Schema) -> CodedTable:

@@ -14,7 +14,7 @@ from calibrant.data._discretize.interval_columns import interval_labels, replace
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._discretize.stopping_rules import CUT_RULES, CutRule
 from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.row_matching import _SeesColumns
+from calibrant.data._validation.row_matching import ColumnSchemaMixin
 from calibrant.data._validation.training_rows import read_labelled
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = ["MDLDiscretizer"]
 _RULES: dict[str, Rule] = {"criterion": Choice(*CUT_RULES)}
 
 
-class MDLDiscretizer(_SeesColumns, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut numeric columns into intervals by class entropy, as many as pay by their description length.
 
     A column is cut where the classes on both sides have the least entropy, then each side again, for as long as the

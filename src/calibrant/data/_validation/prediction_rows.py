@@ -31,7 +31,7 @@ def read_rows(X: Any, schema: Schema, who: str, *, has_names: bool) -> Rows:
     >>> read_rows([[5], [6]], fit_columns([[1], [2]]).schema, "it", has_names=False)
     (2, [array([5., 6.])])
     """
-    if _is_ready(X, schema):
+    if is_float_matrix(X, schema):
         rows, named = (len(X), X), False
     else:
         columns = match_columns(X, schema, who)
@@ -44,7 +44,7 @@ def read_rows(X: Any, schema: Schema, who: str, *, has_names: bool) -> Rows:
     return rows
 
 
-def _is_ready(X: Any, schema: Schema) -> bool:
+def is_float_matrix(X: Any, schema: Schema) -> bool:
     """Say whether X is an array that the door would let pass unchanged."""
     return (
         type(X) is np.ndarray

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class _SeesColumns:
+class ColumnSchemaMixin:
     """An estimator that keeps what it saw of the columns, and takes nominal columns and missing values as they are."""
 
     if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class _SeesColumns:
         return tags
 
 
-class _TakesRows(_SeesColumns):
+class RowClassifierMixin(ColumnSchemaMixin):
     """A classifier of rows."""
 
     if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from calibrant._params import Choice, HasMethods, Nothing, check_params
-from calibrant.data._validation.labels import check_weights
+from calibrant.data._internal import check_weights
 from calibrant.decisions._amounts.probit import fit_probit
 from calibrant.exceptions import DataError
 

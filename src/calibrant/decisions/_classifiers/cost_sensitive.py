@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
-from calibrant.calibration._classifier.fit_data import Given
-from calibrant.calibration._classifier.routing import read_given
+from calibrant.calibration._internal import Given, read_given
 from calibrant.decisions._classifiers.importance import class_costs, copies_of, in_proportion, is_accepted
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_gives_proba
 from calibrant.decisions._costs.cost_matrix import CostMatrix

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
-from calibrant.calibration._classifier.fit_data import Given, take_rows
-from calibrant.calibration._classifier.routing import read_given
-from calibrant.data._frames.columns import fit_columns
+from calibrant.calibration._internal import Given, read_given, take_rows
+from calibrant.data._internal import fit_columns
 from calibrant.decisions._classifiers.cost_sensitive import COSTS, bound_costs, cheapest_class
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, proba_of
 from calibrant.decisions._costs.cost_matrix import CostMatrix

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Choice, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
-from calibrant.calibration._classifier.held_out_scores import CV, HeldOut, Scoring, Source, fit_folds, pooled, splits_of
-from calibrant.calibration._classifier.routing import read_given
+from calibrant.calibration._internal import CV, HeldOut, Scoring, Source, fit_folds, pooled, read_given, splits_of
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._classifiers.cost_sensitive import COSTS
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_gives_proba

@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant.calibration._classifier.response import final_step
+from calibrant.calibration._internal import final_step
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import _num_samples, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
-from calibrant.calibration._classifier.fit_data import take_rows
-from calibrant.calibration._classifier.response import final_step
-from calibrant.data._validation.labels import check_weights, label_codes
+from calibrant._sklearn import num_samples
+from calibrant.calibration._internal import final_step, take_rows
+from calibrant.data._internal import check_weights, label_codes
 from calibrant.decisions._amounts.heckman import HeckmanRegressor
 from calibrant.exceptions import DataError, ParameterError, nearest
 
@@ -203,7 +203,7 @@ def _is_positive(y: Any, pos_label: Any) -> NDArray[np.bool_]:
 
 
 def _of_rows(name: str, given: Any, X: Any) -> NDArray[np.float64]:
-    n_rows = _num_samples(X)
+    n_rows = num_samples(X)
     if isinstance(given, str):
         return _numbers(name, _column(name, given, X), n_rows)
     if _is_regressor(given):

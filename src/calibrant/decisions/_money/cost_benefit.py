@@ -9,11 +9,11 @@ import numpy as np
 
 from calibrant._params import Real, check_param
 from calibrant.curves import ThresholdTable
-from calibrant.curves._ranked import rank
+from calibrant.curves._internal import rank
 from calibrant.decisions._costs.cost_matrix import CostMatrix
 from calibrant.decisions._money.decision_rows import Case, read_case
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._ranking.rankings import check_two_classes
+from calibrant.metrics._internal import check_two_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,10 +11,7 @@ from calibrant.decisions._costs.cost_matrix import CostMatrix
 from calibrant.decisions._costs.either_costs import as_costs
 from calibrant.decisions._costs.example_costs import ExampleCosts
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._classification.costs import _each_row
-from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.prediction_rows import Predictions
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._internal import Predictions, check_two_classes, read_predictions, row_amounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +94,9 @@ def _by_row(read: Predictions, costs: ExampleCosts, amount: Any) -> Case:
     check_two_classes(read, "ExampleCosts")
     cost, benefit = (_kept(values, read) for values in costs.numbers(_n_given(read, costs)))
     is_positive = read.label == read.positive
-    brought = benefit if amount is None else np.where(is_positive, _each_row("amount", amount, read, is_positive), 0.0)
+    brought = (
+        benefit if amount is None else np.where(is_positive, row_amounts("amount", amount, read, is_positive), 0.0)
+    )
     paid = np.column_stack([np.zeros(read.n_rows), cost - np.where(is_positive, brought, 0.0)])
     return Case(read, replace(costs, cost=cost, benefit=benefit), costs.actions, paid)
 

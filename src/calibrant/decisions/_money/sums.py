@@ -10,11 +10,8 @@ import numpy as np
 
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._coding.coded_table import n_threads
-from calibrant.metrics._intervals.bootstrap import bca_interval
-from calibrant.metrics._intervals.bootstrap_plan import Judged, read_codes
-from calibrant.metrics._intervals.replicates import Resampled, replicate
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant._threads import n_threads
+from calibrant.metrics._internal import Judged, Predictions, Resampled, bca_interval, read_codes, replicate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

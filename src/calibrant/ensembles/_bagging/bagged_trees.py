@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from calibrant import _core
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._coding.coded_table import n_threads
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.row_matching import _TakesRows
+from calibrant._threads import n_threads
+from calibrant.data._internal import Nominal, RowClassifierMixin
 from calibrant.ensembles._bagging.bags import Bootstrap
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.importances import impurity_importances
@@ -23,9 +22,16 @@ from calibrant.ensembles._bagging.permutation import oob_permutation_importances
 from calibrant.ensembles._readings.read import GrownReading, How, OutOfBag
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._tree_params import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
+from calibrant.trees._internal import (
+    CriterionName,
+    Dialect,
+    EmptyLeaf,
+    Examples,
+    NominalSplits,
+    Pruning,
+    WeightKind,
+    read_training,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +43,7 @@ Kind = Literal["b_pets", "eb_pets", "mob_esp"]
 _OUT_OF_BAG: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
 
-class BaggedTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Probability trees grown on bootstrap samples, and their probabilities averaged.
 
     All trees are grown from one coded table: a bootstrap sample is a whole number for each row, never a copy. A grown

@@ -12,8 +12,8 @@ from calibrant import _core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
-    from calibrant.trees._tree import Tree
+    from calibrant.data._internal import Rows
+    from calibrant.trees._internal import Tree
 
 __all__ = ["FewRows"]
 

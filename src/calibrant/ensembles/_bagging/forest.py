@@ -13,17 +13,22 @@ import numpy as np
 from calibrant import _core
 from calibrant._progress import progress
 from calibrant._random import stream_seed
-from calibrant.data._coding.coded_table import n_threads
-from calibrant.data._validation.memory import DOUBLE
+from calibrant._threads import n_threads
+from calibrant.data._internal import DOUBLE
 from calibrant.ensembles._bagging.bags import draw_bags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import grow, grow_options
-from calibrant.trees._growing.growth import Growth
-from calibrant.trees._growing.memory import Among, enough_memory
-from calibrant.trees._growing.row_subsets import Parts, set_aside
-from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import kept_params
+from calibrant.trees._internal import (
+    Among,
+    Examples,
+    Growth,
+    Parts,
+    Tree,
+    enough_memory,
+    grow,
+    grow_options,
+    kept_params,
+    set_aside,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

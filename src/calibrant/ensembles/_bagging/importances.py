@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._tree import Tree
+    from calibrant.trees._internal import Tree
 
 __all__ = ["impurity_importances"]
 

@@ -8,8 +8,8 @@ from typing import Literal, Protocol, TypeAlias
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant.ensembles._bagging.bags import Bootstrap
 from calibrant.exceptions import ParameterError
-from calibrant.trees._tree_params import RULES as TREE_RULES
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._internal import RULES as TREE_RULES
+from calibrant.trees._internal import TreeParams
 
 __all__ = ["RULES", "ForestParams", "MaxFeatures", "n_drawn"]
 

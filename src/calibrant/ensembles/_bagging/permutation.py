@@ -12,7 +12,7 @@ from calibrant import _core
 from calibrant._params import Choice, Int, check_param
 from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence, stream
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.permutation_losses import LOSSES, LossName, PermutationImportances, RowLosses
 from calibrant.exceptions import ParameterError
 

@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Bool, Choice, Int, check_params
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.prediction_rows import Rows
+from calibrant.data._internal import Nominal, Rows
 from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.rounds import Run, begin, boost
 from calibrant.ensembles._boosting.scoring import _Scoring
@@ -24,9 +23,7 @@ from calibrant.ensembles._boosting.stump_rounds import (
     StumpRounds,
     as_arrays,
 )
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._tree_params import RULES
+from calibrant.trees._internal import RULES, Examples, read_training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,17 +10,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.prediction_rows import Rows
+from calibrant.data._internal import Nominal, Rows
 from calibrant.ensembles._bagging.importances import impurity_importances
 from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.rounds import Run, begin, boost
 from calibrant.ensembles._boosting.scoring import _Scoring
 from calibrant.ensembles._boosting.tree_rounds import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning
+from calibrant.trees._internal import (
+    RULES,
+    CriterionName,
+    Dialect,
+    EmptyLeaf,
+    Examples,
+    NominalSplits,
+    Pruning,
+    read_training,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

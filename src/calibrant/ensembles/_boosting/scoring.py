@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._validation.prediction_rows import Rows
-from calibrant.data._validation.row_matching import _TakesRows
+from calibrant.data._internal import RowClassifierMixin, Rows
 from calibrant.ensembles._boosting.algorithms import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -16,12 +15,12 @@ if TYPE_CHECKING:
 
     from calibrant.ensembles._boosting.algorithms import AlgorithmName
     from calibrant.ensembles._boosting.rounds import Run
-    from calibrant.trees._growing.examples import Examples
+    from calibrant.trees._internal import Examples
 
 __all__: list[str] = []
 
 
-class _Scoring(_TakesRows):
+class _Scoring(RowClassifierMixin):
     """The methods of a boosted classifier that take rows."""
 
     if TYPE_CHECKING:

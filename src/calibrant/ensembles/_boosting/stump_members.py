@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.data._frames.schema import Schema
+from calibrant.data._internal import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.data._internal import Rows
 
 __all__ = ["Stumps", "branch_of", "column_of", "summed"]
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from calibrant import _core
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.ensembles._boosting.algorithms import Answers
 from calibrant.ensembles._boosting.stump_members import Stumps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.examples import Examples
+    from calibrant.trees._internal import Examples
 
 __all__ = ["STUMP_CRITERIA", "StumpCriterion", "StumpEstimate", "StumpMember", "StumpRounds", "as_arrays"]
 

@@ -10,18 +10,13 @@ import numpy as np
 
 from calibrant._random import stream, stream_seed
 from calibrant.ensembles._boosting.algorithms import Answers
-from calibrant.trees._growing.grow import grow
-from calibrant.trees._growing.growth import Growth
-from calibrant.trees._growing.row_subsets import set_aside
-from calibrant.trees._reading.probability_tables import Reading, answers, read_tree
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._internal import Growth, Reading, TreeParams, answers, grow, read_tree, set_aside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
-    from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._tree import Tree
+    from calibrant.data._internal import Rows
+    from calibrant.trees._internal import Examples, Tree
 
 __all__ = ["TreeMember", "TreeRounds"]
 

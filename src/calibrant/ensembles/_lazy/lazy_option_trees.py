@@ -9,13 +9,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._frames.columns import Nominal
-from calibrant.data._validation.memory import check_answers
-from calibrant.data._validation.row_matching import _TakesRows
+from calibrant.data._internal import Nominal, RowClassifierMixin, check_answers
 from calibrant.ensembles._bagging.bags import Bootstrap, draw_bags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._internal import Examples, read_training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +32,7 @@ _RULES: dict[str, Rule] = {
 }
 
 
-class LazyOptionTreesClassifier(_TakesRows, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Bagged lazy option trees (B-LOTs): a tree grown for each row that is asked about. Experimental.
 
     For a row and a bag, a node holds the training rows that are like it so far. The test that is taken is the one whose

@@ -9,13 +9,14 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._progress import progress
-from calibrant.data._coding.coded_table import CodedTable, n_threads
+from calibrant._threads import n_threads
+from calibrant.data._internal import CodedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
-    from calibrant.trees._growing.examples import Examples
+    from calibrant.data._internal import Rows
+    from calibrant.trees._internal import Examples
 
 __all__ = ["LazyParams", "LazyTrees"]
 

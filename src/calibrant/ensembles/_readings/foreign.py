@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._params import Choice, Real, Rule, check_param
-from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.data._internal import check_weights, code_labels
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._readings.foreign_trees import check_forest, check_same_rows, draws_of, leaves_of, trees_of
 from calibrant.ensembles._readings.honest import honest_oob_proba

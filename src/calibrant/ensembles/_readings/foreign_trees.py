@@ -10,7 +10,7 @@ from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomFore
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.ensembles._readings.leaf_paths import LeafMatrix
 from calibrant.ensembles._readings.members import Members
 from calibrant.exceptions import DataError, ParameterError

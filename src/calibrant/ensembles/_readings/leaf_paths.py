@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from calibrant import _core
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.trees._tree import Tree
+    from calibrant.trees._internal import Tree
 
 __all__ = ["LeafMatrix", "Walks", "Ways"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant import _core
 from calibrant.ensembles._readings.leaf_paths import Ways
 from calibrant.estimates import CountedTree
-from calibrant.estimates._leaf.frequency import frequencies
+from calibrant.estimates._internal import frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

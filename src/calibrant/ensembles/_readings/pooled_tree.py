@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from calibrant.estimates import CountedTree
-from calibrant.estimates._leaf.frequency import frequencies
-from calibrant.trees._reading.probability_tables import probability_table
+from calibrant.estimates._internal import frequencies
+from calibrant.trees._internal import probability_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.ensembles._readings.pooling import Pooling
-    from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import ReadingParams
+    from calibrant.trees._internal import ReadingParams, Tree
 
 __all__ = ["PooledTree", "pooled_table"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from calibrant import _core
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.few_rows import FewRows
 from calibrant.ensembles._readings.averages import out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
@@ -23,16 +23,12 @@ from calibrant.ensembles._readings.row_readings import RowReadings
 from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.grow import grow
-from calibrant.trees._growing.growth import Growth
-from calibrant.trees._growing.row_subsets import set_aside
-from calibrant.trees._reading.choose_estimate import in_numbers
-from calibrant.trees._reading.probability_tables import probability_table
+from calibrant.trees._internal import Growth, grow, in_numbers, probability_table, set_aside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
 
 __all__ = ["GrownReading", "How", "OutOfBag"]

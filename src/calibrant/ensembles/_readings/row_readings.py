@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.trees._reading.probability_tables import Reading, answers, read_tree
+from calibrant.trees._internal import Reading, answers, read_tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
     from calibrant.estimates import RowEstimate
 

@@ -10,7 +10,7 @@ from scipy.special import erf
 
 from calibrant import _core
 from calibrant._params import Bool, Choice, Int, check_param
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._validation.prediction_rows import TwoClass, rank

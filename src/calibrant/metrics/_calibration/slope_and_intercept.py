@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._params import Bool, check_param
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.prediction_rows import TwoClass

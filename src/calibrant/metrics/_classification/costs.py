@@ -150,10 +150,10 @@ def profit(
 def _profit(read: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> float:
     check_two_classes(read, "profit")
     rows = read.two_class()
-    costs = _each_row("cost", cost, read)
-    paid = np.where(rows.positive, _each_row("amount", amount, read, rows.positive), 0.0)
+    costs = row_amounts("cost", cost, read)
+    paid = np.where(rows.positive, row_amounts("amount", amount, read, rows.positive), 0.0)
     estimated = _mean(paid, rows.positive, read) if estimated_amount is None else estimated_amount
-    approached = rows.proba * _each_row("estimated_amount", estimated, read) > costs
+    approached = rows.proba * row_amounts("estimated_amount", estimated, read) > costs
     return float((read.weight * (paid - costs))[approached].sum())
 
 
@@ -161,7 +161,7 @@ def _mean(paid: NDArray[np.float64], positive: NDArray[np.bool_], read: Predicti
     return float(np.average(paid[positive], weights=read.weight[positive])) if positive.any() else 0.0
 
 
-def _each_row(
+def row_amounts(
     name: str, values: Any, read: Predictions, wanted: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
     """Give a number for each row that counts; those that are not wanted may be missing."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.data._validation.labels import label_codes
+from calibrant.data._internal import label_codes
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._intervals.replicates import Sampling
 from calibrant.metrics._validation.prediction_rows import Predictions
@@ -16,7 +16,7 @@ from calibrant.metrics._validation.prediction_rows import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._frames.values import Coded
+    from calibrant.data._internal import Coded
 
 __all__ = ["Judged", "read_codes"]
 

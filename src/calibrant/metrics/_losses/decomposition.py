@@ -11,7 +11,7 @@ from scipy.special import entr
 
 from calibrant import _core
 from calibrant._params import Choice, Int, Nothing, check_param
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.predictions import Predictions, read_predictions
 

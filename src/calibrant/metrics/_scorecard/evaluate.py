@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.equal_calibration import equal_calibration
 from calibrant.metrics._intervals.bootstrap_plan import Judged, WeightKind, read_codes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._validation.labels import check_weights, label_codes
+from calibrant.data._internal import check_weights, label_codes
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._validation.prediction_rows import Predictions
 

@@ -12,7 +12,7 @@ from calibrant._params import check_param
 from calibrant._progress import progress
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.metrics import Interval
-from calibrant.metrics._intervals.proportions import CONFIDENCE
+from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._performance.bootstrap_632 import weighed
 from calibrant.resampling._performance.intervals import NO_INTERVAL, row_intervals, split_interval
 from calibrant.resampling._performance.performance import Performance, Pooled

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from calibrant._random import seed_sequence, stream
-from calibrant.data._validation.labels import label_codes
+from calibrant.data._internal import label_codes
 from calibrant.metrics import METRICS, Interval, evaluate
 
 if TYPE_CHECKING:

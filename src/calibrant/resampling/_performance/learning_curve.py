@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.metrics._internal import number_text
 from calibrant.resampling._performance.estimate import estimate_performance, read_plan
 from calibrant.resampling._performance.performance import Performance
 from calibrant.resampling._plans.smaller_training import SmallerTraining

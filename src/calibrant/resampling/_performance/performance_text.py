@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.metrics._internal import number_text
 
 if TYPE_CHECKING:
     from calibrant.resampling._performance.performance import Performance

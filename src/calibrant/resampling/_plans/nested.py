@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._params import HasMethods, Int, Nothing
-from calibrant.calibration._classifier.fit_data import take_rows
+from calibrant.calibration._internal import take_rows
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.holdout import Holdout
 from calibrant.resampling._plans.plan import IntervalKind, Plan, Split, Weighing

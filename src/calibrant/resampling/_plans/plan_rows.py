@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _num_samples
 
-from calibrant.data._validation.labels import label_codes
+from calibrant._sklearn import num_samples
+from calibrant.data._internal import label_codes
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None) -> PlanRows:
     >>> rows.n_rows, rows.strata.tolist(), rows.groups.tolist(), rows.names
     (3, [1, 0, 1], [0, 1, 0], ('x', 'y'))
     """
-    n_rows = int(_num_samples(y if X is None else X))
+    n_rows = int(num_samples(y if X is None else X))
     strata = None if y is None else _strata(y)
     if strata is not None and len(strata) != n_rows:
         raise DataError(f"y has {len(strata)} rows, X {n_rows}; pass one class for each row.")

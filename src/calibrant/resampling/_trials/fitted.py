@@ -11,9 +11,9 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._params import check_params
-from calibrant.calibration._classifier.fit_data import is_pairwise, take_rows, take_square
-from calibrant.ensembles._bagging.params import RULES as FOREST_RULES
-from calibrant.trees._tree_params import RULES as TREE_RULES
+from calibrant.calibration._internal import is_pairwise, take_rows, take_square
+from calibrant.ensembles._internal import RULES as FOREST_RULES
+from calibrant.trees._internal import RULES as TREE_RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ import numpy as np
 from calibrant._params import choose
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._internal import Predictions, read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,18 +12,26 @@ import numpy as np
 from calibrant import _core
 from calibrant._params import check_params
 from calibrant._random import seed_sequence, stream_seed
-from calibrant.data._coding.coded_table import n_threads
-from calibrant.data._validation.prediction_rows import _is_ready
+from calibrant._threads import n_threads
+from calibrant.data._internal import is_float_matrix
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import _TIES, grow, grow_options
-from calibrant.trees._growing.growth import Growth
-from calibrant.trees._growing.memory import Among, enough_memory
-from calibrant.trees._growing.row_subsets import Parts
-from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._reading.probability_tables import Reading, answers, probability_table, read_tree
-from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import RULES
+from calibrant.trees._internal import (
+    RULES,
+    TIE_STREAM,
+    Among,
+    Examples,
+    Growth,
+    Parts,
+    Reading,
+    Tree,
+    answers,
+    enough_memory,
+    grow,
+    grow_options,
+    probability_table,
+    read_training,
+    read_tree,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +107,7 @@ class TreeRuns:
         examples, head = self.examples, self.family.head
         options = grow_options(head, examples.n_declared)
         options.n_threads = n_threads(n_jobs)
-        ties = [stream_seed(seed, _TIES) for seed in seeds]
+        ties = [stream_seed(seed, TIE_STREAM) for seed in seeds]
         with enough_memory(examples, options, Among(len(times))):
             cores = _core.grow_forest(
                 examples.table.core, examples.labels, examples.weights, times, ties, len(examples.classes), options
@@ -130,7 +138,7 @@ class TreeRuns:
 
     def _columns(self, rows: NDArray[np.intp]) -> tuple[int, Any]:
         X, schema = self.case.X, self.examples.table.schema
-        if _is_ready(X, schema):
+        if is_float_matrix(X, schema):
             return len(rows), X[rows]
         return len(rows), [array[rows] for array in self.arrays]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import indexable
-from sklearn.utils.validation import _num_samples
 
-from calibrant.calibration._classifier.fit_data import take_rows
-from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant._sklearn import num_samples
+from calibrant.calibration._internal import take_rows
+from calibrant.data._internal import check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
@@ -78,14 +78,14 @@ def read_case(X: Any, y: Any, sample_weight: Any, groups: Any, *, is_regression:
     ([[1], [3]], [0, 0], ['b'], [0, 2])
     """
     X = indexable(X)[0]
-    n_rows = int(_num_samples(X))
+    n_rows = int(num_samples(X))
     weight = check_weights(sample_weight, n_rows)
     kept = np.arange(n_rows) if weight is None or weight.all() else np.flatnonzero(weight)
     outcome, classes = (_numbers(y, n_rows), None) if is_regression else _classes(y, n_rows, kept)
     if is_regression:
         outcome = outcome[kept]
-    if groups is not None and _num_samples(groups) != n_rows:
-        raise DataError(f"groups has {_num_samples(groups)} rows, X {n_rows}; pass one group for each row.")
+    if groups is not None and num_samples(groups) != n_rows:
+        raise DataError(f"groups has {num_samples(groups)} rows, X {n_rows}; pass one group for each row.")
     if len(kept) < n_rows:
         X, y = take_rows(X, kept), take_rows(y, kept)
         groups = None if groups is None else take_rows(groups, kept)

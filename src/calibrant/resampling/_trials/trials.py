@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.resampling._trials.fitted import fitted_answers
 from calibrant.resampling._trials.methods import Family, Methods, families
 from calibrant.resampling._trials.tree_runs import TreeRuns, times_of

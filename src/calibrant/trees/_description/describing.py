@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Choice, check_param
-from calibrant.data._validation.training_rows import LabelledRows, read_more
+from calibrant.data._internal import LabelledRows, read_more
 from calibrant.exceptions import DataError
 from calibrant.trees._description.code_lengths import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding, cut_bits, structure_bits
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibrant.data._frames.schema import Schema
+    from calibrant.data._internal import Schema
     from calibrant.trees._tree import Tree
 
 __all__: list[str] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from calibrant.estimates._path.tree_priors import wallace
+from calibrant.estimates._internal import wallace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from calibrant.data import CodedTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._frames.schema import Schema
+    from calibrant.data._internal import Schema
     from calibrant.trees._growing.training_data import Training
 
 __all__ = ["Examples"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._random import stream_seed
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 from calibrant.trees._growing.memory import ALONE, Among, enough_memory
 from calibrant.trees._pruning.prune import prune
 from calibrant.trees._tree import Tree
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["grow", "grow_options"]
 
-_TIES = 0  # where the stream of one fit is used
+TIE_STREAM = 0  # where the stream of one fit is used
 
 
 def grow(
@@ -45,7 +45,7 @@ def grow(
     """
     weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
     options = grow_options(params, examples.n_declared, max_features)
-    options.seed = stream_seed(seed, _TIES)
+    options.seed = stream_seed(seed, TIE_STREAM)
     with enough_memory(examples, options, among):
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibrant.data._validation.memory import DOUBLE, SHARE, check_counts, gigabytes, machine_memory
+from calibrant.data._internal import DOUBLE, SHARE, check_counts, gigabytes, machine_memory
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:

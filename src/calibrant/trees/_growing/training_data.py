@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.data._frames.columns import Columns, Nominal
-from calibrant.data._validation.labels import Labels
-from calibrant.data._validation.training_rows import read_labelled
+from calibrant.data._internal import Columns, Labels, Nominal, read_labelled
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:

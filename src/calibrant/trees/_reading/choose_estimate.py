@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOut, Resolvable
-from calibrant.estimates._held_out import log_loss_of
+from calibrant.estimates._internal import log_loss_of
 from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from calibrant.trees._reading.probability_tables import nearest_filled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.data._internal import Rows
     from calibrant.trees._tree import Tree
 
 __all__ = ["intervals", "posterior"]

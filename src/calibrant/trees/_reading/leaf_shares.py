@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calibrant import _core
-from calibrant.data._coding.coded_table import n_threads
+from calibrant._threads import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,8 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._params import Real, check_param
-from calibrant.data._coding.coded_table import n_threads
-from calibrant.data._validation.row_matching import _TakesRows
+from calibrant._threads import n_threads
+from calibrant.data._internal import RowClassifierMixin
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._reading.intervals import intervals
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class _Predicting(_TakesRows):
+class _Predicting(RowClassifierMixin):
     """The methods of a fitted tree that take rows, and other readings of it."""
 
     if TYPE_CHECKING:

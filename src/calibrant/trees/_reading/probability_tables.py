@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calibrant import _core
-from calibrant.data._coding.coded_table import n_threads
-from calibrant.data._validation.memory import check_answers
+from calibrant._threads import n_threads
+from calibrant.data._internal import check_answers
 from calibrant.estimates import Curtailment, Estimate, Frequency, RowEstimate, RowReader, as_estimate
 from calibrant.trees._reading.choose_estimate import in_numbers
 from calibrant.trees._reading.leaf_shares import arrivals
@@ -18,7 +18,7 @@ from calibrant.trees._reading.leaf_shares import arrivals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._validation.prediction_rows import Rows
+    from calibrant.data._internal import Rows
     from calibrant.trees._growing.growth import Growth
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams

@@ -1,0 +1,7 @@
+"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+
+from calibrant.estimates._held_out import log_loss_of
+from calibrant.estimates._leaf.frequency import frequencies
+from calibrant.estimates._path.tree_priors import wallace
+
+__all__ = ["frequencies", "log_loss_of", "wallace"]

@@ -1,0 +1,30 @@
+"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+
+from calibrant.metrics._classification.costs import row_amounts
+from calibrant.metrics._intervals.bootstrap import bca_interval, percentile_interval
+from calibrant.metrics._intervals.bootstrap_plan import Judged, read_codes
+from calibrant.metrics._intervals.honest_bands import Band, honest_bands
+from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
+from calibrant.metrics._intervals.replicates import Resampled, replicate
+from calibrant.metrics._ranking.rankings import check_two_classes
+from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.metrics._validation.predictions import Predictions, read_more_labels, read_predictions
+
+__all__ = [
+    "CONFIDENCE",
+    "Band",
+    "Judged",
+    "Predictions",
+    "Resampled",
+    "bca_interval",
+    "check_two_classes",
+    "honest_bands",
+    "number_text",
+    "percentile_interval",
+    "read_codes",
+    "read_more_labels",
+    "read_predictions",
+    "replicate",
+    "row_amounts",
+    "two_sided_z",
+]

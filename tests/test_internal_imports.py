@@ -1,0 +1,95 @@
+"""A leading underscore means private to its package: others may import its public names and its `_internal` only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import calibrant
+
+SOURCE = Path(calibrant.__file__).parent
+PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py"))
+
+# What a package offers to the other packages beside its public names. A longer list is a wider wall to keep up.
+INTERNAL = {
+    "calibration": """
+        CV Given HeldOut Scoring Source final_step fit_folds is_pairwise pooled read_given splits_of
+        take_rows take_square
+    """,
+    "curves": "rank",
+    "data": """
+        Coded CodedTable Columns DOUBLE LabelledRows Labels Nominal RowClassifierMixin Rows SHARE Schema
+        cell_weights check_answers check_counts check_weights code_labels fit_columns gigabytes
+        interval_codes is_float_matrix label_codes machine_memory mdl_cuts read_labelled read_more
+    """,
+    "ensembles": "RULES",
+    "estimates": "frequencies log_loss_of wallace",
+    "metrics": """
+        Band CONFIDENCE Judged Predictions Resampled bca_interval check_two_classes honest_bands number_text
+        percentile_interval read_codes read_more_labels read_predictions replicate row_amounts two_sided_z
+    """,
+    "trees": """
+        Among Coding CriterionName DescriptionLength Dialect EmptyLeaf Examples Growth NominalSplits Outline
+        PROBABILITIES Parts Probabilities Pruning RULES Reading ReadingParams TIE_STREAM TREE_CODINGS Tree
+        TreeParams WeightKind all_conditions answers counts_bits enough_memory grow grow_options in_numbers
+        kept_params probability_table read_training read_tree set_aside
+    """,
+}
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of every import of calibrant's own in a file."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "calibrant":
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "calibrant")
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def foreign_private(package: str) -> Iterator[str]:
+    """Yield what a package imports of other packages that it may not: private modules or private names."""
+    for path in sorted((SOURCE / package).rglob("*.py")):
+        for module, name in imports(path):
+            _, owner, *rest = [*module.split("."), ""]
+            if owner in PACKAGES and owner != package:
+                internal = rest[:1] == ["_internal"] and not is_private(name)
+                if not internal and any(is_private(part) for part in [*rest, name]):
+                    yield f"{path.relative_to(SOURCE)}: {module}.{name}"
+
+
+def internal_names(package: str) -> list[str]:
+    path = SOURCE / package / "_internal.py"
+    if not path.exists():
+        return []
+    node = next(node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.Assign))
+    return list(ast.literal_eval(node.value))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_imports_nothing_private_of_another(package: str) -> None:
+    assert list(foreign_private(package)) == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_internal_interface_is_the_listed_one(package: str) -> None:
+    assert sorted(internal_names(package)) == INTERNAL.get(package, "").split()
+
+
+@pytest.mark.parametrize("package", sorted(INTERNAL))
+def test_every_internal_name_is_used_by_another_package(package: str) -> None:
+    others = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] != package]
+    used = {name for path in others for module, name in imports(path) if module == f"calibrant.{package}._internal"}
+    assert set(INTERNAL[package].split()) == used
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_does_not_import_its_own_internal_interface(package: str) -> None:
+    own = [module for path in (SOURCE / package).rglob("*.py") for module, _ in imports(path)]
+    assert f"calibrant.{package}._internal" not in own
