@@ -12,9 +12,9 @@ from sklearn.metrics import roc_auc_score
 
 from _side_by_side import best_of, machine
 from calibrant.metrics._intervals.delong import area_interval
-from calibrant.metrics._validation.predictions import read_predictions
 from calibrant.metrics._intervals.replicate_values import RECIPES, Layout
 from calibrant.metrics._intervals.replicates import RankedBy, Resampled, Sampling, replicate
+from calibrant.metrics._validation.predictions import read_predictions
 
 Array = np.ndarray[Any, Any]
 SEED = np.random.SeedSequence(0)
