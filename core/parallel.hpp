@@ -7,10 +7,11 @@
 #include <exception>
 #include <mutex>
 #include <stdexcept>
-#include <stop_token>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -19,7 +20,7 @@ struct Interrupted : std::runtime_error {
     Interrupted() : std::runtime_error("interrupted") {}
 };
 
-inline void check_stop(const std::stop_token& stop) {
+inline void check_stop(const StopToken& stop) {
     if (stop.stop_requested()) throw Interrupted{};
 }
 
@@ -28,7 +29,7 @@ inline constexpr std::size_t rows_between_checks = std::size_t{1} << 20;
 
 // Calls body(begin, end) over [0, count) in pieces, looking at the stop token before each.
 template <class Body>
-void in_pieces(std::size_t count, const std::stop_token& stop, Body&& body) {
+void in_pieces(std::size_t count, const StopToken& stop, Body&& body) {
     for (std::size_t begin = 0; begin < count; begin += rows_between_checks) {
         check_stop(stop);
         body(begin, std::min(count, begin + rows_between_checks));
@@ -39,7 +40,7 @@ void in_pieces(std::size_t count, const std::stop_token& stop, Body&& body) {
 // it can own scratch memory. What the tasks compute must not depend on the worker: then any n_threads gives the same.
 // After a failure no new task is begun, and the failure of the lowest task that failed is rethrown.
 template <class Body>
-void parallel_for(std::size_t n_tasks, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
+void parallel_for(std::size_t n_tasks, std::size_t n_threads, const StopToken& stop, Body&& body) {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     std::mutex guard;
@@ -64,7 +65,7 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, const std::stop_to
 
     const std::size_t n_workers = std::max<std::size_t>(1, std::min(n_threads, n_tasks));
     {
-        std::vector<std::jthread> threads;
+        std::vector<JoiningThread> threads;
         threads.reserve(n_workers - 1);
         try {
             for (std::size_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(work, worker);

@@ -75,7 +75,7 @@ void resample_rows(const RowsArgument& given, const Array<std::uint64_t>& stratu
     const ResampledSums sums{room(weight, n_replicates), room(values, n_replicates * rows.values.size()),
                              room(cells, n_replicates * rows.n_cells),
                              room(rankings, n_replicates * rows.rankings.size() * n_rank_measures)};
-    run_interruptibly([&](const std::stop_token& stop) {
+    run_interruptibly([&](const StopToken& stop) {
         resample(rows, how, {n_replicates, n_threads, everything, top_share}, sums, stop);
     });
 }
@@ -88,7 +88,7 @@ std::tuple<double, double, double, double, double> variance_of_area(const Array<
         throw std::invalid_argument("one entry for each score");
     const ScoreRows rows{span_of(scores), span_of(positive), span_of(weights)};
     const AreaVariance found =
-        run_interruptibly([&](const std::stop_token& stop) { return area_variance(rows, n_threads, stop); });
+        run_interruptibly([&](const StopToken& stop) { return area_variance(rows, n_threads, stop); });
     return {found.area, found.by_positive, found.by_negative, found.positive, found.negative};
 }
 

@@ -88,14 +88,13 @@ IsotonicFit isotonic(const Numbers& scores, const Flags& positive, const Weights
                      bool centred, std::size_t n_threads) {
     const ScoreRows rows = rows_of(scores, positive, weights);
     return run_interruptibly(
-        [&](const std::stop_token& stop) { return fit_isotonic(rows, {smooth_ends, centred}, n_threads, stop); });
+        [&](const StopToken& stop) { return fit_isotonic(rows, {smooth_ends, centred}, n_threads, stop); });
 }
 
 std::tuple<Column, Column, Column> pooled_ties(const Numbers& scores, const Flags& positive, const Weights& weights,
                                                std::size_t n_threads) {
     const ScoreRows rows = rows_of(scores, positive, weights);
-    const auto groups =
-        run_interruptibly([&](const std::stop_token& stop) { return pool_ties(rows, n_threads, stop); });
+    const auto groups = run_interruptibly([&](const StopToken& stop) { return pool_ties(rows, n_threads, stop); });
     return {column_of(groups, [](const ScoreGroup& group) { return group.score; }),
             column_of(groups, [](const ScoreGroup& group) { return group.weight; }),
             column_of(groups, [](const ScoreGroup& group) { return group.positive; })};
@@ -104,7 +103,7 @@ std::tuple<Column, Column, Column> pooled_ties(const Numbers& scores, const Flag
 ScoreBins bins_by_count(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_bins,
                         std::size_t n_threads) {
     const ScoreRows rows = rows_of(scores, positive, weights);
-    return run_interruptibly([&](const std::stop_token& stop) { return count_bins(rows, n_bins, n_threads, stop); });
+    return run_interruptibly([&](const StopToken& stop) { return count_bins(rows, n_bins, n_threads, stop); });
 }
 
 ScoreBins bins_by_width(const Numbers& scores, const Flags& positive, const Weights& weights, std::size_t n_bins,

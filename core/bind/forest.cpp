@@ -17,7 +17,7 @@ void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, c
     const PredictRows rows = rows_to_predict(n_rows, columns);
     std::vector<Member> members;
     for (std::size_t i = 0; i < trees.size(); ++i) members.push_back({trees[i], {tables[i].data(), tables[i].size()}});
-    run_down(*trees.front(), n_rows, [&](const std::stop_token& stop) {
+    run_down(*trees.front(), n_rows, [&](const StopToken& stop) {
         sum_answers(members, rows, {output.data(), output.size()}, n_threads, stop);
     });
 }
@@ -25,14 +25,12 @@ void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, c
 }  // namespace
 
 void bind_forests(nb::module_& module) {
-    nb::class_<std::stop_source>(module, "Stop", "Stops what threads of Python asked the core for.")
+    nb::class_<StopSource>(module, "Stop", "Stops what threads of Python asked the core for.")
         .def(nb::init<>())
         .def(
-            "heed", [](const std::stop_source& stop) { heeded_stop = stop.get_token(); },
+            "heed", [](const StopSource& stop) { heeded_stop = stop.token(); },
             "Let it stop the work of the calling thread.")
-        .def(
-            "request", [](std::stop_source& stop) { stop.request_stop(); },
-            "Stop the work, and what is asked for later.");
+        .def("request", [](StopSource& stop) { stop.request_stop(); }, "Stop the work, and what is asked for later.");
     module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(),
                "tables"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
                "Write the sum of the trees' tables at the leaves that the rows reach.");

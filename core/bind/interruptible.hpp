@@ -6,20 +6,20 @@
 #include <chrono>
 #include <cstddef>
 #include <future>
-#include <stop_token>
 #include <utility>
+
+#include "stop.hpp"
 
 namespace calibrant {
 
 // What else may stop the work that this thread of Python asks for: Python tells its main thread alone of Ctrl-C.
-inline thread_local std::stop_token heeded_stop;
+inline thread_local StopToken heeded_stop;
 
-// Runs work(stop_token) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
+// Runs work(StopToken) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
 template <class Work>
 auto run_interruptibly(Work&& work) {
-    std::stop_source stop;
-    const std::stop_callback heeds(heeded_stop, [&stop] { stop.request_stop(); });
-    auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
+    StopSource stop(heeded_stop);
+    auto result = std::async(std::launch::async, [&] { return work(stop.token()); });
     const nanobind::gil_scoped_release released;
     while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
         const nanobind::gil_scoped_acquire acquired;

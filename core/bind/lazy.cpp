@@ -36,7 +36,7 @@ void answer(const Matrix<std::uint32_t>& codes, const Matrix<std::uint32_t>& ord
                                 span_of(order), kinds,          span_of(labels)};
     const LazyBags bags{span_of(in_bag), weights ? span_of(*weights) : std::span<const double>{}};
     const LazyOptions options{max_options, option_fraction, min_leaf, max_leaves, n_threads};
-    run_interruptibly([&](const std::stop_token& stop) {
+    run_interruptibly([&](const StopToken& stop) {
         answer_lazily(examples, bags, span_of(queries), options, span_of(output), stop);
     });
 }

@@ -97,7 +97,7 @@ std::span<const double> span_of(const Numbers& numbers) { return {numbers.data()
 // Calls work(Threads) where Ctrl-C can stop it, if there are so many rows that it might be asked for.
 template <class Work>
 auto with_threads(std::size_t n_rows, std::size_t n_threads, Work&& work) {
-    return run_interruptibly(n_rows, [&](const std::stop_token& stop) { return work(Threads{n_threads, stop}); });
+    return run_interruptibly(n_rows, [&](const StopToken& stop) { return work(Threads{n_threads, stop}); });
 }
 
 std::tuple<double, double, double> as_tuple(const Surprise& found) { return {found.sum, found.at_zero, found.at_one}; }
@@ -110,9 +110,8 @@ void bind_ranking(nb::module_& module) {
             [](Ranking* self, const Numbers& proba, const Flags& positive, const Weights& weights,
                std::size_t n_threads) {
                 const ScoreRows rows = rows_of(proba, positive, weights);
-                run_interruptibly(proba.shape(0), [&](const std::stop_token& stop) {
-                    return new (self) Ranking(rows, n_threads, stop);
-                });
+                run_interruptibly(proba.shape(0),
+                                  [&](const StopToken& stop) { return new (self) Ranking(rows, n_threads, stop); });
             },
             "proba"_a.noconvert(), "positive"_a.noconvert(), "weights"_a.noconvert().none(), "n_threads"_a)
         .def_prop_ro("weight", &Ranking::weight, "The weight of all rows.")

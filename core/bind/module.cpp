@@ -54,8 +54,7 @@ CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& col
     std::vector<ColumnSource> sources;
     sources.reserve(columns.size());
     for (const auto& column : columns) sources.push_back(std::visit(ToSource{}, column));
-    return run_interruptibly(
-        [&](const std::stop_token& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
+    return run_interruptibly([&](const StopToken& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
 }
 
 using CodesArgument = std::variant<Column<std::uint16_t>, Column<std::uint32_t>>;
@@ -125,8 +124,7 @@ Examples examples_of(const CodedTable& table, const Column<std::uint16_t>& label
 Tree prune_tree_pessimistically(const Tree& tree, const CodedTable& table, const Column<std::uint16_t>& labels,
                                 const std::optional<Column<double>>& weights, const PessimisticOptions& options) {
     const Examples examples = examples_of(table, labels, weights, tree.n_classes);
-    return run_interruptibly(
-        [&](const std::stop_token& stop) { return prune_pessimistic(tree, examples, options, stop); });
+    return run_interruptibly([&](const StopToken& stop) { return prune_pessimistic(tree, examples, options, stop); });
 }
 
 Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels,
@@ -134,7 +132,7 @@ Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels,
                const std::optional<Column<double>>& cases) {
     Examples examples = examples_of(table, labels, weights, n_classes);
     examples.cases = span_of(cases);
-    return run_interruptibly([&](const std::stop_token& stop) { return grow(examples, options, stop); });
+    return run_interruptibly([&](const StopToken& stop) { return grow(examples, options, stop); });
 }
 
 std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t>& labels,
@@ -144,7 +142,7 @@ std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t
                              const GrowOptions& options) {
     const Examples examples = examples_of(table, labels, weights, n_classes);
     const Bags bags{{in_bag.data(), in_bag.size()}, seeds};
-    return run_interruptibly([&](const std::stop_token& stop) { return grow_forest(examples, bags, options, stop); });
+    return run_interruptibly([&](const StopToken& stop) { return grow_forest(examples, bags, options, stop); });
 }
 
 void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns,
@@ -155,13 +153,13 @@ void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& c
     for (std::size_t i = 0; i < tables.size(); ++i) {
         readings.push_back({{tables[i].data(), tables[i].size()}, {outputs[i].data(), outputs[i].size()}});
     }
-    run_down(tree, n_rows, [&](const std::stop_token& stop) { predict(tree, rows, readings, n_threads, stop); });
+    run_down(tree, n_rows, [&](const StopToken& stop) { predict(tree, rows, readings, n_threads, stop); });
 }
 
 nb::object apply_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns, std::size_t n_threads) {
     const PredictRows rows = rows_to_predict(n_rows, columns);
     std::vector<std::int32_t> out(n_rows);
-    run_down(tree, n_rows, [&](const std::stop_token& stop) { apply(tree, rows, out, n_threads, stop); });
+    run_down(tree, n_rows, [&](const StopToken& stop) { apply(tree, rows, out, n_threads, stop); });
     return given_away(std::move(out), {n_rows});
 }
 
@@ -171,7 +169,7 @@ nb::object arrivals_of_rows(const Tree& tree, std::size_t n_rows, const PredictA
     std::vector<std::uint8_t> marks;
     for (std::size_t row = 0; wanted && row < wanted->shape(0); ++row) marks.push_back(view(*wanted)[row]);
     Arrivals found;
-    run_down(tree, n_rows, [&](const std::stop_token& stop) { found = arrivals(tree, rows, marks, n_threads, stop); });
+    run_down(tree, n_rows, [&](const StopToken& stop) { found = arrivals(tree, rows, marks, n_threads, stop); });
     const std::size_t n = found.row.size();
     return nb::make_tuple(given_away(std::move(found.row), {n}), given_away(std::move(found.leaf), {n}),
                           given_away(std::move(found.share), {n}));
@@ -183,7 +181,7 @@ Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& col
     const auto labels_copy = copied(labels);
     const auto weights_copy = copied(weights);
     return run_interruptibly(
-        [&](const std::stop_token& stop) { return count_rows(tree, rows, labels_copy, weights_copy, stop); });
+        [&](const StopToken& stop) { return count_rows(tree, rows, labels_copy, weights_copy, stop); });
 }
 
 // The arrays of a tree in the order in which Tree.state gives them.

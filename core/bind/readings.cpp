@@ -40,7 +40,7 @@ auto run_over(const ForestWays& ways, Work&& work) {
     constexpr std::size_t few = std::size_t{1} << 14;
     if (ways.n_rows() * ways.n_trees() > few) return run_interruptibly(work);
     const nb::gil_scoped_release released;
-    return work(std::stop_token{});
+    return work(StopToken{});
 }
 
 std::unique_ptr<ForestWays> stored_ways(const Table<std::int32_t>& leaves) {
@@ -54,9 +54,8 @@ std::unique_ptr<ForestWays> walked_ways(const std::vector<const Tree*>& trees, s
 
 std::unique_ptr<ForestWays> kept_ways(const std::vector<const Tree*>& trees, const CodedTable& table,
                                       std::size_t most_bytes, std::size_t n_threads) {
-    return run_interruptibly([&](const std::stop_token& stop) {
-        return std::make_unique<ForestWays>(trees, table, most_bytes, n_threads, stop);
-    });
+    return run_interruptibly(
+        [&](const StopToken& stop) { return std::make_unique<ForestWays>(trees, table, most_bytes, n_threads, stop); });
 }
 
 Ballots ballots_of(const std::vector<Table<double>>& tables) {
@@ -81,7 +80,7 @@ nb::object vote_forest(const ForestWays& ways, const std::vector<Table<double>>&
     const Ballots ballots = ballots_of(frequencies);
     std::vector<double> votes(ways.n_rows() * ballots.n_classes());
     std::vector<std::int32_t> labels(ways.n_rows());
-    run_over(ways, [&](const std::stop_token& stop) {
+    run_over(ways, [&](const StopToken& stop) {
         vote(ways, ballots, {span_of(in_bag), ways.n_rows()}, votes, labels, n_threads, stop);
     });
     return nb::make_tuple(given_away(std::move(votes), {ways.n_rows(), ballots.n_classes()}),
@@ -103,7 +102,7 @@ nb::object answer_forest(const ForestWays& ways, const std::vector<Table<double>
     }
     const std::size_t width = given.at(0).at(0).second.shape(1);
     std::vector<double> out(ways.n_rows() * width);
-    run_over(ways, [&](const std::stop_token& stop) {
+    run_over(ways, [&](const StopToken& stop) {
         answer(ways, ballots, levels, {span_of(in_bag), ways.n_rows()}, out, n_threads, stop);
     });
     return given_away(std::move(out), {ways.n_rows(), width});
@@ -116,9 +115,8 @@ nb::object pooled_leaves(const ForestWays& ways, const std::vector<Vector<std::i
     for (const auto& parent : parents) spans.push_back(span_of(parent));
     std::vector<std::uint8_t> marks;
     if (left_out) marks.assign(left_out->data(), left_out->data() + left_out->size());
-    auto found = run_over(ways, [&](const std::stop_token& stop) {
-        return pool_leaves(ways, spans, rows, marks, pooling, n_threads, stop);
-    });
+    auto found = run_over(
+        ways, [&](const StopToken& stop) { return pool_leaves(ways, spans, rows, marks, pooling, n_threads, stop); });
     nb::list counts;
     for (auto& each : found) {
         const std::size_t n_nodes = each.size() / rows.n_classes;
@@ -129,7 +127,7 @@ nb::object pooled_leaves(const ForestWays& ways, const std::vector<Vector<std::i
 
 nb::object pooled_cells(const ForestWays& ways, const std::vector<std::size_t>& n_nodes, const BaggedRows& rows,
                         const Vector<std::int32_t>& labels, const Pooling& pooling, std::size_t n_threads) {
-    auto found = run_over(ways, [&](const std::stop_token& stop) {
+    auto found = run_over(ways, [&](const StopToken& stop) {
         return pool_cells(ways, n_nodes, rows, span_of(labels), pooling, n_threads, stop);
     });
     nb::list cells;
@@ -144,7 +142,7 @@ nb::object pooled_cells(const ForestWays& ways, const std::vector<std::size_t>& 
 nb::object honest_answers(const ForestWays& ways, const std::vector<std::size_t>& n_nodes, const BaggedRows& rows,
                           const Pooling& pooling, const std::vector<double>& alphas, std::size_t n_threads) {
     const Question question{pooling, alphas};
-    auto found = run_over(ways, [&](const std::stop_token& stop) {
+    auto found = run_over(ways, [&](const StopToken& stop) {
         return answer_without_own(ways, n_nodes, rows, question, n_threads, stop);
     });
     return given_away(std::move(found), {ways.n_rows(), question.width(rows.n_classes)});
@@ -155,7 +153,7 @@ nb::object strict_answers(const ForestWays& ways, const std::vector<std::size_t>
                           const std::vector<double>& alphas, std::size_t most_beside, std::size_t n_threads) {
     const Question question{pooling, alphas};
     const Ballots ballots = ballots_of(frequencies);
-    auto found = run_over(ways, [&](const std::stop_token& stop) {
+    auto found = run_over(ways, [&](const StopToken& stop) {
         return answer_strictly(ways, n_nodes, rows, ballots, question, most_beside, n_threads, stop);
     });
     return given_away(std::move(found), {ways.n_rows(), question.width(rows.n_classes)});

@@ -73,7 +73,7 @@ template <class Work>
 void run_down(const Tree& tree, std::size_t n_rows, Work&& work) {
     if (n_rows * tree.n_nodes() > small_job && n_rows > 1) return run_interruptibly(work);
     const nanobind::gil_scoped_release released;
-    work(std::stop_token{});
+    work(StopToken{});
 }
 
 // An array of its own for what the core computes.

@@ -23,14 +23,14 @@ using Factors = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device:
 StumpSearch stump_search(const CodedTable& table, const Labels& labels, std::size_t n_classes, StumpCriterion criterion,
                          std::size_t n_threads) {
     std::vector<std::uint16_t> kept(labels.data(), labels.data() + labels.shape(0));
-    return run_interruptibly([&](const std::stop_token& stop) {
+    return run_interruptibly([&](const StopToken& stop) {
         return StumpSearch(table, std::move(kept), n_classes, criterion, n_threads, stop);
     });
 }
 
 Stump best_stump(const StumpSearch& search, const Weights& weights) {
     return run_interruptibly(
-        [&](const std::stop_token& stop) { return search.best({weights.data(), weights.shape(0)}, stop); });
+        [&](const StopToken& stop) { return search.best({weights.data(), weights.shape(0)}, stop); });
 }
 
 void reweigh(const StumpSearch& search, const Stump& stump, const Factors& factors, const ChangedWeights& weights) {

@@ -42,7 +42,7 @@ double gain_of_missing(const Known& all, std::span<const double> known, std::spa
 }  // namespace
 
 StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes,
-                         StumpCriterion criterion, std::size_t n_threads, const std::stop_token& stop)
+                         StumpCriterion criterion, std::size_t n_threads, const StopToken& stop)
     : table_(&table),
       labels_(std::move(labels)),
       n_classes_(n_classes),
@@ -57,7 +57,7 @@ StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> lab
                  [&](std::size_t column, std::size_t) { buckets_[column] = StumpBuckets::of(table.column(column)); });
 }
 
-Stump StumpSearch::best(std::span<const double> weights, const std::stop_token& stop) const {
+Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) const {
     if (weights.size() != n_rows()) throw std::invalid_argument("a weight for each row");
     const auto counts = class_weights(weights);
     const Known all{counts, sum(counts)};

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "boost/stump_buckets.hpp"
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/criteria.hpp"
 
@@ -31,10 +31,10 @@ class StumpSearch {
   public:
     // The table is not copied.
     StumpSearch(const CodedTable& table, std::vector<std::uint16_t> labels, std::size_t n_classes,
-                StumpCriterion criterion, std::size_t n_threads, const std::stop_token& stop);
+                StumpCriterion criterion, std::size_t n_threads, const StopToken& stop);
 
     // Of tests that score the same to 1e-9 the first one: of the first column, the least threshold or category.
-    Stump best(std::span<const double> weights, const std::stop_token& stop) const;
+    Stump best(std::span<const double> weights, const StopToken& stop) const;
 
     // Multiplies the weight of each row by the factor of its branch and class.
     void reweigh(const Stump& stump, std::span<const double> factors, std::span<double> weights) const;

@@ -57,7 +57,7 @@ CALIBRANT_CLONES void add_rows(const PieceRows& rows, const Cubic& cubic, std::s
 }  // namespace
 
 std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads,
-                                  const std::stop_token& stop) {
+                                  const StopToken& stop) {
     std::vector<PieceSums> sums(cubics.size());
     parallel_for(cubics.size(), n_threads, stop, [&](std::size_t piece, std::size_t) {
         add_rows(rows, cubics[piece], rows.bounds[piece], rows.bounds[piece + 1], sums[piece]);

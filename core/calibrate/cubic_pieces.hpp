@@ -5,8 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <stop_token>
 #include <vector>
+
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -28,6 +29,6 @@ using Cubic = std::array<double, 4>;  // the cubic coefficient first
 
 // A piece is summed by one thread in the order of its rows, so that any number of threads gives the same.
 std::vector<PieceSums> piece_sums(const PieceRows& rows, std::span<const Cubic> cubics, std::size_t n_threads,
-                                  const std::stop_token& stop);
+                                  const StopToken& stop);
 
 }  // namespace calibrant

@@ -74,7 +74,7 @@ void add(LogisticSums& all, const LogisticSums& part) {
 }  // namespace
 
 LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads,
-                           const std::stop_token& stop) {
+                           const StopToken& stop) {
     const std::size_t n_rows = rows.positive.size();
     std::vector<LogisticSums> of_block((n_rows + rows_of_block - 1) / rows_of_block);
     parallel_for(of_block.size(), n_threads, stop, [&](std::size_t block, std::size_t) {

@@ -5,8 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <stop_token>
 #include <vector>
+
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -33,6 +34,6 @@ struct LogisticSums {
 
 // The intercept comes last. Blocks of rows are summed in their order, so that any number of threads gives the same.
 LogisticSums logistic_sums(const LogisticRows& rows, std::span<const double> coef, std::size_t n_threads,
-                           const std::stop_token& stop);
+                           const StopToken& stop);
 
 }  // namespace calibrant

@@ -90,7 +90,7 @@ Ranked rank_between(SortedScores<Item>& sorted, double low, double high) {
 
 template <class Item>
 IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
-                       const std::stop_token& stop) {
+                       const StopToken& stop) {
     SortedScores<Item> sorted(rows, n_threads, stop);
     const double unit = unit_for(rows);
     IsotonicFit fit;
@@ -124,7 +124,7 @@ void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
 }
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
-                         const std::stop_token& stop) {
+                         const StopToken& stop) {
     return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop)
                                 : fit_sorted<WeighedScore>(rows, options, n_threads, stop);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <stop_token>
 #include <vector>
 
 #include "calibrate/score_groups.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -37,6 +37,6 @@ struct IsotonicOptions {
 void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block);
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
-                         const std::stop_token& stop);
+                         const StopToken& stop);
 
 }  // namespace calibrant

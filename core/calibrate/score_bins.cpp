@@ -50,7 +50,7 @@ class Buckets {
 
     // The distinct scores of some buckets, ascending.
     std::vector<ScoreGroup> groups(const std::vector<std::uint8_t>& wanted, std::size_t n_threads,
-                                   const std::stop_token& stop) const {
+                                   const StopToken& stop) const {
         std::vector<double> scores, weights;
         std::vector<std::uint8_t> positive;
         for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -144,7 +144,7 @@ ScoreBins write_bins(const Buckets& buckets, const std::vector<std::uint8_t>& wa
 
 }  // namespace
 
-ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_threads, const std::stop_token& stop) {
+ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_threads, const StopToken& stop) {
     const Buckets buckets(rows);
     double total = 0;
     for (const Sums& sums : buckets.sums) total += sums.weight;

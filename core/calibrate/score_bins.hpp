@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <stop_token>
 #include <vector>
 
 #include "calibrate/score_groups.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -17,7 +17,7 @@ struct ScoreBins {
 
 // Bins closed, in the order of the scores, as soon as they hold their share of the weight and the score changes; fewer
 // than `n_bins` where many scores are equal.
-ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_threads, const std::stop_token& stop);
+ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_threads, const StopToken& stop);
 
 // Bins of equal width from `low` to `high`, the first and the last without end.
 ScoreBins width_bins(const ScoreRows& rows, std::size_t n_bins, double low, double high);

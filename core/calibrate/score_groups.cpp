@@ -5,7 +5,7 @@ namespace calibrant {
 namespace {
 
 template <class Item>
-std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) {
+std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop) {
     SortedScores<Item> sorted(rows, n_threads, stop);
     std::vector<ScoreGroup> groups;
     sorted.for_each_group([&](const ScoreGroup& group) { groups.push_back(group); });
@@ -14,7 +14,7 @@ std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, 
 
 }  // namespace
 
-std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) {
+std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop) {
     return rows.weights.empty() ? groups_of<PlainScore>(rows, n_threads, stop)
                                 : groups_of<WeighedScore>(rows, n_threads, stop);
 }

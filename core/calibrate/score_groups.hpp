@@ -5,12 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <stop_token>
 #include <type_traits>
 #include <vector>
 
 #include "calibrate/score_sort.hpp"
 #include "parallel.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -31,7 +31,7 @@ struct ScoreGroup {
 template <class Item>
 class SortedScores {
   public:
-    SortedScores(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop)
+    SortedScores(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop)
         : items_(rows.size() + 4), spare_(rows.size() + 4) {
         const auto n_positive = static_cast<std::size_t>(std::count(rows.positive.begin(), rows.positive.end(), true));
         sizes_ = {rows.size() - n_positive, n_positive};
@@ -91,6 +91,6 @@ class SortedScores {
 };
 
 // The distinct scores with the weight of their rows, ascending.
-std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop);
+std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

@@ -70,7 +70,7 @@ void answer_block(const Levels& levels, Asking& asking) {
 }  // namespace
 
 void answer(const ForestWays& ways, const Ballots& voters, const Levels& levels, const Draws& draws,
-            std::span<double> out, std::size_t n_threads, const std::stop_token& stop) {
+            std::span<double> out, std::size_t n_threads, const StopToken& stop) {
     if (ways.n_rows() == 0) return;
     const std::size_t width = out.size() / ways.n_rows();
     const Range trees{0, ways.n_trees()};

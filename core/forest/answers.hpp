@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "forest/votes.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -33,6 +33,6 @@ using Levels = std::vector<std::vector<Cells>>;
 // for have no say; `voters` give a row its label, 0 without them. A row that is in parts has the answers of its leaves
 // mixed by share, those without one left out.
 void answer(const ForestWays& ways, const Ballots& voters, const Levels& levels, const Draws& draws,
-            std::span<double> out, std::size_t n_threads, const std::stop_token& stop);
+            std::span<double> out, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

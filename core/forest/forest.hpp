@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "tree/grow/grower.hpp"
 
 namespace calibrant {
@@ -20,6 +20,6 @@ struct Bags {
 // One tree for each seed; threads take trees, and any number of them gives the same ones. A row weighs its weight as
 // often as it is in the bag.
 std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options,
-                              const std::stop_token& stop);
+                              const StopToken& stop);
 
 }  // namespace calibrant

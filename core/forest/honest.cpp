@@ -74,7 +74,7 @@ std::vector<double> AnswerSums::means() && {
 
 std::vector<double> answer_without_own(const ForestWays& ways, std::span<const std::size_t> n_nodes,
                                        const BaggedRows& rows, const Question& question, std::size_t n_threads,
-                                       const std::stop_token& stop) {
+                                       const StopToken& stop) {
     AnswerSums sums(ways.n_rows(), question.width(rows.n_classes));
     for (std::size_t first = 0; first < ways.n_trees(); first += trees_at_once) {
         const Range trees{first, std::min(ways.n_trees(), first + trees_at_once)};

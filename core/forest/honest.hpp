@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "forest/pools.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -47,6 +47,6 @@ class AnswerSums {
 // there; a leaf that is empty without it says nothing.
 std::vector<double> answer_without_own(const ForestWays& ways, std::span<const std::size_t> n_nodes,
                                        const BaggedRows& rows, const Question& question, std::size_t n_threads,
-                                       const std::stop_token& stop);
+                                       const StopToken& stop);
 
 }  // namespace calibrant

@@ -33,7 +33,7 @@ class Worker {
     }
 
     // Level after level, so that the leaves that may still be opened go to the upper nodes first.
-    void add_answer(std::span<const std::uint32_t> query, std::span<double> sums, const std::stop_token& stop) {
+    void add_answer(std::span<const std::uint32_t> query, std::span<double> sums, const StopToken& stop) {
         std::vector<Node> nodes{{root_, 1.0}};
         std::size_t spare = options_.max_leaves - 1;
         for (std::size_t next = 0; next < nodes.size(); ++next) {
@@ -101,7 +101,7 @@ void check(const LazyExamples& examples, const LazyBags& bags, std::span<const s
 }  // namespace
 
 void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
-                   const LazyOptions& options, std::span<double> output, const std::stop_token& stop) {
+                   const LazyOptions& options, std::span<double> output, const StopToken& stop) {
     check(examples, bags, queries, options, output);
     const std::size_t n = examples.n_rows, d = examples.n_columns, n_classes = examples.n_classes;
     const std::size_t n_bags = bags.in_bag.size() / n, n_queries = queries.size() / d;

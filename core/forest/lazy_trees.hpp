@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 
 #include "forest/lazy_search.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -28,6 +28,6 @@ struct LazyBags {
 // Writes the probabilities (queries x classes) of coded queries (queries x columns); the same bits for any number of
 // threads. Throws std::invalid_argument where sizes do not fit together or codes are out of range.
 void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
-                   const LazyOptions& options, std::span<double> output, const std::stop_token& stop);
+                   const LazyOptions& options, std::span<double> output, const StopToken& stop);
 
 }  // namespace calibrant

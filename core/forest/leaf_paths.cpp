@@ -46,13 +46,13 @@ ForestWays::ForestWays(std::span<const Tree* const> trees, PredictRows rows)
 }
 
 ForestWays::ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes,
-                       std::size_t n_threads, const std::stop_token& stop)
+                       std::size_t n_threads, const StopToken& stop)
     : n_trees_(trees.size()), n_rows_(table.n_rows()), codes_(std::make_unique<WideCodes>(table, n_threads, stop)) {
     for (const Tree* tree : trees) walks_.emplace_back(*tree, codes_->rows());
     keep(most_bytes, n_threads, stop);
 }
 
-void ForestWays::keep(std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop) {
+void ForestWays::keep(std::size_t most_bytes, std::size_t n_threads, const StopToken& stop) {
     kept_rows_ = block_size(n_trees_, n_threads);
     std::vector<Ends> kept((n_rows_ + kept_rows_ - 1) / kept_rows_);
     std::atomic<std::size_t> n_bytes = 0;

@@ -6,9 +6,9 @@
 #include <deque>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/wide_codes.hpp"
 #include "tree/descent.hpp"
 
@@ -80,7 +80,7 @@ class ForestWays {
     ForestWays(std::span<const Tree* const> trees, PredictRows rows);
     // The ways of the rows of the table that the trees were grown from, kept as far as they fit into so many bytes.
     ForestWays(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes,
-               std::size_t n_threads, const std::stop_token& stop);
+               std::size_t n_threads, const StopToken& stop);
 
     ForestWays(const ForestWays&) = delete;  // walks know where the rows are
     ForestWays& operator=(const ForestWays&) = delete;
@@ -93,7 +93,7 @@ class ForestWays {
 
     // Calls visit(row, leaf, share) for each leaf that a row reaches in a tree, row after row.
     template <class Visit>
-    void each(std::size_t tree, const std::stop_token& stop, Visit&& visit) const {
+    void each(std::size_t tree, const StopToken& stop, Visit&& visit) const {
         Ends ends;
         for (std::size_t begin = 0; begin < n_rows_; begin += rows_per_task) {
             check_stop(stop);
@@ -106,7 +106,7 @@ class ForestWays {
 
     // Calls body(rows, ends) for blocks of rows with their ends in some trees, shared among threads.
     template <class Body>
-    void in_blocks(Range trees, std::size_t n_threads, const std::stop_token& stop, Body&& body) const {
+    void in_blocks(Range trees, std::size_t n_threads, const StopToken& stop, Body&& body) const {
         const std::size_t size = block_size(trees.size(), n_threads);
         std::vector<Ends> ends(std::max<std::size_t>(n_threads, 1));
         parallel_for((n_rows_ + size - 1) / size, n_threads, stop, [&](std::size_t block, std::size_t worker) {
@@ -123,7 +123,7 @@ class ForestWays {
         return std::min(rows_at_once(n_rows_, n_threads),
                         std::max(fewest_rows, most_ends / std::max<std::size_t>(n_trees, 1)));
     }
-    void keep(std::size_t most_bytes, std::size_t n_threads, const std::stop_token& stop);
+    void keep(std::size_t most_bytes, std::size_t n_threads, const StopToken& stop);
     // Writes the ends of rows of one block from a row of `ends` on.
     void fill_piece(Range trees, Range rows, std::size_t first, Ends& ends) const;
     void walk(std::size_t tree, std::size_t place, Range rows, std::size_t first, Ends& ends) const;

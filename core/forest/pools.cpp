@@ -68,7 +68,7 @@ void Pooling::rates(std::span<double> counts) const {
 }
 
 TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
-                       std::span<const std::uint8_t> left_out, const std::stop_token& stop) {
+                       std::span<const std::uint8_t> left_out, const StopToken& stop) {
     const std::size_t n_classes = rows.n_classes;
     TreePools pools{n_classes, {}, std::vector<double>(n_nodes * 2 * n_classes)};
     ways.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
@@ -81,7 +81,7 @@ TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_n
 }
 
 TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
-                      std::span<const std::int32_t> labels, const std::stop_token& stop) {
+                      std::span<const std::int32_t> labels, const StopToken& stop) {
     const std::size_t n_classes = rows.n_classes;
     TreePools pools{n_classes, std::vector<std::int32_t>(n_nodes * n_classes, -1), {}};
     ways.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
@@ -100,8 +100,7 @@ TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_no
 std::vector<std::vector<double>> pool_leaves(const ForestWays& ways,
                                              std::span<const std::span<const std::int32_t>> parents,
                                              const BaggedRows& rows, std::span<const std::uint8_t> left_out,
-                                             const Pooling& pooling, std::size_t n_threads,
-                                             const std::stop_token& stop) {
+                                             const Pooling& pooling, std::size_t n_threads, const StopToken& stop) {
     std::vector<std::vector<double>> found(ways.n_trees());
     parallel_for(ways.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
         const TreePools pools = count_leaves(ways, tree, parents[tree].size(), rows, left_out, stop);
@@ -117,7 +116,7 @@ std::vector<std::vector<double>> pool_leaves(const ForestWays& ways,
 
 std::vector<CellTable> pool_cells(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows,
                                   std::span<const std::int32_t> labels, const Pooling& pooling, std::size_t n_threads,
-                                  const std::stop_token& stop) {
+                                  const StopToken& stop) {
     std::vector<CellTable> found(ways.n_trees());
     parallel_for(ways.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
         TreePools pools = count_cells(ways, tree, n_nodes[tree], rows, labels, stop);

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "forest/votes.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -60,19 +60,18 @@ struct TreePools {
 
 // Counts the rows of a tree by leaf; those out of the bag only where `left_out` (a mark for each row, or empty) is 0.
 TreePools count_leaves(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
-                       std::span<const std::uint8_t> left_out, const std::stop_token& stop);
+                       std::span<const std::uint8_t> left_out, const StopToken& stop);
 
 // Counts the rows of a tree by leaf and label; a row of label -1 has none and does not count.
 TreePools count_cells(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const BaggedRows& rows,
-                      std::span<const std::int32_t> labels, const std::stop_token& stop);
+                      std::span<const std::int32_t> labels, const StopToken& stop);
 
 // Gives for each tree the counts that answer at every node, those of its leaves added up to the root; `parents` are in
 // front of their children.
 std::vector<std::vector<double>> pool_leaves(const ForestWays& ways,
                                              std::span<const std::span<const std::int32_t>> parents,
                                              const BaggedRows& rows, std::span<const std::uint8_t> left_out,
-                                             const Pooling& pooling, std::size_t n_threads,
-                                             const std::stop_token& stop);
+                                             const Pooling& pooling, std::size_t n_threads, const StopToken& stop);
 
 // A tree's answers by leaf and label, as `Cells` has them.
 struct CellTable {
@@ -82,6 +81,6 @@ struct CellTable {
 
 std::vector<CellTable> pool_cells(const ForestWays& ways, std::span<const std::size_t> n_nodes, const BaggedRows& rows,
                                   std::span<const std::int32_t> labels, const Pooling& pooling, std::size_t n_threads,
-                                  const std::stop_token& stop);
+                                  const StopToken& stop);
 
 }  // namespace calibrant

@@ -19,7 +19,7 @@ void add_answer(const double* table, std::size_t width, std::size_t leaf, double
 
 template <std::size_t fixed_width>
 void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, std::size_t width, std::size_t begin,
-               std::size_t end, double* out, const std::stop_token& stop) {
+               std::size_t end, double* out, const StopToken& stop) {
     std::fill(out + begin * width, out + end * width, 0.0);
     for (std::size_t m = 0; m < members.size(); ++m) {
         check_stop(stop);
@@ -38,7 +38,7 @@ void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, s
 }  // namespace
 
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
-                 const std::stop_token& stop) {
+                 const StopToken& stop) {
     if (rows.n_rows == 0) return;
     const std::size_t width = out.size() / rows.n_rows;
     std::deque<Walk> walks;

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <span>
-#include <stop_token>
 
+#include "stop.hpp"
 #include "tree/predict.hpp"
 
 namespace calibrant {
@@ -18,6 +18,6 @@ struct Member {
 // Writes for each row the sum over the members of the row of the table at the leaf, in the order of the members;
 // unknown values as in `predict`. Rows go block by block through all trees.
 void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
-                 const std::stop_token& stop);
+                 const StopToken& stop);
 
 }  // namespace calibrant

@@ -26,7 +26,7 @@ struct Leaves {
     }
 };
 
-Leaves by_leaf(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const std::stop_token& stop) {
+Leaves by_leaf(const ForestWays& ways, std::size_t tree, std::size_t n_nodes, const StopToken& stop) {
     Leaves leaves{std::vector<std::size_t>(n_nodes + 1), {}};
     ways.each(tree, stop, [&](std::size_t, std::size_t leaf, double) { ++leaves.first[leaf + 1]; });
     std::partial_sum(leaves.first.begin(), leaves.first.end(), leaves.first.begin());
@@ -116,7 +116,7 @@ class Beside {
     std::vector<Verdict> verdicts_;
 };
 
-TreeAnswers ask_tree(const Strict& strict, const Leaves& leaves, std::size_t tree, const std::stop_token& stop) {
+TreeAnswers ask_tree(const Strict& strict, const Leaves& leaves, std::size_t tree, const StopToken& stop) {
     const BaggedRows& rows = strict.rows;
     TreeAnswers answers{std::vector<double>(rows.classes.size() * strict.width),
                         std::vector<double>(rows.classes.size())};
@@ -146,7 +146,7 @@ TreeAnswers ask_tree(const Strict& strict, const Leaves& leaves, std::size_t tre
 
 std::vector<double> answer_strictly(const ForestWays& ways, std::span<const std::size_t> n_nodes,
                                     const BaggedRows& rows, const Ballots& ballots, const Question& question,
-                                    std::size_t most_beside, std::size_t n_threads, const std::stop_token& stop) {
+                                    std::size_t most_beside, std::size_t n_threads, const StopToken& stop) {
     const std::size_t width = question.width(rows.n_classes);
     std::vector<std::int32_t> labels(ways.n_rows());
     vote(ways, ballots, rows.draws, {}, labels, n_threads, stop);

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "forest/honest.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -17,6 +17,6 @@ namespace calibrant {
 // them.
 std::vector<double> answer_strictly(const ForestWays& ways, std::span<const std::size_t> n_nodes,
                                     const BaggedRows& rows, const Ballots& ballots, const Question& question,
-                                    std::size_t most_beside, std::size_t n_threads, const std::stop_token& stop);
+                                    std::size_t most_beside, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

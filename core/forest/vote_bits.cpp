@@ -55,7 +55,7 @@ template <std::size_t fixed_words>
 }  // namespace
 
 VoteBits::VoteBits(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::size_t n_threads,
-                   const std::stop_token& stop)
+                   const StopToken& stop)
     : ballots_(ballots),
       n_words_((ballots.n_trees() + word_bits - 1) / word_bits),
       bits_(ways.n_rows() * words_a_row()),

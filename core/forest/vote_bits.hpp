@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "forest/votes.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
 class VoteBits {
   public:
     VoteBits(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::size_t n_threads,
-             const std::stop_token& stop);
+             const StopToken& stop);
 
     std::size_t n_words() const { return n_words_; }
     std::size_t words_a_row() const { return n_words_ * ballots_.n_classes(); }

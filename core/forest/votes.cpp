@@ -90,7 +90,7 @@ void Ballots::add_frequencies(const Ends& ends, std::size_t tree, std::size_t ro
 }
 
 void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes,
-          std::span<std::int32_t> labels, std::size_t n_threads, const std::stop_token& stop) {
+          std::span<std::int32_t> labels, std::size_t n_threads, const StopToken& stop) {
     const std::size_t n_classes = ballots.n_classes();
     const Range trees{0, ballots.n_trees()};
     ways.in_blocks(trees, n_threads, stop, [&](Range rows, Ends& ends) {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "forest/leaf_paths.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -77,6 +77,6 @@ std::int32_t winner_of(std::span<const std::uint32_t> votes, std::vector<double>
 
 // Lets the trees vote on rows: those that a row was drawn for have no say. `votes` is rows x classes, or empty.
 void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes,
-          std::span<std::int32_t> labels, std::size_t n_threads, const std::stop_token& stop);
+          std::span<std::int32_t> labels, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

@@ -115,7 +115,7 @@ class Worker {
 
 template <class Count>
 void run(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out,
-         const std::stop_token& stop) {
+         const StopToken& stop) {
     const Harmonic harmonic(options.everything ? 2 * rows.n_rows : 0);
     const RankWish wish{options.everything, options.top_share, &harmonic};
     const UnitDraws draws(how.units);
@@ -156,7 +156,7 @@ void check(const ResampledRows& rows, const Resampling& how) {
 }  // namespace
 
 void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options,
-              const ResampledSums& out, const std::stop_token& stop) {
+              const ResampledSums& out, const StopToken& stop) {
     check(rows, how);
     if (how.units.weights.empty())
         run<std::uint8_t>(rows, how, options, out, stop);

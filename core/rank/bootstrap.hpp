@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "rank/rank_replicate.hpp"
 #include "rank/unit_draws.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -45,6 +45,6 @@ struct ResampleOptions {
 };
 
 void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options,
-              const ResampledSums& out, const std::stop_token& stop);
+              const ResampledSums& out, const StopToken& stop);
 
 }  // namespace calibrant

@@ -32,7 +32,7 @@ AreaVariance of_sorted(SortedScores<Item>&& sorted, double positive, double nega
 
 }  // namespace
 
-AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop) {
+AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop) {
     double all = 0, positive = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const double weight = rows.weights.empty() ? 1.0 : rows.weights[row];

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <stop_token>
 
 #include "calibrate/score_groups.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -14,6 +14,6 @@ struct AreaVariance {
     double area, by_positive, by_negative, positive, negative;
 };
 
-AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop);
+AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

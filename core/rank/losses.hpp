@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "calibrate/score_groups.hpp"
 #include "rank/rank_measures.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -25,7 +25,7 @@ struct ClassRows {
 // Whatever the number of threads, rows are summed in the same order.
 struct Threads {
     std::size_t n;
-    const std::stop_token& stop;
+    const StopToken& stop;
 };
 
 // The sum of squared errors: of the positive class alone, of all classes, and of each row's own class.

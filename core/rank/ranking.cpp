@@ -77,7 +77,7 @@ Rank rank_of(const ScoreRows& rows, std::size_t row) {
 template <class Rank>
 class Sorter {
   public:
-    Sorter(const ScoreRows& rows, Buffer<Rank>& ranks, std::size_t n_threads, const std::stop_token& stop)
+    Sorter(const ScoreRows& rows, Buffer<Rank>& ranks, std::size_t n_threads, const StopToken& stop)
         : rows_(rows), ranks_(ranks), n_threads_(n_threads), stop_(stop), chunks_(rows.size()) {}
 
     void sort() {
@@ -154,14 +154,14 @@ class Sorter {
     const ScoreRows& rows_;
     Buffer<Rank>& ranks_;
     std::size_t n_threads_;
-    const std::stop_token& stop_;
+    const StopToken& stop_;
     Chunks chunks_;
     std::vector<std::size_t> ends_;
 };
 
 }  // namespace
 
-Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop)
+Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop)
     : is_weighed_(!rows.weights.empty()),
       size_(rows.size()),
       plain_(is_weighed_ ? 0 : size_),

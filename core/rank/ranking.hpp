@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "calibrate/pav.hpp"
 #include "calibrate/score_groups.hpp"
 #include "calibrate/score_sort.hpp"
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -43,7 +43,7 @@ void sort_ranks(std::span<WeighedRank> ranks, std::span<WeighedRank> spare);
 class Ranking {
   public:
     // Probabilities must lie in [0, 1].
-    Ranking(const ScoreRows& rows, std::size_t n_threads, const std::stop_token& stop);
+    Ranking(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop);
 
     std::size_t size() const { return size_; }
     double weight() const { return weight_; }

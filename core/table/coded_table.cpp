@@ -18,7 +18,7 @@ std::size_t size_of(const ColumnSource& source) {
     return std::visit(measure, source);
 }
 
-CodedColumn code_column(const ColumnSource& source, Scratch& scratch, const std::stop_token& stop) {
+CodedColumn code_column(const ColumnSource& source, Scratch& scratch, const StopToken& stop) {
     if (const auto* nominal = std::get_if<NominalSource>(&source))
         return code_nominal(nominal->codes, nominal->n_categories, stop);
     if (const auto* single = std::get_if<StridedView<float>>(&source)) return code_numeric(*single, scratch, stop);
@@ -58,7 +58,7 @@ CodedTable::CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns)
 }
 
 CodedTable CodedTable::code(std::size_t n_rows, const std::vector<ColumnSource>& sources, std::size_t n_threads,
-                            const std::stop_token& stop) {
+                            const StopToken& stop) {
     for (std::size_t index = 0; index < sources.size(); ++index) check_size(index, size_of(sources[index]), n_rows);
     std::vector<CodedColumn> columns(sources.size());
     std::vector<Scratch> scratch(std::max<std::size_t>(1, std::min(n_threads, sources.size())));

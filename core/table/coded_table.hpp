@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stop_token>
 #include <variant>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coding.hpp"
 
 namespace calibrant {
@@ -26,7 +26,7 @@ class CodedTable {
 
     // Codes the columns on n_threads threads; the result is the same for any number of them.
     static CodedTable code(std::size_t n_rows, const std::vector<ColumnSource>& sources, std::size_t n_threads,
-                           const std::stop_token& stop);
+                           const StopToken& stop);
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_columns() const { return columns_.size(); }

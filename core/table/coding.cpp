@@ -38,7 +38,7 @@ struct Range {
 };
 
 template <class T>
-Range range_of(StridedView<T> column, const std::stop_token& stop) {
+Range range_of(StridedView<T> column, const StopToken& stop) {
     T low = std::numeric_limits<T>::infinity(), high = -low;
     std::uint64_t n_missing = 0;
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
@@ -54,7 +54,7 @@ Range range_of(StridedView<T> column, const std::stop_token& stop) {
 
 // Whether every known value passes; looks no further than the short block in which one fails.
 template <class T, class Test>
-bool all_known(StridedView<T> column, const std::stop_token& stop, Test&& test) {
+bool all_known(StridedView<T> column, const StopToken& stop, Test&& test) {
     constexpr std::size_t block = 4096;
     bool passed = true;
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
@@ -70,7 +70,7 @@ bool all_known(StridedView<T> column, const std::stop_token& stop, Test&& test) 
 
 // Whole numbers in a range no longer than the column can be ranked by a table instead of a sort.
 template <class T>
-bool is_dense(StridedView<T> column, const Range& range, const std::stop_token& stop) {
+bool is_dense(StridedView<T> column, const Range& range, const StopToken& stop) {
     constexpr double whole_limit = 2147483647.0;  // a cast to int32 beyond it is undefined
     if (range.n_missing == column.size || range.low < -whole_limit || range.high > whole_limit) return false;
     if (range.high - range.low >= static_cast<double>(std::max<std::size_t>(column.size, 1024))) return false;
@@ -78,7 +78,7 @@ bool is_dense(StridedView<T> column, const Range& range, const std::stop_token& 
 }
 
 template <class T>
-bool is_single(StridedView<T> column, const std::stop_token& stop) {
+bool is_single(StridedView<T> column, const StopToken& stop) {
     if constexpr (sizeof(T) == 4) return true;
     constexpr double largest = std::numeric_limits<float>::max();
     return all_known(column, stop, [](double value) {
@@ -88,7 +88,7 @@ bool is_single(StridedView<T> column, const std::stop_token& stop) {
 }
 
 template <class T>
-CodedColumn code_dense(StridedView<T> column, const Range& range, Scratch& scratch, const std::stop_token& stop) {
+CodedColumn code_dense(StridedView<T> column, const Range& range, Scratch& scratch, const StopToken& stop) {
     const auto low = static_cast<std::int64_t>(range.low);
     const auto span = static_cast<std::size_t>(static_cast<std::int64_t>(range.high) - low) + 1;
     auto& rank = scratch.table;
@@ -152,7 +152,7 @@ using Histograms = std::array<Histogram, static_cast<std::size_t>(n_digits<Key>)
 // The known values as entries, and how often each digit occurs among their keys.
 template <class Key, class T>
 void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<Key>& histograms,
-            const std::stop_token& stop) {
+            const StopToken& stop) {
     std::size_t known = 0;
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; ++row) {
@@ -169,7 +169,7 @@ void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<
 // One stable pass of the radix sort; `place` counts the digits and becomes the place of each digit's next entry.
 template <class Key>
 void scatter_by_digit(const std::vector<Entry<Key>>& from, std::vector<Entry<Key>>& to, std::size_t known, int digit,
-                      Histogram& place, const std::stop_token& stop) {
+                      Histogram& place, const StopToken& stop) {
     std::uint32_t total = 0;
     for (auto& slot : place) total += std::exchange(slot, total);
     in_pieces(known, stop, [&](std::size_t begin, std::size_t end) {
@@ -179,7 +179,7 @@ void scatter_by_digit(const std::vector<Entry<Key>>& from, std::vector<Entry<Key
 
 // Leaves the known values in order at the front of buffers.entries.
 template <class Key, class T>
-void sort_known(StridedView<T> column, std::size_t known, SortBuffers<Key>& buffers, const std::stop_token& stop) {
+void sort_known(StridedView<T> column, std::size_t known, SortBuffers<Key>& buffers, const StopToken& stop) {
     if (buffers.entries.size() < known) {
         buffers.entries.resize(known);
         buffers.other.resize(known);
@@ -209,8 +209,7 @@ std::vector<double> distinct_values(const std::vector<Entry<Key>>& sorted, std::
 
 // Any numbers: a radix sort of the keys, then ranks along the sorted order.
 template <class Key, class T>
-CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<Key>& buffers,
-                        const std::stop_token& stop) {
+CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<Key>& buffers, const StopToken& stop) {
     const std::size_t known = column.size - range.n_missing;
     sort_known(column, known, buffers, stop);
     const auto& sorted = buffers.entries;
@@ -232,7 +231,7 @@ CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<K
 }  // namespace
 
 template <class T>
-CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const std::stop_token& stop) {
+CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const StopToken& stop) {
     if (column.size > max_rows) throw std::invalid_argument("a table has at most 4294967294 rows");
     const Range range = range_of(column, stop);
     if (is_dense(column, range, stop)) return code_dense(column, range, scratch, stop);
@@ -240,10 +239,10 @@ CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const std::sto
     return code_sorted<std::uint64_t>(column, range, scratch.wide, stop);
 }
 
-template CodedColumn code_numeric<float>(StridedView<float>, Scratch&, const std::stop_token&);
-template CodedColumn code_numeric<double>(StridedView<double>, Scratch&, const std::stop_token&);
+template CodedColumn code_numeric<float>(StridedView<float>, Scratch&, const StopToken&);
+template CodedColumn code_numeric<double>(StridedView<double>, Scratch&, const StopToken&);
 
-CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const std::stop_token& stop) {
+CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const StopToken& stop) {
     if (column.size > max_rows) throw std::invalid_argument("a table has at most 4294967294 rows");
     if (n_categories > max_categories) throw std::invalid_argument("a column has at most 2147483647 categories");
     CodedColumn coded{.kind = Kind::nominal, .n_values = static_cast<std::uint32_t>(n_categories)};

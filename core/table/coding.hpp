@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <stop_token>
 #include <variant>
 #include <vector>
+
+#include "stop.hpp"
 
 namespace calibrant {
 
@@ -64,9 +65,9 @@ struct Scratch {
 
 // Ranks of the distinct values, in ascending order; NaN is missing, -0 equals +0, infinities are ordinary values.
 template <class T>
-CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const std::stop_token& stop);
+CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const StopToken& stop);
 
 // Category codes as given; negative is missing. Throws std::invalid_argument for a code >= n_categories.
-CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const std::stop_token& stop);
+CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const StopToken& stop);
 
 }  // namespace calibrant

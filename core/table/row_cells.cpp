@@ -11,7 +11,7 @@ constexpr std::size_t rows_per_task = 4096;
 
 }  // namespace
 
-RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop)
+RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop)
     : place_(table.n_columns(), nowhere) {
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         if (is_fit_for(table.column(column))) place_[column] = n_columns_++;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 
 namespace calibrant {
@@ -19,7 +19,7 @@ class RowCells {
     }
 
     // The code of an unknown value is the number of values.
-    RowCells(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop);
+    RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop);
 
     std::size_t n_columns() const { return n_columns_; }
     bool has(std::size_t column) const { return place_[column] != nowhere; }

@@ -12,7 +12,7 @@ constexpr std::size_t rows_per_task = 1024;  // so that the cells of a task stay
 }  // namespace
 
 RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
-                 const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop)
+                 const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop)
     : keys_(keys) {
     for (std::size_t column = 0; column < columns.size(); ++column) {
         if (columns[column]) columns_.push_back(column);

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/split_search.hpp"
 
@@ -17,7 +17,7 @@ class RowKeys {
   public:
     // Of the columns marked. The code of an unknown value is the number of values.
     RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
-            const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop);
+            const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop);
 
     const Keys& keys() const { return keys_; }
     std::size_t n_columns() const { return columns_.size(); }

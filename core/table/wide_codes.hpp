@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stop_token>
 #include <variant>
 #include <vector>
 
+#include "stop.hpp"
 #include "tree/descent.hpp"
 #include "tree/predict.hpp"
 
@@ -14,7 +14,7 @@ namespace calibrant {
 
 class WideCodes {
   public:
-    WideCodes(const CodedTable& table, std::size_t n_threads, const std::stop_token& stop)
+    WideCodes(const CodedTable& table, std::size_t n_threads, const StopToken& stop)
         : cells_(table.n_rows() * table.n_columns()) {
         const std::size_t m = table.n_columns();
         in_blocks(table.n_rows(), n_threads, stop, [&](std::size_t begin, std::size_t end) {

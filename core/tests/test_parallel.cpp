@@ -32,10 +32,10 @@ TEST(a_failure_is_rethrown) {
 }
 
 TEST(a_stop_asked_for_interrupts) {
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
-    CHECK_THROWS(parallel_for(10, 2, stop.get_token(), [](std::size_t, std::size_t) {}), Interrupted);
-    CHECK_THROWS(in_pieces(10, stop.get_token(), [](std::size_t, std::size_t) {}), Interrupted);
+    CHECK_THROWS(parallel_for(10, 2, stop.token(), [](std::size_t, std::size_t) {}), Interrupted);
+    CHECK_THROWS(in_pieces(10, stop.token(), [](std::size_t, std::size_t) {}), Interrupted);
 }
 
 TEST(pieces_cover_the_range_without_overlap) {

@@ -30,7 +30,7 @@ Arrivals joined(std::vector<Arrivals>& blocks) {
 }  // namespace
 
 Arrivals arrivals(const Tree& tree, const PredictRows& rows, std::span<const std::uint8_t> wanted,
-                  std::size_t n_threads, const std::stop_token& stop) {
+                  std::size_t n_threads, const StopToken& stop) {
     if (!wanted.empty() && wanted.size() != rows.n_rows) throw std::invalid_argument("one mark for each row");
     const Walk walk(tree, rows);
     std::vector<Arrivals> blocks((rows.n_rows + rows_per_task - 1) / rows_per_task);

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "tree/predict.hpp"
 #include "tree/tree.hpp"
 
@@ -21,6 +21,6 @@ struct Arrivals {
 
 // Follows the rows for which `wanted` is not 0, all where it is empty; rows keep their numbers.
 Arrivals arrivals(const Tree& tree, const PredictRows& rows, std::span<const std::uint8_t> wanted,
-                  std::size_t n_threads, const std::stop_token& stop);
+                  std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "parallel.hpp"
+#include "stop.hpp"
 #include "tree/lanes.hpp"
 #include "tree/predict.hpp"
 #include "tree/tree.hpp"
@@ -90,14 +90,14 @@ class Descent {
 inline constexpr std::size_t rows_per_task = 4096;
 
 template <class Body>
-void in_blocks(std::size_t n_rows, std::size_t size, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
+void in_blocks(std::size_t n_rows, std::size_t size, std::size_t n_threads, const StopToken& stop, Body&& body) {
     const std::size_t n_blocks = (n_rows + size - 1) / size;
     parallel_for(n_blocks, n_threads, stop,
                  [&](std::size_t block, std::size_t) { body(block * size, std::min(n_rows, (block + 1) * size)); });
 }
 
 template <class Body>
-void in_blocks(std::size_t n_rows, std::size_t n_threads, const std::stop_token& stop, Body&& body) {
+void in_blocks(std::size_t n_rows, std::size_t n_threads, const StopToken& stop, Body&& body) {
     in_blocks(n_rows, rows_per_task, n_threads, stop, std::forward<Body>(body));
 }
 

@@ -99,7 +99,7 @@ PredictRows coded_rows(const CodedTable& table) {
 }
 
 void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads,
-             const std::stop_token& stop) {
+             const StopToken& stop) {
     const Walk walk(tree, rows);
     const auto width_of = [&](const Reading& reading) { return reading.table.size() / tree.n_nodes(); };
     for (const Reading& reading : readings) {
@@ -126,7 +126,7 @@ void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading>
 }
 
 void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads,
-           const std::stop_token& stop) {
+           const StopToken& stop) {
     const Walk walk(tree, rows);
     const auto note = [&](std::size_t row, std::size_t leaf) { out[row] = static_cast<std::int32_t>(leaf); };
     const auto note_heaviest = [&](Descent& descent, std::size_t row) {
@@ -143,7 +143,7 @@ void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> ou
 }
 
 Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels,
-                std::span<const double> weights, const std::stop_token& stop) {
+                std::span<const double> weights, const StopToken& stop) {
     if (labels.size() != rows.n_rows || weights.size() != rows.n_rows)
         throw std::invalid_argument("one label and one weight for each row");
     if (std::any_of(labels.begin(), labels.end(), [&](auto label) { return label >= tree.n_classes; }))

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <variant>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "table/coding.hpp"
 #include "tree/tree.hpp"
@@ -37,15 +37,15 @@ struct Reading {
 // unknown, the mean over the branches, weighted by their training weight; where they have none, the node itself
 // answers.
 void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads,
-             const std::stop_token& stop);
+             const StopToken& stop);
 
 // Writes the leaf of each row; with unknown values, the leaf that holds most of the row's weight, the first of equals.
 void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads,
-           const std::stop_token& stop);
+           const StopToken& stop);
 
 // The same tests, with the counts of these rows at every node; unknown values are shared out by the weights of the tree
 // given. A node that no row reaches has its parent's majority class. A row of weight 0 is absent.
 Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels,
-                std::span<const double> weights, const std::stop_token& stop);
+                std::span<const double> weights, const StopToken& stop);
 
 }  // namespace calibrant

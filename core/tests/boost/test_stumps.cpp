@@ -232,7 +232,7 @@ TEST(what_does_not_fit_is_refused_and_a_stop_is_heard) {
     const StumpSearch search(table, problem.labels, 2, StumpCriterion::gini, 1, {});
     const std::vector<double> few(1, 1.0), weights(2, 1.0);
     CHECK_THROWS(search.best(few, {}), std::invalid_argument);
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
-    CHECK_THROWS(search.best(weights, stop.get_token()), std::runtime_error);
+    CHECK_THROWS(search.best(weights, stop.token()), std::runtime_error);
 }

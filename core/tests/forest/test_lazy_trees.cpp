@@ -30,7 +30,7 @@ struct Rows {
     }
     LazyExamples examples() const { return {n_rows, is_nominal.size(), n_classes, codes, order, is_nominal, labels}; }
     std::vector<double> answer(const std::vector<std::uint32_t>& queries, const LazyOptions& options,
-                               const std::stop_token& stop = {}) const {
+                               const StopToken& stop = {}) const {
         std::vector<double> output(queries.size() / is_nominal.size() * n_classes);
         answer_lazily(examples(), {in_bag, {}}, queries, options, output, stop);
         return output;
@@ -88,9 +88,9 @@ TEST(any_number_of_threads_gives_the_same_bits) {
 }
 
 TEST(a_stop_is_heard) {
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
-    CHECK_THROWS(drawn(100).answer({1, 2, 3, 4}, {}, stop.get_token()), Interrupted);
+    CHECK_THROWS(drawn(100).answer({1, 2, 3, 4}, {}, stop.token()), Interrupted);
 }
 
 TEST(what_does_not_fit_is_refused) {

@@ -1,10 +1,10 @@
 #include "forest/packed_forest.hpp"
 
 #include <random>
-#include <stop_token>
 
 #include "hand_made.hpp"
 #include "harness.hpp"
+#include "stop.hpp"
 #include "tables.hpp"
 #include "tree/grow/grower.hpp"
 
@@ -36,7 +36,7 @@ struct Forest {
             for (auto& label : problem.labels) label = static_cast<std::uint16_t>(random() % 3);
             for (int column = 0; column < 4; ++column) problem.add(drawn_values(random, 200));
             const CodedTable table(200, problem.columns);
-            trees.push_back(grow({&table, problem.labels, {}, 3}, plain, std::stop_token{}));
+            trees.push_back(grow({&table, problem.labels, {}, 3}, plain, StopToken{}));
             tables.push_back(drawn_values(random, 3 * trees.back().n_nodes()));
         }
         for (std::size_t t = 0; t < n_trees; ++t) members.push_back({&trees[t], tables[t]});
@@ -55,7 +55,7 @@ TEST(the_mean_is_the_sum_of_the_answers_to_the_bit) {
             PredictRows rows{1, {}};
             for (const double& value : row) rows.columns.push_back(StridedView<double>{&value, 1, 1});
             std::vector<double> sums(3), means(3);
-            sum_answers(forest.members, rows, sums, 1, std::stop_token{});
+            sum_answers(forest.members, rows, sums, 1, StopToken{});
             packed.mean(row, means);
             for (std::size_t k = 0; k < 3; ++k) CHECK(means[k] == sums[k] / static_cast<double>(n_trees));
         }

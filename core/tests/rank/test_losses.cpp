@@ -43,7 +43,7 @@ struct Drawn {
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
 
-const std::stop_token stop;
+const StopToken stop;
 
 }  // namespace
 

@@ -149,9 +149,9 @@ TEST(a_code_beyond_the_categories_is_refused) {
 }
 
 TEST(coding_stops_when_asked) {
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     const std::vector<double> column{1.0};
     Scratch scratch;
-    CHECK_THROWS(code_numeric<double>({column.data(), 1, 1}, scratch, stop.get_token()), Interrupted);
+    CHECK_THROWS(code_numeric<double>({column.data(), 1, 1}, scratch, stop.token()), Interrupted);
 }

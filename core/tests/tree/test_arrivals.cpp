@@ -113,9 +113,9 @@ TEST(marks_of_the_wrong_number_and_trees_without_nodes_are_refused) {
 }
 
 TEST(a_stop_is_heeded_on_the_way) {
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     const Small small;
     const Rows rows{{0}, {60}};
-    CHECK_THROWS(arrivals(small.tree, rows.view(), {}, 1, stop.get_token()), Interrupted);
+    CHECK_THROWS(arrivals(small.tree, rows.view(), {}, 1, stop.token()), Interrupted);
 }

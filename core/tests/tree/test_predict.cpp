@@ -18,7 +18,7 @@ using tables::near;
 namespace {
 
 void read(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out,
-          std::size_t n_threads = 1, const std::stop_token& stop = {}) {
+          std::size_t n_threads = 1, const StopToken& stop = {}) {
     const Reading reading{table, out};
     predict(tree, rows, {&reading, 1}, n_threads, stop);
 }
@@ -122,10 +122,10 @@ TEST(tables_of_the_wrong_size_are_refused) {
 }
 
 TEST(a_stop_is_heeded) {
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     const Small small;
     const Rows rows{{0}, {60}};
     std::vector<double> out(1);
-    CHECK_THROWS(read(small.tree, rows.view(), small.table, out, 1, stop.get_token()), Interrupted);
+    CHECK_THROWS(read(small.tree, rows.view(), small.table, out, 1, stop.token()), Interrupted);
 }

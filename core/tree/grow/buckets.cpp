@@ -42,7 +42,7 @@ Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const st
 }
 
 Buckets::Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows,
-                 std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop)
+                 std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop)
     : columns_(columns.begin(), columns.end()) {
     bounds_.resize(columns_.size());
     std::vector<std::vector<std::uint8_t>> bucket_of(columns_.size());

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "tree/grow/gaps.hpp"
 
 namespace calibrant {
@@ -21,7 +21,7 @@ class Buckets {
 
     // Of the columns given; `rows` are those that count. Values too close to be cut apart share a bucket.
     Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows,
-            std::span<const Gaps> gaps, std::size_t n_threads, const std::stop_token& stop);
+            std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop);
 
     std::size_t n_columns() const { return columns_.size(); }
     std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table

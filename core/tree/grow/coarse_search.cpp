@@ -92,7 +92,7 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
 CoarseSearch::~CoarseSearch() = default;
 
 void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
-                          std::size_t n_threads, const std::stop_token& stop) {
+                          std::size_t n_threads, const StopToken& stop) {
     searched_.clear();
     for (const std::size_t column : columns) {
         if (index_of_[column] != not_there) searched_.push_back(index_of_[column]);
@@ -112,7 +112,7 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
 
 template <Criterion C>
 void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads,
-                              const std::stop_token& stop) {
+                              const StopToken& stop) {
     const std::size_t n_parts = std::min(n_threads, searched_.size());
     const auto in_parts = [&](auto&& body) {
         parallel_for(n_parts, n_parts, stop, [&](std::size_t part, std::size_t) {

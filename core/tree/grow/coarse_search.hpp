@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "tree/grow/buckets.hpp"
 #include "tree/grow/column_search.hpp"
 
@@ -26,7 +26,7 @@ class CoarseSearch {
 
     // Writes the best test of those of the columns that are in buckets; one that cannot win has none.
     void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
-                std::size_t n_threads, const std::stop_token& stop);
+                std::size_t n_threads, const StopToken& stop);
 
     // Whether the counts told little at the last node: then sorting its columns once for all nodes below is cheaper.
     bool told_little() const { return told_little_; }
@@ -34,8 +34,7 @@ class CoarseSearch {
   private:
     struct Column;
     template <Criterion C>
-    void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads,
-                    const std::stop_token& stop);
+    void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const StopToken& stop);
     void count(std::span<const std::size_t> indices, const NodeRows& node);
     std::array<double, 2> counted(std::size_t index, std::size_t bucket) const;
     NodeFacts facts_of(const Column& column, const NodeRows& node) const;

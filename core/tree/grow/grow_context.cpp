@@ -25,7 +25,7 @@ void check(const Examples& examples) {
         throw std::invalid_argument("one number of cases for each row");
 }
 
-GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop)
+GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
     : gaps(gaps_of(*examples.table, closest_values)),
       xlogx(examples.table->n_rows()),
       row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(*examples.table, keys_of(examples)),

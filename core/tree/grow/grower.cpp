@@ -39,7 +39,7 @@ class Grower {
   public:
     Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context);
     explicit Grower(const Grower& whole);  // for a part of its tree, in a thread of its own
-    Tree grow(const std::stop_token& stop);
+    Tree grow(const StopToken& stop);
 
   private:
     bool must_be_leaf(const Pending& node) const;
@@ -53,17 +53,17 @@ class Grower {
         return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx,
                                               context_.gaps);
     }
-    void grow_pending(const std::stop_token& stop);
-    void settle(Pending& node, const std::stop_token& stop);
+    void grow_pending(const StopToken& stop);
+    void settle(Pending& node, const StopToken& stop);
     void set_aside(std::size_t id, Pending&& node);
-    Tree grow_aside(Aside& aside, const std::stop_token& stop);
-    Tree with_asides(const std::stop_token& stop);
-    std::size_t best_column(const Pending& node, const std::stop_token& stop);
-    void search(const Pending& node, std::span<const std::size_t> columns, const std::stop_token& stop);
+    Tree grow_aside(Aside& aside, const StopToken& stop);
+    Tree with_asides(const StopToken& stop);
+    std::size_t best_column(const Pending& node, const StopToken& stop);
+    void search(const Pending& node, std::span<const std::size_t> columns, const StopToken& stop);
     std::size_t threads_for(const Pending& node) const;
     void mark_used(const Pending& node, bool used);
 
-    void split(std::size_t id, const Pending& node, std::size_t column, const std::stop_token& stop);
+    void split(std::size_t id, const Pending& node, std::size_t column, const StopToken& stop);
 
     const Examples& examples_;
     const GrowOptions& options_;
@@ -169,7 +169,7 @@ bool Grower::must_be_leaf(const Pending& node) const {
     return is_pure || is_small || (options_.max_depth > 0 && node.depth >= options_.max_depth);
 }
 
-Tree Grower::grow(const std::stop_token& stop) {
+Tree Grower::grow(const StopToken& stop) {
     stack_.push_back(make_root());
     start(stack_.back().weight);
     if (options_.n_threads > 1) {
@@ -180,7 +180,7 @@ Tree Grower::grow(const std::stop_token& stop) {
     return asides_.empty() ? std::move(tree_) : with_asides(stop);
 }
 
-void Grower::grow_pending(const std::stop_token& stop) {
+void Grower::grow_pending(const StopToken& stop) {
     while (!stack_.empty()) {
         check_stop(stop);
         Pending node = std::move(stack_.back());
@@ -207,7 +207,7 @@ void Grower::grow_pending(const std::stop_token& stop) {
 
 // Below a node that is settled, so are all others. Large nodes are, where nothing else will do to search sorted
 // columns.
-void Grower::settle(Pending& node, const std::stop_token& stop) {
+void Grower::settle(Pending& node, const StopToken& stop) {
     const bool can_wait = coarse_ || !partition_.sorts();
     if (node.is_settled || (can_wait && node.segment.size >= most_settled && !node.asks_to_settle)) return;
     partition_.settle(node.segment, threads_for(node), stop);
@@ -220,7 +220,7 @@ void Grower::set_aside(std::size_t id, Pending&& node) {
     mark_used(asides_.back().node, false);
 }
 
-Tree Grower::grow_aside(Aside& aside, const std::stop_token& stop) {
+Tree Grower::grow_aside(Aside& aside, const StopToken& stop) {
     tree_ = Tree(n_classes_);
     multiway_above_.clear();
     used_ = aside.used;
@@ -234,7 +234,7 @@ Tree Grower::grow_aside(Aside& aside, const std::stop_token& stop) {
 }
 
 // Grows what was set aside, a thread for each part, and puts the parts where they belong.
-Tree Grower::with_asides(const std::stop_token& stop) {
+Tree Grower::with_asides(const StopToken& stop) {
     std::vector<Tree> parts(asides_.size());
     std::vector<std::unique_ptr<Grower>> growers(std::min(options_.n_threads, asides_.size()));
     parallel_for(asides_.size(), growers.size(), stop, [&](std::size_t part, std::size_t worker) {
@@ -255,7 +255,7 @@ void Grower::mark_used(const Pending& node, bool used) {
 }
 
 // The column of the best test, or the number of columns where none has one.
-std::size_t Grower::best_column(const Pending& node, const std::stop_token& stop) {
+std::size_t Grower::best_column(const Pending& node, const StopToken& stop) {
     const std::size_t n = columns_.size(), at_once = options_.max_features == 0 ? n : options_.max_features;
     std::fill(found_.begin(), found_.end(), FoundTest{});
     std::uint64_t random = mix(node.key ^ drawing_columns);
@@ -276,7 +276,7 @@ std::size_t Grower::best_column(const Pending& node, const std::stop_token& stop
     return chosen;
 }
 
-void Grower::search(const Pending& node, std::span<const std::size_t> columns, const std::stop_token& stop) {
+void Grower::search(const Pending& node, std::span<const std::size_t> columns, const StopToken& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
     const bool is_coarse = coarse_ && !node.is_settled;
     mark_used(node, true);
@@ -294,7 +294,7 @@ std::size_t Grower::threads_for(const Pending& node) const {
     return node.segment.size < fewest_shared ? 1 : searches_.size();
 }
 
-void Grower::split(std::size_t id, const Pending& node, std::size_t column, const std::stop_token& stop) {
+void Grower::split(std::size_t id, const Pending& node, std::size_t column, const StopToken& stop) {
     const FoundTest& test = found_[column];
     const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
     const bool is_multiway = is_nominal && test.branches.empty();
@@ -331,12 +331,11 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
 
 }  // namespace
 
-Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context,
-          const std::stop_token& stop) {
+Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const StopToken& stop) {
     return Grower(examples, options, context).grow(stop);
 }
 
-Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop) {
+Tree grow(const Examples& examples, const GrowOptions& options, const StopToken& stop) {
     check(examples);
     return grow(examples, options, GrowContext(examples, options, stop), stop);
 }

@@ -7,9 +7,9 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "table/row_cells.hpp"
 #include "table/row_keys.hpp"
@@ -75,7 +75,7 @@ void check(const Examples& examples);
 
 // What all trees grown from one table share.
 struct GrowContext {
-    GrowContext(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);
+    GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop);
     GrowContext(const GrowContext&) = delete;
     GrowContext& operator=(const GrowContext&) = delete;
     ~GrowContext();
@@ -87,8 +87,7 @@ struct GrowContext {
     std::unique_ptr<const Buckets> buckets;  // null where large nodes are not searched in them
 };
 
-Tree grow(const Examples& examples, const GrowOptions& options, const std::stop_token& stop);
-Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context,
-          const std::stop_token& stop);
+Tree grow(const Examples& examples, const GrowOptions& options, const StopToken& stop);
+Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const StopToken& stop);
 
 }  // namespace calibrant

@@ -99,7 +99,7 @@ Segment Partition::put_in(Parcel&& parcel) {
     return root();
 }
 
-void Partition::settle(Segment segment, std::size_t n_threads, const std::stop_token& stop) {
+void Partition::settle(Segment segment, std::size_t n_threads, const StopToken& stop) {
     number_anew(segment);
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
@@ -165,7 +165,7 @@ void Partition::enter(Segment segment) {
 }
 
 void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
-                     const std::stop_token& stop) {
+                     const StopToken& stop) {
     std::size_t next = segment.begin;
     for (std::size_t b = branches.size(); b-- > 0;) {
         if (!branches[b].keep) continue;

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "table/row_cells.hpp"
 #include "table/row_keys.hpp"
@@ -62,7 +62,7 @@ class Partition {
 
     // Numbers a node's rows from 0 and sorts its columns; every node below it is settled too. Back to the others with
     // unsettle().
-    void settle(Segment segment, std::size_t n_threads, const std::stop_token& stop);
+    void settle(Segment segment, std::size_t n_threads, const StopToken& stop);
     void unsettle() { origin_.clear(); }
     bool is_settled() const { return !origin_.empty(); }
 
@@ -129,8 +129,7 @@ class Partition {
     }
 
     // Parts the node's rows by their marks and places the branches that are kept, the first of them topmost.
-    void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
-              const std::stop_token& stop);
+    void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads, const StopToken& stop);
 
   private:
     void make_room_to_mark(std::size_t n_rows);

@@ -52,8 +52,7 @@ void RowSplit::by_groups(std::size_t column, const Pending& node, std::span<cons
     share_unknown(children);
 }
 
-void RowSplit::part(const Pending& node, std::span<Pending> children, std::size_t n_threads,
-                    const std::stop_token& stop) {
+void RowSplit::part(const Pending& node, std::span<Pending> children, std::size_t n_threads, const StopToken& stop) {
     if (is_parted_) {
         branches_[1].segment.begin = node.segment.begin;
         branches_[0].segment.begin = node.segment.begin + branches_[1].segment.size;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "tree/grow/grower.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/pending.hpp"
@@ -25,7 +25,7 @@ class RowSplit {
                    std::span<Pending> children);
 
     // Parts the rows; children that are leaves keep none.
-    void part(const Pending& node, std::span<Pending> children, std::size_t n_threads, const std::stop_token& stop);
+    void part(const Pending& node, std::span<Pending> children, std::size_t n_threads, const StopToken& stop);
 
   private:
     void start(std::size_t n_branches);

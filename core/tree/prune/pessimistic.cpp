@@ -30,7 +30,7 @@ struct Visit {
 
 class Pruner {
   public:
-    Pruner(const Tree& tree, const Examples& examples, const PessimisticOptions& options, const std::stop_token& stop)
+    Pruner(const Tree& tree, const Examples& examples, const PessimisticOptions& options, const StopToken& stop)
         : tree_(tree), options_(options), stop_(stop), is_leaf_now_(tree.n_nodes()), counts_(tree.n_classes) {
         if (options.raising) cases_.emplace(tree_, examples);
     }
@@ -56,7 +56,7 @@ class Pruner {
 
     Tree tree_;
     const PessimisticOptions& options_;
-    const std::stop_token& stop_;
+    const StopToken& stop_;
     std::optional<Cases> cases_;
     std::size_t root_ = 0;
     std::vector<bool> is_leaf_now_;
@@ -236,7 +236,7 @@ double extra_errors(double weight, double errors, const PessimisticOptions& opti
 }
 
 Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options,
-                       const std::stop_token& stop) {
+                       const StopToken& stop) {
     if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
     const double most = options.dialect == Dialect::j48 ? 0.5 : 1.0;
     if (!(options.confidence > 0 && options.confidence <= most))

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <stop_token>
 #include <vector>
 
+#include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/grower.hpp"
 #include "tree/tree.hpp"
@@ -39,7 +39,7 @@ double extra_errors(double weight, double errors, const PessimisticOptions& opti
 
 // `examples` are those from which the tree was grown; without raising they are not looked at.
 Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options,
-                       const std::stop_token& stop);
+                       const StopToken& stop);
 
 // C4.5's last step on trees that group values: a last branch keeps the values that can arrive, and is taken away where
 // none can.

@@ -55,7 +55,7 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     }
     const NodeRows root{partition.root(), counts, counts[0] + counts[1]};
     const auto buckets = std::make_shared<const Buckets>(table, row_keys.columns(), partition.rows(partition.root()),
-                                                         gaps, n_threads, std::stop_token{});
+                                                         gaps, n_threads, StopToken{});
     std::vector<std::size_t> columns(table.n_columns());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     AtTheRoot result{std::vector<FoundTest>(table.n_columns()), {}};

@@ -236,7 +236,7 @@ TEST(wrong_sizes_are_refused_and_a_stop_is_heeded) {
     CHECK_THROWS(grow({&table, labels, weight, 2}, {}, {}), std::invalid_argument);
     CHECK_THROWS(grow({&table, labels, {}, 2, weight}, {}, {}), std::invalid_argument);
     CHECK_THROWS(grow({&table, labels, {}, 0}, {}, {}), std::invalid_argument);
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
-    CHECK_THROWS(grow({&table, labels, {}, 2}, {.n_declared_classes = 2}, stop.get_token()), Interrupted);
+    CHECK_THROWS(grow({&table, labels, {}, 2}, {.n_declared_classes = 2}, stop.token()), Interrupted);
 }
