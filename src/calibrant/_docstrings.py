@@ -1,0 +1,134 @@
+"""Passages that many docstrings share, written once and filled in by a decorator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+__all__ = ["PASSAGES", "fill_docstring"]
+
+T = TypeVar("T")
+
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+
+# Entries of numpydoc sections. Those named `..._sections` are made of the others, so that replacing one entry
+# (`fill_docstring(sample_weight=...)`) replaces it there too.
+PASSAGES: Mapping[str, str] = {
+    "X": """\
+X : frame or array of shape (n_rows, n_columns)
+    The table: a frame of pandas, polars or pyarrow, or an array.""",
+    "X_predict": """\
+X : frame or array of shape (n_rows, n_columns)
+    The rows. Columns are matched by name where both tables have names, else by position.""",
+    "X_wrapped": """\
+X : frame or array of shape (n_rows, n_columns)
+    Whatever the estimator accepts.""",
+    "y": """\
+y : sequence of length n_rows
+    The class of each row.""",
+    "sample_weight": """\
+sample_weight : sequence of length n_rows, optional
+    The weight of each row, a frequency: a row of weight 2 is the row twice, one of weight 0 is absent.""",
+    "nominal": """\
+nominal : "auto", "all", or a sequence of names, positions or booleans
+    The columns to treat as nominal, in addition to those whose values are not numbers.""",
+    "classes_": """\
+classes_ : array of shape (n_classes,)
+    The classes, sorted.""",
+    "features_in_": """\
+n_features_in_ : int
+    Number of columns seen in `fit`.
+feature_names_in_ : array of shape (n_features_in_,)
+    Their names, where X has names that are all strings.""",
+    "fitted_self": """\
+self
+    The fitted estimator.""",
+    "proba": """\
+array of shape (n_rows, n_classes)
+    Probabilities in the order of ``classes_``; each row sums to 1.""",
+    "predicted": """\
+array of shape (n_rows,)
+    Values of ``classes_``.""",
+    "fit_sections": """\
+Parameters
+----------
+%(X)s
+%(y)s
+%(sample_weight)s
+
+Returns
+-------
+%(fitted_self)s""",
+    "predict_proba_sections": """\
+Parameters
+----------
+%(X_predict)s
+
+Returns
+-------
+%(proba)s""",
+    "predict_sections": """\
+Parameters
+----------
+%(X_predict)s
+
+Returns
+-------
+%(predicted)s""",
+}
+
+
+def fill_docstring(**passages: str) -> Callable[[T], T]:
+    r"""Return a decorator that replaces each ``%(name)s`` of a docstring by the passage of that name.
+
+    A passage of several lines is indented as the line of its placeholder is, and may hold placeholders itself. Other
+    percent signs stay as they are. Without docstrings (``python -OO``) nothing is done.
+
+    Parameters
+    ----------
+    **passages : str
+        Passages for this docstring alone: new ones, or in place of those of `PASSAGES`.
+
+    Returns
+    -------
+    callable
+        Takes a function or a class and returns it with its docstring filled in.
+
+    Raises
+    ------
+    KeyError
+        On decorating, where a placeholder has no passage.
+
+    Examples
+    --------
+    >>> @fill_docstring(y="y : sequence\n    The labels.")
+    ... def fit(y):
+    ...     '''Fit the model.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     %(y)s
+    ...     '''
+    >>> print(fit.__doc__.splitlines()[-2].strip())
+    The labels.
+    """
+    known = {**PASSAGES, **passages}
+
+    def filled(documented: T) -> T:
+        if documented.__doc__ is not None:
+            documented.__doc__ = _expand(documented.__doc__, known)
+        return documented
+
+    return filled
+
+
+def _expand(text: str, passages: Mapping[str, str]) -> str:
+    """Return the text with the placeholders of each line replaced, and those of the passages in turn."""
+    return "\n".join(_expand_line(line, passages) for line in text.split("\n"))
+
+
+def _expand_line(line: str, passages: Mapping[str, str]) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    expanded = _PLACEHOLDER.sub(lambda match: _expand(passages[match[1]], passages), line)
+    return re.sub(r"\n(?=[^\n])", lambda _: "\n" + indent, expanded)
