@@ -21,9 +21,9 @@ INTERNAL = {
     """,
     "curves": "rank",
     "data": """
-        Coded CodedTable Columns DOUBLE LabelledRows Labels Nominal RowClassifierMixin Rows SHARE Schema
-        cell_weights check_answers check_counts check_weights code_labels fit_columns gigabytes
-        interval_codes is_float_matrix label_codes machine_memory mdl_cuts read_labelled read_more
+        CategoryCodes CodedTable Columns Labels Nominal RowClassifierMixin Rows Schema TrainingRows
+        cell_weights check_weights code_labels factorize fit_columns interval_codes is_float_matrix
+        mdl_cuts read_more_training_rows read_training_rows
     """,
     "ensembles": "RULES",
     "estimates": "frequencies log_loss_of wallace",

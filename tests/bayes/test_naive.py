@@ -11,7 +11,8 @@ from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.preprocessing import KBinsDiscretizer
 
-from calibrant.bayes import NaiveBayesClassifier, _counted
+from calibrant import _memory
+from calibrant.bayes import NaiveBayesClassifier
 from calibrant.data import load
 from calibrant.exceptions import DataError, ParameterError
 
@@ -194,6 +195,6 @@ def test_weights_that_add_up_to_next_to_nothing_leave_the_base_rates_even(numeri
 
 
 def test_counts_that_memory_cannot_hold_are_refused(monkeypatch):
-    monkeypatch.setattr(_counted, "machine_memory", lambda: 10_000)
-    with pytest.raises(DataError, match="column 'x0' has 40 values and y 20 classes; counting each with each takes"):
+    monkeypatch.setattr(_memory, "machine_memory", lambda: 10_000)
+    with pytest.raises(DataError, match="column 'x0' has 40 values and y 20 classes; their class counts take"):
         NaiveBayesClassifier().fit([[f"v{i}"] for i in range(40)], np.arange(40) // 2)

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.data._validation.memory import check_answers, machine_memory
+from calibrant import _memory
+from calibrant._memory import check_output_memory, machine_memory
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataError
-from calibrant.trees import ProbabilityTreeClassifier, _memory
+from calibrant.trees import ProbabilityTreeClassifier
 
 RANDOM = np.random.default_rng(0)
 X, Y = RANDOM.random((4_000, 2)), RANDOM.integers(0, 1_000, 4_000)
@@ -45,9 +46,7 @@ def test_the_trees_of_a_forest_share_the_memory(prune):
 @pytest.mark.usefixtures("little_memory")
 def test_a_column_of_many_values_is_not_counted_with_many_classes():
     frame = pd.DataFrame({"id": [f"c{i}" for i in range(2_000)] * 2})
-    words = (
-        r"column 'id' has 2,000 values and y \d+ classes; counting each with each takes 0\.01\d+ GB, and there are \d"
-    )
+    words = r"column 'id' has 2,000 values and y \d+ classes; their class counts take 0\.01\d+ GB, and there are \d"
     with pytest.raises(DataError, match=words):
         ProbabilityTreeClassifier().fit(frame, Y)
     assert ProbabilityTreeClassifier().fit(frame, Y % 2).n_leaves_ == 2_000
@@ -55,11 +54,11 @@ def test_a_column_of_many_values_is_not_counted_with_many_classes():
 
 def test_probabilities_that_take_half_of_the_memory_are_refused():
     n_rows = machine_memory() // 16 // 60_000 + 1
-    check_answers(n_rows - 1, 60_000)
+    check_output_memory(n_rows - 1, 60_000)
     with pytest.raises(
         DataError, match=r"the probabilities of 60,000 classes for all of them take .* GB, and there are"
     ):
-        check_answers(n_rows, 60_000)
+        check_output_memory(n_rows, 60_000)
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Rule, check_params
-from calibrant.data._internal import RowClassifierMixin, check_answers, read_labelled
+from calibrant.data._internal import RowClassifierMixin, read_training_rows
 from calibrant.exceptions import ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  #
             The classifier itself.
         """
         check_params(self, _RULES)
-        rows = read_labelled(X, y, sample_weight)
+        rows = read_training_rows(X, y, sample_weight)
         classes = rows.labels.classes
         shares = np.bincount(rows.labels.codes, rows.weights, len(classes))
         if self.strategy != "base_rate":
@@ -101,7 +102,7 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  #
             In the order of ``classes_``; all rows are equal.
         """
         n_rows, _ = self._rows(X)
-        check_answers(n_rows, len(self.classes_))
+        check_output_memory(n_rows, len(self.classes_))
         return np.tile(self.proba_, (n_rows, 1))
 
     def _place(self, classes: list[Any]) -> int:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from calibrant._memory import check_count_memory, count_memory
 from calibrant.bayes._column import LOG_FLOOR, Batch
-from calibrant.data._internal import SHARE, check_counts, interval_codes, machine_memory
+from calibrant.data._internal import interval_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Counted:
         """Count the categories of a batch."""
         feature = batch.columns.schema.features[place]
         n_values = len(feature.categories)
-        check_counts(feature.name, n_values, batch.n_classes, machine_memory() // SHARE)
+        check_count_memory(feature.name, n_values, batch.n_classes, count_memory())
         return self.add_codes(batch.columns.arrays[place], batch, n_values)
 
     def add_codes(self, codes: NDArray[np.int32], batch: Batch, n_values: int) -> Self:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.bayes._column import Batch, Column, Dialect
 from calibrant.bayes._columns import NUMERIC, Numeric, Wanted, start_columns
 from calibrant.bayes._counted import Cut, Smoothing
 from calibrant.data._internal import (
-    LabelledRows,
     Nominal,
     RowClassifierMixin,
-    check_answers,
+    TrainingRows,
     code_labels,
-    read_labelled,
-    read_more,
+    read_more_training_rows,
+    read_training_rows,
 )
 from calibrant.exceptions import DataError, ParameterError, nearest
 
@@ -145,7 +145,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
             The classifier itself.
         """
         check_params(self, _RULES)
-        rows = read_labelled(X, y, sample_weight, nominal=self.nominal)
+        rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         return self._begin(rows, rows.labels.classes)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
@@ -176,10 +176,10 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
         check_params(self, _RULES)
         if "_columns" in self.__dict__:
             self._check_same(classes)
-            return self._go_on(read_more(X, y, sample_weight, self._schema, type(self).__name__))
+            return self._go_on(read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__))
         if classes is None:
             raise ParameterError("classes must be passed at the first call of partial_fit: all classes that may come.")
-        rows = read_labelled(X, y, sample_weight, nominal=self.nominal)
+        rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         return self._begin(rows, code_labels(classes).classes)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -246,14 +246,14 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
     def _joint(self, X: Any) -> NDArray[np.float64]:
         """Add the logarithms of all columns up: classes x rows."""
         n_rows, columns = self._rows(X)
-        check_answers(n_rows, len(self.classes_))
+        check_output_memory(n_rows, len(self.classes_))
         joint = np.tile(self._log_base_rates()[:, None], n_rows)
         arrays = columns.T if isinstance(columns, np.ndarray) else columns
         for column, values in zip(self._columns, arrays, strict=True):
             joint += column.log_likelihood(values)
         return joint
 
-    def _begin(self, rows: LabelledRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
+    def _begin(self, rows: TrainingRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
         batch = _batch(rows, classes)
         wanted = Wanted(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
         columns = start_columns(batch, wanted)
@@ -262,7 +262,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
         self.cut_points_ = [column.cuts if isinstance(column, Cut) else np.empty(0) for column in columns]
         return self
 
-    def _go_on(self, rows: LabelledRows) -> NaiveBayesClassifier:
+    def _go_on(self, rows: TrainingRows) -> NaiveBayesClassifier:
         self._learn(self._columns, self.class_count_, _batch(rows, self.classes_))
         self._schema = rows.columns.schema
         return self
@@ -281,11 +281,11 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
             )
 
 
-def _batch(rows: LabelledRows, classes: NDArray[Any]) -> Batch:
+def _batch(rows: TrainingRows, classes: NDArray[Any]) -> Batch:
     return Batch(rows.columns, _positions(rows, classes.tolist()), len(classes), rows.weights)
 
 
-def _positions(rows: LabelledRows, classes: list[Any]) -> NDArray[np.intp]:
+def _positions(rows: TrainingRows, classes: list[Any]) -> NDArray[np.intp]:
     """Give the place of the class of each row among all classes."""
     place = {label: position for position, label in enumerate(classes)}
     found = rows.labels.classes.tolist()

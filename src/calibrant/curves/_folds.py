@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.data._internal import label_codes
+from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._internal import read_predictions
 
@@ -21,7 +21,7 @@ def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.int
     >>> fold_codes(["b", "a", "b"], 3)
     (array([1, 0, 1]), ['a', 'b'])
     """
-    coded = label_codes(folds)
+    coded = factorize(folds)
     if len(coded.codes) != n_rows or (coded.codes < 0).any():
         raise DataError(
             f"folds must name a fold for each of the {n_rows} rows; got {len(coded.codes)}, or some missing."

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant.curves._curve import Curve
 from calibrant.curves._folds import fold_codes
-from calibrant.data._internal import check_weights, label_codes
+from calibrant.data._internal import check_weights, factorize
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._internal import Predictions, read_more_labels, read_predictions
 
@@ -114,7 +114,7 @@ def roc_by_cost_ratio(
 
 def _read(y_true: Any, sample_weight: Any, pos_label: Any) -> Predictions:
     """Read the classes alone: the door wants probabilities, whatever they are."""
-    codes = label_codes(y_true).codes
+    codes = factorize(y_true).codes
     weights = check_weights(sample_weight, len(codes))
     n_classes = len(np.unique(codes if weights is None else codes[weights > 0]))
     n_columns = n_classes if n_classes > 2 else 1

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
-from calibrant.data._internal import Nominal, RowClassifierMixin, check_answers, read_labelled
+from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
 from calibrant.neighbors._column_numbers import Numbers, check_finite, given_limits, weigh_columns
 from calibrant.neighbors._search import Algorithm, Found, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
@@ -176,7 +177,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
             The classifier itself.
         """
         check_params(self, _RULES)
-        rows = read_labelled(X, y, sample_weight, nominal=self.nominal)
+        rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         check_finite(rows.columns.schema, rows.columns.arrays)
         column_weights = weigh_columns(rows, self.attribute_weights, relative=self.relative_attribute_weights)
         space = Space.of(rows.columns, column_weights, given_limits(self.scale, rows.columns), rows.weights)
@@ -202,7 +203,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
             In the order of ``classes_``.
         """
         queries = self._place(X)
-        check_answers(len(queries), len(self.classes_))
+        check_output_memory(len(queries), len(self.classes_))
         neighbours, ballot = self._neighbours, self._ballot()
         places = neighbours.total if self.n_neighbors == "all" else float(self.n_neighbors)
         everything = self.weights == "gaussian"

@@ -14,7 +14,7 @@ from calibrant.neighbors._gains import gains_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._internal import Columns, LabelledRows, Schema
+    from calibrant.data._internal import Columns, Schema, TrainingRows
     from calibrant.neighbors._space import Scale
 
 __all__ = ["Numbers", "check_finite", "given_limits", "weigh_columns"]
@@ -45,7 +45,7 @@ class Numbers(Rule):
         return ("a number for each column" if self.n_dimensions == 1 else "a low and a high number for each column",)
 
 
-def weigh_columns(rows: LabelledRows, told: Any, *, relative: bool) -> NDArray[np.float64]:
+def weigh_columns(rows: TrainingRows, told: Any, *, relative: bool) -> NDArray[np.float64]:
     """Give the weight of each column: as told, or by its gain; 1 for all where none gains anything."""
     n_columns = len(rows.columns.arrays)
     weights = np.ones(n_columns)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import entr
 
 from calibrant._params import Choice, check_param
-from calibrant.data._internal import CodedTable, LabelledRows, Nominal, interval_codes, mdl_cuts, read_labelled
+from calibrant.data._internal import CodedTable, Nominal, TrainingRows, interval_codes, mdl_cuts, read_training_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,10 +59,10 @@ def attribute_gains(
     array([0.61, 0.  ])
     """
     check_param("kind", kind, Choice("gain_ratio", "info_gain"))
-    return gains_of(read_labelled(X, y, sample_weight, nominal=nominal), kind)
+    return gains_of(read_training_rows(X, y, sample_weight, nominal=nominal), kind)
 
 
-def gains_of(rows: LabelledRows, kind: Gain) -> NDArray[np.float64]:
+def gains_of(rows: TrainingRows, kind: Gain) -> NDArray[np.float64]:
     """Do the same for rows past the door."""
     columns, labels = rows.columns, rows.labels
     n_classes = len(labels.classes)

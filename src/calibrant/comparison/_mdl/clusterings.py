@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._params import Choice, check_param
 from calibrant.comparison._mdl.normal_code import number_bits
-from calibrant.data._internal import Nominal, fit_columns, label_codes
+from calibrant.data._internal import Nominal, factorize, fit_columns
 from calibrant.exceptions import DataError
 from calibrant.trees._internal import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
 
@@ -98,7 +98,7 @@ def _clusters(labels: Any, n_rows: int) -> tuple[NDArray[np.intp], int]:
             f"labels must have the cluster of each of {n_rows} rows, or be a fitted clusterer; got "
             f"{type(labels).__name__} of shape {np.shape(labels)}."
         )
-    coded = label_codes(labels)
+    coded = factorize(labels)
     if (coded.codes < 0).any():
         raise DataError(f"labels must have a cluster for each row; there is none for row {coded.codes.argmin()}.")
     found, cluster = np.unique(coded.codes, return_inverse=True)

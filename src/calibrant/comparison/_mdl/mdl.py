@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._optional import optional_import
 from calibrant._params import Choice, check_param
 from calibrant.comparison._mdl.clusterings import Membership, clustering_description_length
-from calibrant.data._internal import Nominal, read_labelled
+from calibrant.data._internal import Nominal, read_training_rows
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import PROBABILITIES, TREE_CODINGS, Coding, DescriptionLength, Probabilities, counts_bits
 
@@ -185,7 +185,7 @@ def _single_leaf(
     X: Any, y: Any, sample_weight: Any, coding: Coding, probabilities: Probabilities, n_classes: int
 ) -> tuple[DescriptionLength, int]:
     """Give the length of a tree without a test, which knows as many classes as the others."""
-    rows = read_labelled(X, y, sample_weight)
+    rows = read_training_rows(X, y, sample_weight)
     counts = np.bincount(rows.labels.codes, rows.weights, n_classes).astype(np.float64)
     parameters, data = counts_bits(counts[None], probabilities)
     root = float(np.log2(max(len(rows.columns.arrays), 2))) if coding == "wallace" else 1.0

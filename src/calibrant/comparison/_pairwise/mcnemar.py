@@ -13,7 +13,7 @@ from calibrant.comparison._pairwise.comparison_result import Comparison
 from calibrant.comparison._pairwise.paired_values import read_names
 from calibrant.comparison._pairwise.sign import binomial_pvalue
 from calibrant.comparison._pairwise.t_tests import CONFIDENCE
-from calibrant.data._internal import label_codes
+from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._internal import two_sided_z
 
@@ -110,7 +110,7 @@ def _classes(name: str, given: Any) -> NDArray[Any]:
     shape = np.shape(given)
     if len(shape) != 1 or shape[0] == 0:
         raise DataError(f"{name} must hold the class of each row, one row at least; got shape {shape}.")
-    coded = label_codes(given)
+    coded = factorize(given)
     missing = np.flatnonzero(coded.codes < 0)
     if len(missing):
         raise DataError(f"{name} has {len(missing)} missing class(es) (first at row {missing[0]}); drop those rows.")

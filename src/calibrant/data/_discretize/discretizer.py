@@ -15,7 +15,7 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._discretize.stopping_rules import CUT_RULES, CutRule
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._validation.row_matching import ColumnSchemaMixin
-from calibrant.data._validation.training_rows import read_labelled
+from calibrant.data._validation.training_rows import read_training_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
             The transformer itself.
         """
         check_params(self, _RULES)
-        rows = read_labelled(X, y, sample_weight, nominal=self.nominal)
+        rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         table, labels = CodedTable.from_columns(rows.columns, n_jobs=1), rows.labels
         self.cut_points_ = mdl_cuts(table, labels.codes, len(labels.classes), rows.weights, self.criterion)
         self._store_schema(table.schema, rows.columns.feature_names)

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant.data._frames.objects import without_mask
 from calibrant.data._frames.schema import Feature, Schema
-from calibrant.data._frames.values import Coded, column_kind, measure_of, nominal_codes, numeric_values
+from calibrant.data._frames.values import CategoryCodes, column_kind, measure_of, nominal_codes, numeric_values
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[A
         )
 
 
-def _recode(feature: Feature, coded: Coded) -> NDArray[np.int32]:
+def _recode(feature: Feature, coded: CategoryCodes) -> NDArray[np.int32]:
     if coded.categories == feature.categories:
         return coded.codes
     place = {value: code for code, value in enumerate(feature.categories)}

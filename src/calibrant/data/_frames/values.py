@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = ["Coded", "column_kind", "measure_of", "nominal_codes", "numeric_values"]
+__all__ = ["CategoryCodes", "column_kind", "measure_of", "nominal_codes", "numeric_values"]
 
 # What a column may be handed over as: a narwhals Series, or a one-dimensional array.
 AnyColumn = Any
@@ -26,7 +26,7 @@ _WANTED = "a column must hold numbers, dates, truth values, strings or categorie
 
 
 @dataclass(frozen=True)
-class Coded:
+class CategoryCodes:
     """Codes into categories, -1 where missing; ``declared`` where the column itself lists its categories."""
 
     codes: NDArray[np.int32]
@@ -79,13 +79,13 @@ def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:
     return _as_float(column.to_numpy())
 
 
-def nominal_codes(column: AnyColumn, name: str) -> Coded:
+def nominal_codes(column: AnyColumn, name: str) -> CategoryCodes:
     """Give the codes and categories of a column: as declared where it declares them, else the sorted values seen."""
     if isinstance(column, np.ndarray):
         return _array_codes(column)
     dtype = column.dtype
     if isinstance(dtype, nw.Boolean):
-        return Coded(_as_codes(column.cast(nw.Int32).fill_null(-1).to_numpy()), (False, True), declared=True)
+        return CategoryCodes(_as_codes(column.cast(nw.Int32).fill_null(-1).to_numpy()), (False, True), declared=True)
     if dtype.is_integer():
         return _known_codes(column.fill_null(0).to_numpy(), ~column.is_null().to_numpy())
     if dtype.is_numeric() or dtype.is_temporal():
@@ -136,25 +136,25 @@ def _array_numbers(column: NDArray[Any], name: str) -> NDArray[np.floating[Any]]
     return np.where(np.isnat(column), np.nan, ticks)
 
 
-def _array_codes(column: NDArray[Any]) -> Coded:
+def _array_codes(column: NDArray[Any]) -> CategoryCodes:
     if column.dtype.kind == "b":
-        return Coded(_as_codes(column), (False, True), declared=True)
+        return CategoryCodes(_as_codes(column), (False, True), declared=True)
     if column.dtype.kind in "OT":
         codes, values = object_codes(column.astype(object))
-        return Coded(codes, values, declared=set(map(type, values)) == {bool})
+        return CategoryCodes(codes, values, declared=set(map(type, values)) == {bool})
     return _known_codes(column, column == column)
 
 
-def _known_codes(column: NDArray[Any], known: NDArray[np.bool_]) -> Coded:
+def _known_codes(column: NDArray[Any], known: NDArray[np.bool_]) -> CategoryCodes:
     codes = np.full(len(column), -1, dtype=np.int32)
     values, codes[known] = np.unique(column[known], return_inverse=True)
-    return Coded(codes, tuple(map(plain, values.tolist())))
+    return CategoryCodes(codes, tuple(map(plain, values.tolist())))
 
 
 # --- frames -------------------------------------------------------------------------------------------------------
 
 
-def _pandas_codes(series: Any) -> Coded:
+def _pandas_codes(series: Any) -> CategoryCodes:
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -164,10 +164,10 @@ def _pandas_codes(series: Any) -> Coded:
 
         return _arrow_codes(pa.chunked_array([pa.array(series)]))
     codes, values = pd.factorize(series, sort=True)
-    return Coded(_as_codes(codes), tuple(values.tolist()))
+    return CategoryCodes(_as_codes(codes), tuple(values.tolist()))
 
 
-def _polars_codes(series: Any) -> Coded:
+def _polars_codes(series: Any) -> CategoryCodes:
     import polars as pl
 
     declared = isinstance(series.dtype, pl.Enum)
@@ -175,10 +175,10 @@ def _polars_codes(series: Any) -> Coded:
         series = series.cast(pl.String)
         series = series.cast(pl.Enum(series.drop_nulls().unique().sort()))
     codes = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
-    return Coded(_as_codes(codes), tuple(series.dtype.categories.to_list()), declared=declared)
+    return CategoryCodes(_as_codes(codes), tuple(series.dtype.categories.to_list()), declared=declared)
 
 
-def _arrow_codes(column: Any) -> Coded:
+def _arrow_codes(column: Any) -> CategoryCodes:
     import pyarrow as pa
 
     declared = pa.types.is_dictionary(column.type)
@@ -191,24 +191,24 @@ def _arrow_codes(column: Any) -> Coded:
     return _declared(codes, values) if declared else _sorted(codes, values)
 
 
-def _declared(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
+def _declared(codes: NDArray[np.int32], values: Sequence[Any]) -> CategoryCodes:
     """Keep the declared order; a dictionary may hold null or a value twice, which codes must not show."""
     values = [plain(value) for value in values]
     place = {value: code for code, value in enumerate(dict.fromkeys(v for v in values if not is_hole(v)))}
     if len(place) < len(values):
         codes = np.array([-1 if is_hole(v) else place[v] for v in values] + [-1], dtype=np.int32)[codes]
-    return Coded(codes, tuple(place), declared=True)
+    return CategoryCodes(codes, tuple(place), declared=True)
 
 
-def _sorted(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
+def _sorted(codes: NDArray[np.int32], values: Sequence[Any]) -> CategoryCodes:
     order = sorted(range(len(values)), key=values.__getitem__)
     place = np.empty(len(values) + 1, dtype=np.int32)
     place[order] = np.arange(len(values))
     place[-1] = -1
-    return Coded(place[codes], tuple(values[i] for i in order))
+    return CategoryCodes(place[codes], tuple(values[i] for i in order))
 
 
-_NATIVE_CODES: dict[nw.Implementation, Callable[[Any], Coded]] = {
+_NATIVE_CODES: dict[nw.Implementation, Callable[[Any], CategoryCodes]] = {
     nw.Implementation.PANDAS: _pandas_codes,
     nw.Implementation.POLARS: _polars_codes,
     nw.Implementation.PYARROW: _arrow_codes,

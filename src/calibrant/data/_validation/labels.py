@@ -11,13 +11,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from calibrant.data._frames.objects import without_mask
-from calibrant.data._frames.values import Coded, column_kind, nominal_codes
+from calibrant.data._frames.values import CategoryCodes, column_kind, nominal_codes
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Labels", "check_weights", "code_labels", "label_codes"]
+__all__ = ["Labels", "check_weights", "code_labels", "factorize"]
 
 _FEW_ROWS, _NARROW = 1_000, 2**16
 _EXACT = 2**53  # up to which every whole number is a float
@@ -47,7 +47,7 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     >>> labels.classes.tolist(), labels.codes.tolist()
     (['no', 'yes'], [0, 1, 0])
     """
-    coded = label_codes(y)
+    coded = factorize(y)
     _check_labels(coded, n_rows)
     if rows is not None:
         coded = replace(coded, codes=coded.codes[rows])
@@ -62,7 +62,7 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     return Labels(classes, codes, tuple(rank.tolist()), n_declared)
 
 
-def _used(coded: Coded, is_part: bool) -> NDArray[np.bool_]:
+def _used(coded: CategoryCodes, is_part: bool) -> NDArray[np.bool_]:
     """Say which categories have a row; all have where they were found in the rows themselves."""
     n_categories = len(coded.categories)
     if coded.declared or is_part:
@@ -70,12 +70,12 @@ def _used(coded: Coded, is_part: bool) -> NDArray[np.bool_]:
     return np.ones(n_categories, dtype=np.bool_)
 
 
-def label_codes(y: Any) -> Coded:
+def factorize(y: Any) -> CategoryCodes:
     """Code the classes of all rows, -1 where one is missing, without any check but of their type.
 
     Examples
     --------
-    >>> label_codes(["no", None, "yes"]).codes
+    >>> factorize(["no", None, "yes"]).codes
     array([ 0, -1,  1], dtype=int32)
     """
     if y is None:
@@ -92,7 +92,7 @@ def label_codes(y: Any) -> Coded:
     return _array_codes(_label_array(series.to_numpy())) if numeric else nominal_codes(series, "y")
 
 
-def _array_codes(array: NDArray[Any]) -> Coded:
+def _array_codes(array: NDArray[Any]) -> CategoryCodes:
     """Code an array as `numpy.unique` does, so that the classes keep its type."""
     column_kind(array, "y")
     if array.dtype.kind == "O" or (array.dtype.kind in "fMm" and (array != array).any()):
@@ -104,25 +104,25 @@ def _array_codes(array: NDArray[Any]) -> Coded:
         if high - low < _NARROW and (array.dtype.kind != "f" or max(-low, high) < _EXACT):
             return _narrow_codes(array, low, high)
     values, codes = np.unique(array, return_inverse=True)
-    return Coded(codes.astype(np.int32), tuple(values))
+    return CategoryCodes(codes.astype(np.int32), tuple(values))
 
 
-def _truth_codes(array: NDArray[np.bool_]) -> Coded:
+def _truth_codes(array: NDArray[np.bool_]) -> CategoryCodes:
     """Do as `numpy.unique` does with truth values, without sorting."""
     values = tuple(value for value in (np.False_, np.True_) if (array == value).any())
-    return Coded(array.astype(np.int32) if len(values) == 2 else np.zeros(len(array), dtype=np.int32), values)
+    return CategoryCodes(array.astype(np.int32) if len(values) == 2 else np.zeros(len(array), dtype=np.int32), values)
 
 
-def _narrow_codes(array: NDArray[Any], low: int, high: int) -> Coded:
+def _narrow_codes(array: NDArray[Any], low: int, high: int) -> CategoryCodes:
     """Do as `numpy.unique` does with whole numbers close to each other, which a table finds without sorting."""
     if high - low <= 1:
         values = np.array([low] if low == high else [low, high], dtype=array.dtype)
-        return Coded((array if low == 0 else array != low).astype(np.int32), tuple(values))
+        return CategoryCodes((array if low == 0 else array != low).astype(np.int32), tuple(values))
     wide = array if array.dtype == np.uint64 else array.astype(np.int64, copy=False)
     offsets = (wide - wide.dtype.type(low)).astype(np.intp, copy=False)
     is_there = np.bincount(offsets, minlength=high - low + 1) > 0
     values = (np.flatnonzero(is_there).astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)
-    return Coded((np.cumsum(is_there, dtype=np.int32) - 1).astype(np.int32)[offsets], tuple(values))
+    return CategoryCodes((np.cumsum(is_there, dtype=np.int32) - 1).astype(np.int32)[offsets], tuple(values))
 
 
 def _dates(series: nw.Series[Any]) -> NDArray[Any]:
@@ -173,7 +173,7 @@ def _refuse_infinite(array: NDArray[Any]) -> None:
         raise DataError(f"Input y contains infinity or a value too large for dtype('float64'). (first at row {row}).")
 
 
-def _check_labels(coded: Coded, n_rows: int | None) -> None:
+def _check_labels(coded: CategoryCodes, n_rows: int | None) -> None:
     if len(coded.codes) and coded.codes.min() < 0:
         holes = np.flatnonzero(coded.codes < 0)
         raise DataError(

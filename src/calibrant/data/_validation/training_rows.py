@@ -15,11 +15,11 @@ from calibrant.data._validation.labels import Labels, check_weights, code_labels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LabelledRows", "read_labelled", "read_more"]
+__all__ = ["TrainingRows", "read_more_training_rows", "read_training_rows"]
 
 
 @dataclass(frozen=True)
-class LabelledRows:
+class TrainingRows:
     """Rows with their classes; ``weights`` is None where every row counts once."""
 
     columns: Columns
@@ -27,31 +27,31 @@ class LabelledRows:
     weights: NDArray[np.float64] | None
 
 
-def read_labelled(X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto") -> LabelledRows:
+def read_training_rows(X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto") -> TrainingRows:
     """Take a table, its classes and its weights through the door.
 
     Examples
     --------
-    >>> rows = read_labelled([[1.0], [2.0], [9.0]], ["b", "a", "c"], [1, 2, 0])
+    >>> rows = read_training_rows([[1.0], [2.0], [9.0]], ["b", "a", "c"], [1, 2, 0])
     >>> rows.columns.n_rows, rows.labels.classes.tolist(), rows.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
     return _read(lambda rows: fit_columns(X, nominal, rows), y, sample_weight)
 
 
-def read_more(X: Any, y: Any, sample_weight: Any, schema: Schema, who: str) -> LabelledRows:
+def read_more_training_rows(X: Any, y: Any, sample_weight: Any, schema: Schema, who: str) -> TrainingRows:
     """Take further rows through the door, by what ``who`` has seen of earlier ones; new categories join the others.
 
     Examples
     --------
     >>> schema = fit_columns([["red"], ["blue"]]).schema
-    >>> read_more([["red"], ["green"]], [0, 1], None, schema, "it").columns.arrays[0]
+    >>> read_more_training_rows([["red"], ["green"]], [0, 1], None, schema, "it").columns.arrays[0]
     array([1, 2], dtype=int32)
     """
     return _read(lambda rows: more_columns(X, schema, who, rows), y, sample_weight)
 
 
-def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_weight: Any) -> LabelledRows:
+def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_weight: Any) -> TrainingRows:
     columns = read(None)
     weights = check_weights(sample_weight, columns.n_rows)
     if weights is None or weights.all():
@@ -62,4 +62,4 @@ def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_wei
         columns, weights = read(rows), weights[rows]
     if weights is not None and (weights == 1).all():
         weights = None
-    return LabelledRows(columns, labels, weights)
+    return TrainingRows(columns, labels, weights)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import final_step, take_rows
-from calibrant.data._internal import check_weights, label_codes
+from calibrant.data._internal import check_weights, factorize
 from calibrant.decisions._amounts.heckman import HeckmanRegressor
 from calibrant.exceptions import DataError, ParameterError, nearest
 
@@ -194,7 +194,7 @@ def _is_regressor(given: Any) -> bool:
 
 
 def _is_positive(y: Any, pos_label: Any) -> NDArray[np.bool_]:
-    coded = label_codes(y)
+    coded = factorize(y)
     names = np.asarray(coded.categories).tolist()
     wanted = np.unique(names).tolist()[-1] if pos_label is None else pos_label
     if wanted not in names:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from calibrant import _core
+from calibrant._memory import FLOAT_BYTES
 from calibrant._progress import progress
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
-from calibrant.data._internal import DOUBLE
 from calibrant.ensembles._bagging.bags import draw_bags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
 from calibrant.trees._internal import (
@@ -94,7 +94,7 @@ class Forest:
                 bar.advance(len(grown))
 
     def _bytes_of_counts(self, trees: Iterable[Tree]) -> int:
-        return DOUBLE * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
+        return FLOAT_BYTES * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
 
     def _grow_part(self, part: range, in_bag: NDArray[np.uint16], among: Among) -> list[Tree]:
         if self.params.prune is None and not self.params.honest and not self.params.collapse:

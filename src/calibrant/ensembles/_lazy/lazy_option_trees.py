@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._internal import Nominal, RowClassifierMixin, check_answers
+from calibrant.data._internal import Nominal, RowClassifierMixin
 from calibrant.ensembles._bagging.bags import Bootstrap, draw_bags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
 from calibrant.trees._internal import Examples, read_training
@@ -176,5 +177,5 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
         """
         rows = self._rows(X)
         check_params(self, _RULES)
-        check_answers(rows[0], len(self.classes_))
+        check_output_memory(rows[0], len(self.classes_))
         return self._trees.answer(rows, self)

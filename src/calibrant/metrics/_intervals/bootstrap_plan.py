@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.data._internal import label_codes
+from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._intervals.replicates import Sampling
 from calibrant.metrics._validation.prediction_rows import Predictions
@@ -16,7 +16,7 @@ from calibrant.metrics._validation.prediction_rows import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._internal import Coded
+    from calibrant.data._internal import CategoryCodes
 
 __all__ = ["Judged", "read_codes"]
 
@@ -138,12 +138,12 @@ def read_codes(name: str, given: Any, read: Predictions) -> tuple[NDArray[np.int
     return numbers, [np.asarray(coded.categories).tolist()[code] for code in found.tolist()]
 
 
-def _coded(name: str, given: Any) -> Coded:
+def _coded(name: str, given: Any) -> CategoryCodes:
     """Code the names; periods of time are named by what they print as."""
     if str(getattr(given, "dtype", "")).startswith("period["):
         given = [str(period) if period == period else None for period in given]  # NaT is unlike itself
     try:
-        return label_codes(given)
+        return factorize(given)
     except (DataError, DataTypeError) as error:
         told = "a string, a whole number, a date or a period" if np.ndim(given) == 1 else "a sequence as long as y_true"
         raise DataError(f"{name} must name a part of the rows for each row: {told}; got {_kind(given)}.") from error

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import check_weights, label_codes
+from calibrant.data._internal import check_weights, factorize
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._validation.prediction_rows import Predictions
 
@@ -123,7 +123,7 @@ def _labels(name: str, given: Any, n_rows: int) -> tuple[NDArray[np.int32], list
     """Give the code of each row, what the codes mean, and whether it is known that each of them occurs."""
     if given is None:
         raise DataTypeError(f"{name} is None; pass the class of each row.")
-    coded = label_codes(given)
+    coded = factorize(given)
     if len(coded.codes) != n_rows:
         raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities a label.")
     return coded.codes, np.asarray(coded.categories).tolist(), not coded.declared

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from calibrant._random import seed_sequence, stream
-from calibrant.data._internal import label_codes
+from calibrant.data._internal import factorize
 from calibrant.metrics import METRICS, Interval, evaluate
 
 if TYPE_CHECKING:
@@ -91,5 +91,5 @@ def _parts(judge: Judge, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Give the places of the test rows that are drawn together."""
     if judge.case.groups is None:
         return list(np.arange(len(rows))[:, np.newaxis])
-    group = np.asarray(label_codes(judge.case.groups).codes)[rows]
+    group = np.asarray(factorize(judge.case.groups).codes)[rows]
     return [np.flatnonzero(group == number) for number in np.unique(group)]

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from calibrant._sklearn import num_samples
-from calibrant.data._internal import label_codes
+from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None) -> PlanRows:
     if groups is None:
         return PlanRows(n_rows, strata, given=(X, y, None))
     try:
-        coded = label_codes(groups)
+        coded = factorize(groups)
     except DataError as error:
         raise DataError("groups must hold a name or a whole number for each row.") from error
     if len(coded.codes) != n_rows:
@@ -89,4 +89,4 @@ def _strata(y: Any) -> NDArray[np.intp] | None:
         kind = type_of_target(y)
     if kind not in ("binary", "multiclass"):
         return None
-    return np.asarray(label_codes(y).codes, dtype=np.intp)
+    return np.asarray(factorize(y).codes, dtype=np.intp)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Choice, check_param
-from calibrant.data._internal import LabelledRows, read_more
+from calibrant.data._internal import TrainingRows, read_more_training_rows
 from calibrant.exceptions import DataError
 from calibrant.trees._description.code_lengths import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding, cut_bits, structure_bits
@@ -85,7 +85,7 @@ class _Describing:
         check_param("coding", coding, Choice(*TREE_CODINGS))
         check_param("probabilities", probabilities, Choice(*PROBABILITIES))
         self._check_fitted()
-        rows = read_more(X, y, sample_weight, self._schema, type(self).__name__)
+        rows = read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__)
         features = self._schema.features
         columns = [_known(array, len(f.categories)) for array, f in zip(rows.columns.arrays, features, strict=True)]
         parameters, data = counts_bits(self._leaf_counts(rows, columns), probabilities)
@@ -95,7 +95,7 @@ class _Describing:
         words = f"{TREE_CODINGS[coding]}; {PROBABILITIES[probabilities]}"
         return DescriptionLength(sum(parts.values()), data, words, parts)
 
-    def _leaf_counts(self, rows: LabelledRows, columns: list[NDArray[Any]]) -> NDArray[np.float64]:
+    def _leaf_counts(self, rows: TrainingRows, columns: list[NDArray[Any]]) -> NDArray[np.float64]:
         """Give the weight of each class (columns) that the rows have at each node."""
         place = {label: number for number, label in enumerate(self.classes_.tolist())}
         unknown = [label for label in rows.labels.classes.tolist() if label not in place]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibrant.data._internal import DOUBLE, SHARE, check_counts, gigabytes, machine_memory
+from calibrant._memory import FLOAT_BYTES, check_count_memory, count_memory, format_bytes
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ ALONE = Among()
 @contextmanager
 def enough_memory(examples: Examples, options: _core.GrowOptions, among: Among = ALONE) -> Iterator[None]:
     """Refuse what cannot be counted, and say so where the nodes become too many on the way."""
-    most_bytes = machine_memory() // SHARE
-    options.most_counts = max(0, most_bytes - among.kept) // DOUBLE // among.n_trees
+    most_bytes = count_memory()
+    options.most_counts = max(0, most_bytes - among.kept) // FLOAT_BYTES // among.n_trees
     n_classes = len(examples.classes)
     _check_columns(examples, options.n_threads, most_bytes)
     try:
@@ -43,7 +43,7 @@ def enough_memory(examples: Examples, options: _core.GrowOptions, among: Among =
         what = "a smaller tree" if among == ALONE else "smaller trees, or grow fewer of them"
         raise DataError(
             f"y has {n_classes:,} classes, and the counts of each at every node take more than the "
-            f"{gigabytes(most_bytes)} that there are for them. Group rare classes, or raise min_leaf or set max_depth "
+            f"{format_bytes(most_bytes)} that there are for them. Group rare classes, raise min_leaf or set max_depth "
             f"for {what}."
         ) from error
 
@@ -55,4 +55,4 @@ def _check_columns(examples: Examples, n_threads: int, most_bytes: int) -> None:
         n_values = examples.table.core.n_values(place)
         is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MOST_KEYS
         if not is_sorted:
-            check_counts(feature.name, n_values, n_classes, most_bytes, n_threads)
+            check_count_memory(feature.name, n_values, n_classes, most_bytes, n_threads)

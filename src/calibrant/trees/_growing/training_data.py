@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.data._internal import Columns, Labels, Nominal, read_labelled
+from calibrant.data._internal import Columns, Labels, Nominal, read_training_rows
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def read_training(
     >>> training.columns.n_rows, training.classes.tolist(), training.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    rows = read_labelled(X, y, sample_weight, nominal=nominal)
+    rows = read_training_rows(X, y, sample_weight, nominal=nominal)
     labels = rows.labels
     _check_classes(labels)
     weights = _weigh_classes(labels, rows.weights, class_weight)

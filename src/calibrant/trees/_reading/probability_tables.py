@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calibrant import _core
+from calibrant._memory import check_output_memory
 from calibrant._threads import n_threads
-from calibrant.data._internal import check_answers
 from calibrant.estimates import Curtailment, Estimate, Frequency, RowEstimate, RowReader, as_estimate
 from calibrant.trees._reading.choose_estimate import in_numbers
 from calibrant.trees._reading.leaf_shares import arrivals
@@ -79,7 +79,7 @@ def answers(tree: Tree, rows: Rows, readings: Sequence[Reading], n_jobs: int | N
     >>> answers(model.tree_, (1, np.array([[1.5]])), [read_tree(model._growth, "laplace", model)], 1)
     [array([[0.75, 0.25]])]
     """
-    check_answers(rows[0], len(tree.classes) * len(readings))
+    check_output_memory(rows[0], len(tree.classes) * len(readings))
     found = iter(_read_tables(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
     asked = iter(_ask_readers(tree, rows, [(r.reader, r.table) for r in readings if r.reader is not None], n_jobs))
     return [next(found if each.reader is None else asked) for each in readings]

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from calibrant.data._validation.training_rows import read_labelled, read_more
+from calibrant.data._validation.training_rows import read_more_training_rows, read_training_rows
 from calibrant.exceptions import DataError, SchemaError
 
 FIRST = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]})
@@ -13,11 +13,11 @@ FIRST = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]})
 
 @pytest.fixture
 def schema():
-    return read_labelled(FIRST, [0, 1]).columns.schema
+    return read_training_rows(FIRST, [0, 1]).columns.schema
 
 
 def test_rows_of_weight_0_are_gone_with_their_classes_and_categories():
-    rows = read_labelled(FIRST, ["a", "b"], [1, 0])
+    rows = read_training_rows(FIRST, ["a", "b"], [1, 0])
     assert rows.columns.n_rows == 1
     assert rows.labels.classes.tolist() == ["a"]
     assert rows.columns.schema.features[1].categories == ("red",)
@@ -25,20 +25,22 @@ def test_rows_of_weight_0_are_gone_with_their_classes_and_categories():
 
 
 def test_new_categories_join_the_others_behind_them(schema):
-    rows = read_more(pl.DataFrame({"colour": ["green", None, "red"], "size": [3, 4, 5]}), [0, 1, 1], None, schema, "it")
+    rows = read_more_training_rows(
+        pl.DataFrame({"colour": ["green", None, "red"], "size": [3, 4, 5]}), [0, 1, 1], None, schema, "it"
+    )
     assert rows.columns.schema.features[1].categories == ("blue", "red", "green")
     assert rows.columns.arrays[1].tolist() == [2, -1, 1]
     np.testing.assert_array_equal(rows.columns.arrays[0], [3.0, 4.0, 5.0])
 
 
 def test_a_category_of_a_row_of_weight_0_does_not_join(schema):
-    rows = read_more(FIRST.assign(colour=["green", "red"]), [0, 1], [0, 2], schema, "it")
+    rows = read_more_training_rows(FIRST.assign(colour=["green", "red"]), [0, 1], [0, 2], schema, "it")
     assert rows.columns.schema.features[1].categories == ("blue", "red")
     assert rows.weights.tolist() == [2.0]
 
 
 def test_what_a_column_cannot_be_is_refused(schema):
     with pytest.raises(SchemaError, match="none of the values seen in fit"):
-        read_more(FIRST.assign(colour=[True, False]), [0, 1], None, schema, "it")
+        read_more_training_rows(FIRST.assign(colour=[True, False]), [0, 1], None, schema, "it")
     with pytest.raises(DataError, match="y has 1 labels for 2 rows"):
-        read_more(FIRST, [0], None, schema, "it")
+        read_more_training_rows(FIRST, [0], None, schema, "it")

@@ -1,0 +1,100 @@
+"""The memory of the machine, and checks that an array will fit before it is made."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from calibrant.exceptions import DataError
+
+__all__ = ["FLOAT_BYTES", "check_count_memory", "check_output_memory", "count_memory", "format_bytes", "machine_memory"]
+
+FLOAT_BYTES = 8
+# Class counts may take a fifth of the memory: the estimates made from them take as much again, and more.
+_COUNT_SHARE = 5
+# Below 256 MB the memory is not looked up: the check would take longer than a small prediction.
+_ALWAYS_ALLOWED = 2**28
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+@cache
+def machine_memory() -> int:
+    """Return the bytes of memory of the machine, or of the container that this runs in.
+
+    Examples
+    --------
+    >>> machine_memory() > 2**20
+    True
+    """
+    limits = [int(text) for path in _CONTAINER_LIMITS if (text := _read_text(path)).isdigit()]
+    try:
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
+        limits.append(sys.maxsize)
+    return min(limits)
+
+
+def count_memory() -> int:
+    """Return the bytes that tables of class counts may take.
+
+    Examples
+    --------
+    >>> count_memory() < machine_memory()
+    True
+    """
+    return machine_memory() // _COUNT_SHARE
+
+
+def check_output_memory(n_rows: int, n_classes: int) -> None:
+    """Raise if the class probabilities of all rows would take more than half of the machine's memory.
+
+    Examples
+    --------
+    >>> check_output_memory(1_000, 3)
+    """
+    n_bytes = n_rows * n_classes * FLOAT_BYTES
+    if n_bytes > _ALWAYS_ALLOWED and n_bytes > (limit := machine_memory() // 2):
+        raise DataError(
+            f"X has {n_rows:,} rows; the probabilities of {n_classes:,} classes for all of them take "
+            f"{format_bytes(n_bytes)}, and there are {format_bytes(limit)}. Pass the rows in batches."
+        )
+
+
+def check_count_memory(name: str, n_values: int, n_classes: int, limit: int, n_copies: int = 1) -> None:
+    """Raise if the class counts of every value of a column would take more than ``limit`` bytes.
+
+    Examples
+    --------
+    >>> check_count_memory("town", 1_000, 3, limit=24_000)
+    >>> check_count_memory("town", 1_000, 300, limit=24_000)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: column 'town' has 1,000 values and y 300 classes; their class counts take \
+0.0024 GB, and there are 2.4e-05 GB. Group rare classes or rare values, or drop the column.
+    """
+    n_bytes = n_values * n_classes * FLOAT_BYTES * n_copies
+    if n_bytes > limit:
+        raise DataError(
+            f"column {name!r} has {n_values:,} values and y {n_classes:,} classes; their class counts take "
+            f"{format_bytes(n_bytes)}, and there are {format_bytes(limit)}. "
+            "Group rare classes or rare values, or drop the column."
+        )
+
+
+def format_bytes(n_bytes: int) -> str:
+    """Return a number of bytes in gigabytes, as text.
+
+    Examples
+    --------
+    >>> format_bytes(2_500_000_000)
+    '2.5 GB'
+    """
+    return f"{n_bytes / 1e9:,.3g} GB"
+
+
+def _read_text(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""
