@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "elementary.hpp"
+
 namespace calibrant {
 
 // psi(x + 1) less ln(x + 1/2), for x >= 0: small for large x, so that differences keep their digits.
@@ -15,12 +17,12 @@ inline double digamma_rest(double x) {
     const double rest =
         t * (1.0 / 24 - t * (7.0 / 960 -
                              t * (31.0 / 8064 - t * (127.0 / 30720 - t * (511.0 / 67584 - t * 1414477.0 / 67092480)))));
-    return shifted == 0 ? rest : rest + shifted + std::log((x + 0.5) / (start + 0.5));
+    return shifted == 0 ? rest : rest + shifted + log_at((x + 0.5) / (start + 0.5));
 }
 
 // 1 / (a + 1) + 1 / (a + 2) + ... + 1 / b for whole a < b, and what lies between for others.
 inline double harmonic_between(double a, double b) {
-    return std::log1p((b - a) / (a + 0.5)) + (digamma_rest(b) - digamma_rest(a));
+    return log1p_of((b - a) / (a + 0.5)) + (digamma_rest(b) - digamma_rest(a));
 }
 
 }  // namespace calibrant

@@ -1,5 +1,5 @@
-// A request to stop work on other threads, and threads that join, in place of std::stop_token and std::jthread, which Apple's
-// libc++ lacks.
+// A request to stop work on other threads, and threads that join, in place of std::stop_token and std::jthread, which
+// Apple's libc++ lacks.
 #pragma once
 
 #include <atomic>

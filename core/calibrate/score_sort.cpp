@@ -39,7 +39,8 @@ void scatter(std::span<const Item> from, std::span<Item> to, std::array<std::uin
     for (const Item& item : from) to[counts[digit(item.key, shift)]++] = item;
 }
 
-// Runs whose leading bits are the same may be out of order still.
+// Runs whose leading bits are the same may be out of order still. Sorts are stable throughout: what tied rows add up to
+// must not hang on the standard library's way of sorting.
 template <class Item>
 void sort_runs(std::span<Item> items, int low) {
     for (std::size_t begin = 0; begin < items.size();) {
@@ -48,8 +49,8 @@ void sort_runs(std::span<Item> items, int low) {
         for (; end < items.size() && items[end].key >> low == items[begin].key >> low; ++end)
             is_sorted &= items[end - 1].key <= items[end].key;
         if (!is_sorted)
-            std::sort(items.begin() + static_cast<std::ptrdiff_t>(begin),
-                      items.begin() + static_cast<std::ptrdiff_t>(end), by_key<Item>);
+            std::stable_sort(items.begin() + static_cast<std::ptrdiff_t>(begin),
+                             items.begin() + static_cast<std::ptrdiff_t>(end), by_key<Item>);
         begin = end;
     }
 }
@@ -57,7 +58,7 @@ void sort_runs(std::span<Item> items, int low) {
 template <class Item>
 void sort_all(std::span<Item> items, std::span<Item> spare) {
     if (items.size() < few || items.size() > std::numeric_limits<std::uint32_t>::max()) {
-        std::sort(items.begin(), items.end(), by_key<Item>);
+        std::stable_sort(items.begin(), items.end(), by_key<Item>);
         return;
     }
     const int low = lowest_bit<Item>(items);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "elementary.hpp"
+
 namespace calibrant {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr double gain_units = 1 << 30;
 constexpr double share_units = static_cast<double>(std::int64_t{1} << 40);
 constexpr double rounding = 1e-9;
 
-double x_log_x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+double x_log_x(double x) { return x > 0 ? x * log2_of(x) : 0.0; }
 
 }  // namespace
 
@@ -87,9 +89,9 @@ void LazySearch::offer(const Branch& branch, LazyTest test, LazyTest& best) {
         best_certainty_ = std::max(certainty, best_certainty_);
         entropy = -x_log_x(share) - x_log_x(1 - share);
     } else {
-        entropy = std::log2(branch.sum) - branch.logs / branch.sum;
+        entropy = log2_of(branch.sum) - branch.logs / branch.sum;
     }
-    test.gain = std::llround((std::log2(static_cast<double>(n_present_)) - entropy) * gain_units);
+    test.gain = std::llround((log2_of(static_cast<double>(n_present_)) - entropy) * gain_units);
     test.share = std::llround(branch.weight / total_ * share_units);
     if (test.gain > 0 && test.beats(best)) best = test;
 }

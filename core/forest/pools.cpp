@@ -5,6 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "elementary.hpp"
+#include "exp_log.hpp"
+
 namespace calibrant {
 namespace {
 
@@ -23,7 +26,7 @@ double likelihood(std::span<const double> inside, std::span<const double> outsid
         const double others = std::max(outside[k] - 1.0, 0.0);
         const double total = n_inside + alpha * (n_outside - outside[k] + others);
         const double rate = total > 0 ? (inside[k] + alpha * others) / total : 0.0;
-        found += outside[k] * std::log(std::max(rate, floor));
+        found += outside[k] * log_at(std::max(rate, floor));
     }
     return found;
 }
@@ -50,7 +53,7 @@ double Pooling::alpha_of(std::span<const double> inside, std::span<const double>
         }
     }
     const double n = sum_of(outside);
-    return std::exp((n * (least_power + best) * std::log(2.0) + strength * std::log(alpha)) / (n + strength));
+    return exp_of((n * (least_power + best) * ln2 + strength * log_at(alpha)) / (n + strength));
 }
 
 double Pooling::pool(std::span<const double> inside, std::span<const double> outside, std::span<double> counts) const {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define CALIBRANT_HAS_POPCNT 1
-#endif
+#include "compiler.hpp"
 
 namespace calibrant {
 namespace {
@@ -14,9 +12,8 @@ constexpr std::size_t word_bits = 64;
 
 // The loop over pairs; a number of words known when compiled saves half of the time.
 template <std::size_t fixed_words>
-[[gnu::always_inline]] inline void compare(const std::uint64_t* bits, std::size_t n_classes,
-                                           std::span<const std::uint64_t> voters, std::size_t label,
-                                           std::span<Verdict> verdicts) {
+CALIBRANT_INLINE void compare(const std::uint64_t* bits, std::size_t n_classes, std::span<const std::uint64_t> voters,
+                              std::size_t label, std::span<Verdict> verdicts) {
     const std::size_t n_words = fixed_words > 0 ? fixed_words : voters.size();
     for (Verdict& verdict : verdicts) {
         int own = 0, most = 0;
@@ -33,9 +30,9 @@ template <std::size_t fixed_words>
     }
 }
 
-[[gnu::always_inline]] inline void compare_any(const std::uint64_t* bits, std::size_t n_classes,
-                                               std::span<const std::uint64_t> voters, std::size_t label,
-                                               std::span<Verdict> verdicts) {
+CALIBRANT_INLINE void compare_any(const std::uint64_t* bits, std::size_t n_classes,
+                                  std::span<const std::uint64_t> voters, std::size_t label,
+                                  std::span<Verdict> verdicts) {
     if (voters.size() == 1)
         compare<1>(bits, n_classes, voters, label, verdicts);
     else if (voters.size() == 2)
@@ -45,9 +42,9 @@ template <std::size_t fixed_words>
 }
 
 #if defined(CALIBRANT_HAS_POPCNT)
-[[gnu::target("popcnt")]] void compare_counting(const std::uint64_t* bits, std::size_t n_classes,
-                                                std::span<const std::uint64_t> voters, std::size_t label,
-                                                std::span<Verdict> verdicts) {
+CALIBRANT_TARGET_POPCNT void compare_counting(const std::uint64_t* bits, std::size_t n_classes,
+                                              std::span<const std::uint64_t> voters, std::size_t label,
+                                              std::span<Verdict> verdicts) {
     compare_any(bits, n_classes, voters, label, verdicts);
 }
 #endif
@@ -134,7 +131,7 @@ void VoteBits::add_frequencies(std::size_t row, std::size_t tree, std::span<doub
 void compare_votes(std::span<const std::uint64_t> bits, std::size_t n_classes, std::span<const std::uint64_t> voters,
                    std::size_t label, std::span<Verdict> verdicts) {
 #if defined(CALIBRANT_HAS_POPCNT)
-    if (__builtin_cpu_supports("popcnt")) return compare_counting(bits.data(), n_classes, voters, label, verdicts);
+    if (has_popcnt()) return compare_counting(bits.data(), n_classes, voters, label, verdicts);
 #endif
     compare_any(bits.data(), n_classes, voters, label, verdicts);
 }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "clones.hpp"
+#include "compiler.hpp"
 #include "parallel.hpp"
 
 namespace calibrant {

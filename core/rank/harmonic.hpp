@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "elementary.hpp"
+
 namespace calibrant {
 
 class Harmonic {
@@ -35,7 +37,7 @@ class Harmonic {
         const double series =
             square *
             (1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square / 132.0))));
-        return std::log(x) + euler + 0.5 / x - series - below;
+        return log_at(x) + euler + 0.5 / x - series - below;
     }
 
     std::vector<double> table_;

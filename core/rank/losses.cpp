@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "elementary.hpp"
 #include "exp_log.hpp"
 #include "parallel.hpp"
 
@@ -107,7 +108,7 @@ double exact_logs(double* values, const double* weights, std::size_t n) {
     double at_zero = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (values[i] == 0) at_zero += weights == nullptr ? 1.0 : weights[i];
-        values[i] = values[i] == 0 ? 0.0 : 0.0 - std::log(values[i]);
+        values[i] = values[i] == 0 ? 0.0 : 0.0 - log_at(values[i]);
     }
     return at_zero;
 }

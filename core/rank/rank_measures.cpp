@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "digamma.hpp"
+#include "elementary.hpp"
 
 namespace calibrant {
 namespace {
@@ -30,7 +31,7 @@ void for_each_of_class(const Ranking& ranking, bool of_other, Visit&& visit) {
 double mixed_area(double found, double depth, double positive, double weight) {
     const double slope = weight / positive;
     if (depth == 0) return positive / slope;
-    return positive / slope + (found - depth / slope) / slope * std::log1p(weight / depth);
+    return positive / slope + (found - depth / slope) / slope * log1p_of(weight / depth);
 }
 
 }  // namespace

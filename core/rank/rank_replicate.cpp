@@ -8,7 +8,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "clones.hpp"
+#include "compiler.hpp"
 
 namespace calibrant {
 namespace {

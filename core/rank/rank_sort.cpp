@@ -41,7 +41,8 @@ void scatter(std::span<const Rank> from, std::span<Rank> to, std::array<std::uin
     for (const Rank& rank : from) to[counts[(rank.key >> shift) & (n_values - 1)]++] = rank;
 }
 
-// Runs whose leading bits are the same may be out of order still.
+// Runs whose leading bits are the same may be out of order still. Sorts are stable throughout: what tied rows add up to
+// must not hang on the standard library's way of sorting.
 template <class Rank>
 void sort_runs(std::span<Rank> ranks, int shift) {
     for (std::size_t begin = 0; begin < ranks.size();) {
@@ -50,8 +51,8 @@ void sort_runs(std::span<Rank> ranks, int shift) {
         for (; end < ranks.size() && ranks[end].key >> shift == ranks[begin].key >> shift; ++end)
             is_sorted &= !is_likelier(ranks[end], ranks[end - 1]);
         if (!is_sorted)
-            std::sort(ranks.begin() + static_cast<std::ptrdiff_t>(begin),
-                      ranks.begin() + static_cast<std::ptrdiff_t>(end), is_likelier<Rank>);
+            std::stable_sort(ranks.begin() + static_cast<std::ptrdiff_t>(begin),
+                             ranks.begin() + static_cast<std::ptrdiff_t>(end), is_likelier<Rank>);
         begin = end;
     }
 }
@@ -59,7 +60,7 @@ void sort_runs(std::span<Rank> ranks, int shift) {
 template <class Rank>
 void sort_all(std::span<Rank> ranks, std::span<Rank> spare) {
     if (ranks.size() <= few || ranks.size() > std::numeric_limits<std::uint32_t>::max()) {
-        std::sort(ranks.begin(), ranks.end(), is_likelier<Rank>);
+        std::stable_sort(ranks.begin(), ranks.end(), is_likelier<Rank>);
         return;
     }
     const Digits digits = digits_of<Rank>(ranks);

@@ -1,14 +1,16 @@
-// A test harness of one page: TEST(name) { CHECK(...); } and a main that runs them all.
+// A test harness of one page: TEST(name) { CHECK(...); } and run(), which runs those of one file or all of them.
 #pragma once
 
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace harness {
 
 struct Test {
+    std::string_view file;
     const char* name;
     void (*body)();
 };
@@ -24,7 +26,7 @@ inline int& failures() {
 }
 
 struct Registrar {
-    Registrar(const char* name, void (*body)()) { tests().push_back({name, body}); }
+    Registrar(std::string_view file, const char* name, void (*body)()) { tests().push_back({file, name, body}); }
 };
 
 inline void fail(const char* file, int line, const std::string& what) {
@@ -32,29 +34,32 @@ inline void fail(const char* file, int line, const std::string& what) {
     std::fprintf(stderr, "%s:%d: %s\n", file, line, what.c_str());
 }
 
-inline int run() {
-    int failed = 0;
+inline int run(std::string_view file) {
+    int passed = 0, failed = 0;
     for (const auto& test : tests()) {
+        if (!test.file.ends_with(file)) continue;
         const int before = failures();
         try {
             test.body();
         } catch (const std::exception& error) {
             fail(test.name, 0, std::string("threw ") + error.what());
         }
-        if (failures() != before) {
+        if (failures() == before) {
+            ++passed;
+        } else {
             ++failed;
             std::fprintf(stderr, "FAILED %s\n", test.name);
         }
     }
-    std::printf("%zu passed, %d failed\n", tests().size() - static_cast<std::size_t>(failed), failed);
-    return tests().empty() || failed > 0 ? 1 : 0;
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return passed == 0 || failed > 0 ? 1 : 0;
 }
 
 }  // namespace harness
 
-#define TEST(name)                                                  \
-    static void name();                                             \
-    static const harness::Registrar registrar_##name{#name, &name}; \
+#define TEST(name)                                                            \
+    static void name();                                                       \
+    static const harness::Registrar registrar_##name{__FILE__, #name, &name}; \
     static void name()
 
 #define CHECK(condition)                                                 \
@@ -72,5 +77,3 @@ inline int run() {
         }                                                                                     \
         if (!thrown) harness::fail(__FILE__, __LINE__, #expression " does not throw " #type); \
     } while (false)
-
-int main() { return harness::run(); }

@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "compiler.hpp"
 #include "parallel.hpp"
-#include "prefetch.hpp"
 #include "tree/grow/pair_search.hpp"
 #include "tree/grow/row_sort.hpp"
 

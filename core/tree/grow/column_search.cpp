@@ -5,6 +5,7 @@
 
 #include "tree/grow/nominal_groups.hpp"
 #include "tree/grow/pair_search.hpp"
+#include "tree/grow/row_sort.hpp"
 
 namespace calibrant {
 namespace {
@@ -168,7 +169,7 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
         else
             few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
     }
-    std::sort(few_rows_.begin(), few_rows_.end(), [](const SortedRow& a, const SortedRow& b) { return a.key < b.key; });
+    std::sort(few_rows_.begin(), few_rows_.end(), by_key_and_row);
     return search_rows<C>(column, few_rows_, node, known_of(node));
 }
 

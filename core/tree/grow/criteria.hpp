@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "elementary.hpp"
+
 namespace calibrant {
 
 // x log2 x, looked up for whole numbers: counts of unweighted rows are nothing else.
@@ -21,7 +23,7 @@ class XLogX {
         for (std::size_t x = 2; x < table_.size(); ++x) table_[x] = of(static_cast<double>(x));
         for (std::size_t step = 0; step < steps; ++step) {
             const double at = 1 + static_cast<double>(step) / steps;
-            logs_[step] = {std::log2(at), 1 / at};
+            logs_[step] = {log2_of(at), 1 / at};
         }
     }
     double operator()(std::size_t x) const { return x < table_.size() ? table_[x] : of(static_cast<double>(x)); }
@@ -51,7 +53,7 @@ class XLogX {
         double log, inverse;
     };
 
-    static double of(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+    static double of(double x) { return x > 0 ? x * log2_of(x) : 0.0; }
     std::vector<double> table_;
     std::array<Log, steps> logs_{};
 };

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "compiler.hpp"
 #include "parallel.hpp"
-#include "prefetch.hpp"
 #include "tree/grow/row_sort.hpp"
 
 namespace calibrant {

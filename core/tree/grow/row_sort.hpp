@@ -14,14 +14,17 @@
 
 namespace calibrant {
 
+// A total order: what rows of one key add up to must not hang on the standard library's way of sorting.
+inline bool by_key_and_row(const SortedRow& a, const SortedRow& b) {
+    return a.key != b.key ? a.key < b.key : a.row < b.row;
+}
+
 // Stable in the order of the keys; rows must come in ascending order of their numbers. `spare` is scratch memory.
 inline void sort_rows(std::vector<SortedRow>& rows, std::vector<SortedRow>& spare, std::uint32_t largest_key) {
     constexpr std::size_t few = 192;
     constexpr int most_bits = 11;
     if (rows.size() < few) {
-        std::sort(rows.begin(), rows.end(), [](const SortedRow& a, const SortedRow& b) {
-            return a.key != b.key ? a.key < b.key : a.row < b.row;
-        });
+        std::sort(rows.begin(), rows.end(), by_key_and_row);
         return;
     }
     spare.resize(rows.size());

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler.hpp"
 #include "tree/grow/criteria.hpp"
 #include "tree/grow/gaps.hpp"
 
@@ -37,7 +38,7 @@ struct Keys {
     bool fit(std::uint64_t n_values) const { return (n_values + 1) << (class_bits + 1) <= std::uint64_t{1} << 32; }
 
     // Whether a cut may part two rows, the first of which comes no later.
-    [[gnu::always_inline]] bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
+    CALIBRANT_INLINE bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
         if (code(first) == code(second)) return false;
         return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() ||
                gaps.are_apart(code(first), code(second));
@@ -122,7 +123,7 @@ class BestCut {
     }
     FoundTest result(double known_weight) const {
         if (tries_ == 0 || !std::isfinite(gain_)) return {};
-        const double gain = gain_ - (rules_.penalty ? std::log2(static_cast<double>(tries_)) / node_.weight : 0.0);
+        const double gain = gain_ - (rules_.penalty ? log2_of(static_cast<double>(tries_)) / node_.weight : 0.0);
         if (!(gain > rules_.usable_gain)) return {};
         const double sides[] = {low_, known_weight - low_};
         return {.usable = true,

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elementary.hpp"
+#include "exp_log.hpp"
 #include "tree/prune/pruning.hpp"
 
 namespace calibrant {
 namespace {
 
-double log2_gamma(double x) { return std::lgamma(x) / std::log(2.0); }
+double log2_gamma(double x) { return log_gamma(x) / ln2; }
 
 double class_bits(const Tree& tree, std::size_t node) {
     if (!(tree.weight[node] > 0)) return 0;
@@ -16,7 +18,7 @@ double class_bits(const Tree& tree, std::size_t node) {
     return bits;
 }
 
-double log2_of_at_least_one(double n) { return n > 1 ? std::log2(n) : 0.0; }
+double log2_of_at_least_one(double n) { return n > 1 ? log2_of(n) : 0.0; }
 
 bool is_one_against_the_rest(const Tree& tree, std::size_t node) {
     const auto values = tree.branch_of_value.begin() + tree.first_value[node];

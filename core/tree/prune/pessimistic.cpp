@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "elementary.hpp"
 #include "parallel.hpp"
 #include "tree/prune/cases.hpp"
 #include "tree/prune/pruning.hpp"
@@ -226,7 +227,7 @@ void Pruner::count_again(std::size_t from, Slice all) {
 
 double extra_errors(double weight, double errors, const PessimisticOptions& options) {
     const bool is_j48 = options.dialect == Dialect::j48;
-    const double least = weight * (1 - std::pow(options.confidence, 1 / weight));
+    const double least = weight * (1 - power_of_share(options.confidence, 1 / weight));
     if (errors < (is_j48 ? 0.0 : 1e-6) || errors == 0) return least;
     if (errors < (is_j48 ? 1.0 : 0.9999)) return least + errors * (extra_errors(weight, 1.0, options) - least);
     if (errors + 0.5 >= weight) return is_j48 ? std::max(weight - errors, 0.0) : 0.67 * (weight - errors);
