@@ -35,8 +35,8 @@ from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.calibration import Binning, CalibratedClassifier, PriorShift
 from calibrant.data import Table, load
 from calibrant.decisions import ExampleCosts, HeckmanRegressor, Money, decision_report, profit
-from calibrant.decisions._money.decision_rows import read_case
-from calibrant.decisions._money.sums import Drawing, totals
+from calibrant.decisions._profit.costed_predictions import read_case
+from calibrant.decisions._profit.money import Drawing, totals
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate
 from calibrant.trees import ProbabilityTreeClassifier

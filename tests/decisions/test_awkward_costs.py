@@ -1,4 +1,4 @@
-"""Costs and rows that are awkward: names in any order, frames of costs, rows of weight 0, nothing to gain."""
+"""Edge cases of costs: names in any order, frames of costs, rows of weight 0, costs without any gain."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ Y = np.where(X[:, 0] + RNG.normal(size=200) > 0.5, "yes", "no")
 P = RNG.random(200)
 
 
-def test_the_columns_of_a_model_find_the_rows_of_a_matrix_in_another_order():
+def test_columns_of_a_model_are_matched_to_matrix_rows_in_another_order():
     costs = CostMatrix([[0, 9], [1, 0]], labels=["yes", "no"], actions=["yes", "no"])
     model = GaussianNB().fit(X, Y)
     proba = model.predict_proba(X)
@@ -41,12 +41,12 @@ def test_the_columns_of_a_model_find_the_rows_of_a_matrix_in_another_order():
 
 def test_a_frame_of_costs_names_classes_and_actions():
     frame = pd.DataFrame([[0, 9], [1, 0]], index=["yes", "no"], columns=["mail", "leave"])
-    read = CostMatrix(frame)
-    assert (read.labels, read.actions) == (("yes", "no"), ("mail", "leave"))
-    pd.testing.assert_frame_equal(CostMatrix(read.to_frame()).to_frame(), read.to_frame())
-    assert CostMatrix.from_benefits(-frame).actions == read.actions
+    costs = CostMatrix(frame)
+    assert (costs.labels, costs.actions) == (("yes", "no"), ("mail", "leave"))
+    pd.testing.assert_frame_equal(CostMatrix(costs.to_frame()).to_frame(), costs.to_frame())
+    assert CostMatrix.from_benefits(-frame).actions == costs.actions
     assert CostMatrix(pd.DataFrame([[0, 9], [1, 0]])).labels is None
-    assert profit(Y, P, frame, confidence=None).total == profit(Y, P, read, confidence=None).total
+    assert profit(Y, P, frame, confidence=None).total == profit(Y, P, costs, confidence=None).total
 
 
 @pytest.mark.parametrize("make", [CostSensitiveClassifier, MetaCostClassifier, ThresholdClassifier])
@@ -56,36 +56,36 @@ def test_classifiers_take_a_frame_of_costs(make):
     np.testing.assert_array_equal(models[0].predict(X), models[1].predict(X))
 
 
-def test_names_in_a_file_find_classes_that_are_floats():
+def test_names_in_a_file_match_classes_that_are_floats():
     costs = CostMatrix([[0, 1], [9, 0]], labels=["0", "1"])
     assert costs.for_classes([0.0, 1.0]).actions == (0.0, 1.0)
     with pytest.raises(ParameterError, match="no row for class 2"):
         costs.for_classes([0.0, 2.0])
 
 
-def test_the_analyser_selects_by_the_action_that_suits_positive_rows_wherever_it_stands():
+def test_cost_benefit_selects_by_the_action_that_suits_positive_rows_in_any_column():
     first = CostMatrix.from_dict({"no": {"mail": 1, "leave": 0}, "yes": {"mail": -5, "leave": 0}})
     second = CostMatrix.from_dict({"no": {"leave": 0, "mail": 1}, "yes": {"leave": 0, "mail": -5}})
-    found, expected = (cost_benefit(Y, P, costs).benefit for costs in (first, second))
-    np.testing.assert_array_equal(found, expected)
+    actual, expected = (cost_benefit(Y, P, costs).benefit for costs in (first, second))
+    np.testing.assert_array_equal(actual, expected)
     assert expected[-1] == 5 * (Y == "yes").sum() - (Y == "no").sum()
 
 
 @pytest.mark.parametrize("how", ["weights", "resample", "reject"])
-def test_trained_with_costs_by_row_it_decides_by_their_actions(how):
+def test_training_with_costs_by_row_decides_by_their_actions(how):
     costs = ExampleCosts(1.0, RNG.gamma(4.0, size=200))
     model = CostSensitiveClassifier(LogisticRegression(), costs, when="train", how=how).fit(X, Y)
     np.testing.assert_array_equal(model.decide(X) == "approach", model.predict(X) == "yes")
 
 
 @pytest.mark.parametrize("how", ["weights", "resample", "reject"])
-def test_where_no_row_is_worth_its_cost_the_trained_model_leaves_all_alone(how):
+def test_training_leaves_all_rows_alone_if_none_is_worth_its_cost(how):
     model = CostSensitiveClassifier(LogisticRegression(), ExampleCosts(2.0, 1.0), when="train", how=how).fit(X, Y)
     assert set(model.decide(X)) == {"leave"}
     np.testing.assert_array_equal(model.predict_proba(X), np.tile([1.0, 0.0], (200, 1)))
 
 
-def test_benefits_by_row_are_cut_to_the_rows_that_count():
+def test_benefits_by_row_are_restricted_to_rows_of_positive_weight():
     weight, benefit = np.tile([1.0, 0.0], 100), RNG.gamma(4.0, size=200)
     whole, part = (
         CostSensitiveClassifier(LogisticRegression(), ExampleCosts(1.0, benefit[rows]), when="train").fit(
@@ -99,19 +99,19 @@ def test_benefits_by_row_are_cut_to_the_rows_that_count():
 
 
 @pytest.mark.parametrize("how", ["resample", "reject"])
-def test_weights_count_in_the_rows_drawn_for_a_learner_that_takes_none(how):
+def test_weights_are_used_in_sampling_for_an_estimator_without_weights(how):
     weight = np.where(np.arange(200) < 100, 8.0, 1.0)
     model = CostSensitiveClassifier(KNeighborsClassifier(1), when="train", how=how, n_models=1)
-    with pytest.warns(CalibrantWarning, match="rows that are drawn"):
+    with pytest.warns(CalibrantWarning, match="used in sampling the rows"):
         rows = model.fit(X, Y, weight).estimator_._fit_X
     heavy = np.isin(rows[:, 0], X[:100, 0]).sum()
     assert heavy > 4 * (len(rows) - heavy)
 
 
-def test_nothing_is_said_of_nothing():
+def test_zero_amounts_are_printed_without_a_sign_and_as_equal():
     assert repr(-Money(0.0, 0.0, 0.001)) == "0.00 [0.00, 0.00]"
     same = profit(Y, P, [[0, 0], [0, 0]])
-    assert repr(same).endswith("the model earns as much as no for everybody")
+    assert repr(same).endswith("the model earns as much as action no for every row")
     assert "-0.00" not in repr(decision_report(Y, P, [[0, 0], [0, 0]]))
 
 
@@ -119,11 +119,11 @@ def test_nothing_is_said_of_nothing():
     "call",
     [
         lambda: CostMatrix.errors("ab").with_action("ask", [1, 2, 3]),
-        lambda: CostMatrix.errors("ab").with_action("ask", "dear"),
+        lambda: CostMatrix.errors("ab").with_action("ask", "expensive"),
         lambda: best_decision([0.5], ExampleCosts(1.0, 2.0), labels=["a", "b"]),
         lambda: best_decision([0.5], CostMatrix.errors("ab"), labels=["a", "c"]),
     ],
 )
-def test_what_makes_no_sense_is_refused(call):
+def test_invalid_arguments_raise(call):
     with pytest.raises(ParameterError):
         call()

@@ -22,11 +22,11 @@ from calibrant.decisions import (
     ThresholdClassifier,
     best_decision,
 )
-from calibrant.decisions._classifiers.importance import class_costs, copies_of, is_accepted
+from calibrant.decisions._classifiers.row_importance import accepted_rows, class_costs, resample_by_weight
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
-DEAR = CostMatrix([[0, 1], [8, 0]], labels=["no", "yes"])
+COSTLY = CostMatrix([[0, 1], [8, 0]], labels=["no", "yes"])
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,11 @@ def three():
     return X, np.array(list("abc"))[np.argmax(X @ rng.normal(size=(2, 3)) + rng.gumbel(size=(900, 3)), axis=1)]
 
 
-def spent(costs, y, said):
-    return sum(costs.matrix[costs.labels.index(a), costs.actions.index(b)] for a, b in zip(y, said, strict=True))
+def total_cost(costs, y, predicted):
+    return sum(costs.matrix[costs.labels.index(a), costs.actions.index(b)] for a, b in zip(y, predicted, strict=True))
 
 
-def test_at_prediction_the_decision_is_that_of_least_expected_cost(three):
+def test_costs_at_prediction_minimize_the_expected_cost(three):
     X, y = three
     costs = CostMatrix([[0, 1, 5], [2, 0, 1], [9, 1, 0]], labels="abc")
     model = CostSensitiveClassifier(GaussianNB(), costs).fit(X, y)
@@ -56,9 +56,9 @@ def test_at_prediction_the_decision_is_that_of_least_expected_cost(three):
     np.testing.assert_allclose(model.predict_proba(X), proba)
 
 
-def test_actions_that_are_no_classes_are_decided_for_but_never_predicted(rows):
+def test_actions_that_are_not_classes_are_decided_but_never_predicted(rows):
     X, y = rows
-    model = CostSensitiveClassifier(GaussianNB(), DEAR.with_action("ask", 0.5)).fit(X, y)
+    model = CostSensitiveClassifier(GaussianNB(), COSTLY.with_action("ask", 0.5)).fit(X, y)
     assert set(model.decide(X)) == {"no", "yes", "ask"}
     assert set(model.predict(X)) == {"no", "yes"}
 
@@ -67,8 +67,8 @@ def test_actions_that_are_no_classes_are_decided_for_but_never_predicted(rows):
 def test_training_by_costs_is_cheaper_than_training_without(rows, how):
     X, y = rows
     plain = LogisticRegression().fit(X[:1000], y[:1000]).predict(X[1000:])
-    model = CostSensitiveClassifier(LogisticRegression(), DEAR, when="train", how=how).fit(X[:1000], y[:1000])
-    assert spent(DEAR, y[1000:], model.predict(X[1000:])) < 0.8 * spent(DEAR, y[1000:], plain)
+    model = CostSensitiveClassifier(LogisticRegression(), COSTLY, when="train", how=how).fit(X[:1000], y[:1000])
+    assert total_cost(COSTLY, y[1000:], model.predict(X[1000:])) < 0.8 * total_cost(COSTLY, y[1000:], plain)
 
 
 def test_tings_weights_are_the_sums_of_a_classs_errors_and_keep_the_weight_of_all_rows(three):
@@ -76,20 +76,20 @@ def test_tings_weights_are_the_sums_of_a_classs_errors_and_keep_the_weight_of_al
     costs = CostMatrix([[0, 1, 2], [3, 0, 4], [5, 5, 0]], labels="abc")
     seen = {}
 
-    class Noting(GaussianNB):
+    class Recording(GaussianNB):
         def fit(self, X, y, sample_weight=None):
             seen.update(zip(y, sample_weight, strict=True))
             seen["sum"] = sample_weight.sum()
             return super().fit(X, y, sample_weight)
 
-    CostSensitiveClassifier(Noting(), costs, when="train").fit(X, y)
+    CostSensitiveClassifier(Recording(), costs, when="train").fit(X, y)
     assert seen["b"] / seen["a"] == pytest.approx(7 / 3)
     assert seen["c"] / seen["a"] == pytest.approx(10 / 3)
     assert seen["sum"] == pytest.approx(900)
 
 
 def test_two_classes_weighted_by_costs_shift_the_odds_as_the_threshold_would():
-    """Elkan 2001: of a model that only counts, weights by costs and the threshold of the costs decide alike."""
+    """Elkan 2001: for a model of class frequencies, weights by cost and the threshold of the costs agree."""
     X = pd.DataFrame({"x": list("aaaaabbbbbcccccddddd")})
     y = np.array([0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1])
     tree = ProbabilityTreeClassifier(estimate="frequency", min_leaf=1, accept_zero_gain=True)
@@ -101,27 +101,27 @@ def test_two_classes_weighted_by_costs_shift_the_odds_as_the_threshold_would():
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_rows_are_drawn_as_often_as_wanted_rounded_by_chance(seed):
-    wanted = np.random.default_rng(seed).random(50) * 3
-    times = np.bincount(copies_of(wanted, np.random.default_rng(seed)), minlength=50)
-    assert (np.abs(times - wanted) < 1).all()
-    assert abs(times.sum() - wanted.sum()) < 1
+def test_rows_are_resampled_in_proportion_to_their_weight_rounded_at_random(seed):
+    weight = np.random.default_rng(seed).random(50) * 3
+    times = np.bincount(resample_by_weight(weight, np.random.default_rng(seed)), minlength=50)
+    assert (np.abs(times - weight) < 1).all()
+    assert abs(times.sum() - weight.sum()) < 1
 
 
 def test_costing_accepts_rows_in_proportion_to_their_costs():
     importance = np.repeat([1.0, 4.0], [40_000, 1_000])
-    rows = is_accepted(importance, np.random.default_rng(0))
+    rows = accepted_rows(importance, np.random.default_rng(0))
     assert (rows >= 40_000).sum() == 1_000
     assert (rows < 40_000).sum() == pytest.approx(10_000, abs=5 * np.sqrt(7_500))
 
 
-def test_costs_that_cannot_weigh_rows_are_refused():
+def test_costs_that_cannot_weight_rows_raise():
     for matrix in ([[0, -1], [1, 0]], [[0, 0], [1, 0]]):
         with pytest.raises(ParameterError, match="for training"):
             class_costs(CostMatrix(matrix, labels="ab"))
 
 
-def test_costs_by_row_are_learnt_and_used(rows):
+def test_costs_by_row_are_learned_and_used(rows):
     X, y = rows
     gift = np.where(y == "yes", 3 + X[:, 1], np.nan)
     costs = ExampleCosts(cost=1.0, benefit=LinearRegression())
@@ -133,7 +133,7 @@ def test_costs_by_row_are_learnt_and_used(rows):
         CostSensitiveClassifier(GaussianNB(), costs).fit(X, y)
 
 
-def test_rows_that_brought_less_than_they_cost_are_trained_as_ones_to_leave(rows):
+def test_rows_that_earned_less_than_their_cost_are_trained_as_ones_to_leave(rows):
     X, y = rows
     gift = np.where(y == "yes", 3 + X[:, 1], 0.0)
     costs = ExampleCosts(cost=1.0, benefit=2.0)
@@ -141,22 +141,22 @@ def test_rows_that_brought_less_than_they_cost_are_trained_as_ones_to_leave(rows
     np.testing.assert_array_equal(model.predict(X) == "yes", gift > 1.0)
 
 
-def test_metacost_learns_the_cheapest_classes_of_bagged_probabilities(three):
+def test_metacost_relabels_rows_with_the_cheapest_class_of_bagged_probabilities(three):
     X, y = three
     costs = CostMatrix([[0, 1, 5], [2, 0, 1], [9, 1, 0]], labels="abc")
     model = MetaCostClassifier(GaussianNB(), costs, n_bags=20).fit(X, y)
     proba = GaussianNB().fit(X, y).predict_proba(X)  # naive Bayes hardly differs from bag to bag
     assert (model.relabelled_ == best_decision(proba, costs)).mean() > 0.97
-    assert spent(costs, y, model.predict(X)) < spent(costs, y, GaussianNB().fit(X, y).predict(X))
+    assert total_cost(costs, y, model.predict(X)) < total_cost(costs, y, GaussianNB().fit(X, y).predict(X))
 
 
-def test_metacost_with_equal_costs_and_a_stable_learner_changes_little(rows):
+def test_metacost_with_equal_costs_and_a_stable_estimator_changes_little(rows):
     X, y = rows
     model = MetaCostClassifier(LogisticRegression(), n_bags=10, use_all=False).fit(X, y)
     assert (model.predict(X) == LogisticRegression().fit(X, y).predict(X)).mean() > 0.97
 
 
-def test_metacost_takes_learners_that_vote_and_may_end_with_one_class(rows):
+def test_metacost_accepts_estimators_without_probabilities_and_may_predict_one_class(rows):
     X, y = rows
     assert set(MetaCostClassifier(LinearSVC(), n_bags=3).fit(X, y).predict(X)) == {"no", "yes"}
     one = MetaCostClassifier(GaussianNB(), [[0, 1e-9], [1e9, 0]], n_bags=2).fit(X, y)
@@ -164,8 +164,8 @@ def test_metacost_takes_learners_that_vote_and_may_end_with_one_class(rows):
     assert one.predict_proba(X)[0].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("model", [MetaCostClassifier(GaussianNB(), DEAR, n_bags=4)])
-def test_a_weight_of_2_is_the_row_twice_and_the_order_of_rows_is_nothing(rows, model):
+@pytest.mark.parametrize("model", [MetaCostClassifier(GaussianNB(), COSTLY, n_bags=4)])
+def test_a_weight_of_2_is_the_row_twice_whatever_the_order_of_rows(rows, model):
     X, y = rows[0][:200], rows[1][:200]
     weight = np.random.default_rng(2).integers(0, 3, 200)
     order = np.random.default_rng(3).permutation(weight.sum())
@@ -175,46 +175,50 @@ def test_a_weight_of_2_is_the_row_twice_and_the_order_of_rows_is_nothing(rows, m
 
 def test_the_tuned_threshold_is_the_best_of_all_by_brute_force(rows):
     X, y = rows[0][:300], rows[1][:300]
-    model = ThresholdClassifier(GaussianNB(), DEAR, evidence=0).fit(X, y)
-    scores, said = model.held_out_.scores[:, 0], model.held_out_.y
-    each = [spent(DEAR, said, np.where(scores >= t, "yes", "no")) / 300 for t in [*np.unique(scores), 2.0]]
-    assert model.value_ == pytest.approx(min(each))
-    assert spent(DEAR, said, np.where(scores >= model.threshold_, "yes", "no")) / 300 == pytest.approx(min(each))
+    model = ThresholdClassifier(GaussianNB(), COSTLY, evidence=0).fit(X, y)
+    scores, actual = model.held_out_.scores[:, 0], model.held_out_.y
+    costs = [total_cost(COSTLY, actual, np.where(scores >= t, "yes", "no")) / 300 for t in [*np.unique(scores), 2.0]]
+    assert model.value_ == pytest.approx(min(costs))
+    assert total_cost(COSTLY, actual, np.where(scores >= model.threshold_, "yes", "no")) / 300 == pytest.approx(
+        min(costs)
+    )
 
 
-def test_of_calibrated_probabilities_the_tuned_threshold_is_near_the_costs(rows):
+def test_the_tuned_threshold_of_calibrated_probabilities_is_near_the_implied_one(rows):
     """Logistic regression on rows drawn from a logistic curve is calibrated."""
-    near, kept = (ThresholdClassifier(LogisticRegression(), DEAR, evidence=each).fit(*rows) for each in (1, 10))
-    assert near.threshold_ == pytest.approx(DEAR.threshold(), abs=0.1)
-    assert kept.threshold_ == pytest.approx(DEAR.threshold())
+    near, kept = (
+        ThresholdClassifier(LogisticRegression(), COSTLY, evidence=evidence).fit(*rows) for evidence in (1, 10)
+    )
+    assert near.threshold_ == pytest.approx(COSTLY.threshold(), abs=0.1)
+    assert kept.threshold_ == pytest.approx(COSTLY.threshold())
 
 
 class Squared(LogisticRegression):
-    """Says the square of what it should."""
+    """Predicts the square of the right probability."""
 
     def predict_proba(self, X):
         positive = super().predict_proba(X)[:, 1] ** 2
         return np.column_stack([1 - positive, positive])
 
 
-def test_of_probabilities_that_are_off_the_tuned_threshold_is_off_as_much(rows):
-    model = ThresholdClassifier(Squared(), DEAR).fit(*rows)
-    assert model.threshold_ == pytest.approx(DEAR.threshold() ** 2, abs=0.02)
+def test_the_tuned_threshold_follows_miscalibrated_probabilities(rows):
+    model = ThresholdClassifier(Squared(), COSTLY).fit(*rows)
+    assert model.threshold_ == pytest.approx(COSTLY.threshold() ** 2, abs=0.02)
 
 
 @pytest.mark.parametrize("goal", ["accuracy", "f1", "kappa", "g_mean"])
-def test_a_threshold_can_be_tuned_to_a_measure(rows, goal):
+def test_a_threshold_can_be_tuned_to_a_metric(rows, goal):
     X, y = rows
     model = ThresholdClassifier(GaussianNB(), goal=goal, cv=3).fit(X, y)
     by_name = {"accuracy": "accuracy_score", "f1": "f1_score", "kappa": "cohen_kappa_score"}
-    said = np.where(model.held_out_.scores[:, 0] >= model.threshold_, "yes", "no")
+    predicted = np.where(model.held_out_.scores[:, 0] >= model.threshold_, "yes", "no")
     if goal in by_name:
         from sklearn import metrics
 
         extra = {"pos_label": "yes"} if goal == "f1" else {}
-        assert model.value_ == pytest.approx(getattr(metrics, by_name[goal])(model.held_out_.y, said, **extra))
+        assert model.value_ == pytest.approx(getattr(metrics, by_name[goal])(model.held_out_.y, predicted, **extra))
     else:
-        right = [(said == label)[model.held_out_.y == label].mean() for label in ("no", "yes")]
+        right = [(predicted == label)[model.held_out_.y == label].mean() for label in ("no", "yes")]
         assert model.value_ == pytest.approx(np.sqrt(np.prod(right)))
 
 
@@ -223,12 +227,12 @@ def test_a_threshold_can_be_tuned_to_a_measure(rows, goal):
 def test_frames_with_nominal_columns_and_missing_values_reach_the_base_estimator(frame, kind):
     X = {"colour": ["red", "blue", None, "red", "blue", "red"] * 20, "size": [1.0, None, 3.0, 4.0, 5.0, 6.0] * 20}
     y = ["yes", "no", "no", "yes", "no", "yes"] * 20
-    model = kind(ProbabilityTreeClassifier(), DEAR).fit(frame(X), y)
+    model = kind(ProbabilityTreeClassifier(), COSTLY).fit(frame(X), y)
     assert model.predict(frame(X)).tolist() == y
     assert model.feature_names_in_.tolist() == ["colour", "size"]
 
 
-def test_what_makes_no_sense_is_refused(rows, three):
+def test_invalid_arguments_raise(rows, three):
     with pytest.raises(DataError, match="Only binary"):
         ThresholdClassifier(GaussianNB()).fit(*three)
     with pytest.raises(ParameterError, match="each row has its own"):

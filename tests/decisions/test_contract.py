@@ -1,4 +1,4 @@
-"""scikit-learn's contract of everything in `decisions` that is fitted: its own checks with nothing excused."""
+"""scikit-learn's contract for the estimators of `decisions`: its own checks with nothing excused."""
 
 import os
 import pickle
@@ -26,7 +26,7 @@ def wrong_before_1_7(estimator):
     """Name checks that make two classes of three by the first row, which differs between the sets they compare."""
     is_wrong = isinstance(estimator, ThresholdClassifier) and parse_version(sklearn.__version__) < parse_version("1.7")
     names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    return dict.fromkeys(names, "a slip of scikit-learn 1.6, mended in 1.7") if is_wrong else {}
+    return dict.fromkeys(names, "a bug of scikit-learn 1.6, fixed in 1.7") if is_wrong else {}
 
 
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
@@ -46,7 +46,7 @@ def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
 
-def test_no_check_is_skipped_where_scipy_knows_the_array_api():
+def test_no_check_is_skipped_if_scipy_supports_the_array_api():
     script = (
         "import warnings; warnings.simplefilter('ignore');"
         "from sklearn.utils.estimator_checks import check_estimator;"
@@ -55,8 +55,8 @@ def test_no_check_is_skipped_where_scipy_knows_the_array_api():
         "models = (C(GaussianNB()), M(GaussianNB(), n_bags=2), H());"
         "print({result['status'] for model in models for result in check_estimator(model, on_fail=None)})"
     )
-    told = {**os.environ, "SCIPY_ARRAY_API": "1"}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, env=told)
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, env=environment)
     assert done.stdout.strip() == "{'passed'}", done.stderr
 
 
@@ -68,7 +68,7 @@ def rows():
 
 
 class Recording(LogisticRegression):
-    """Notes what its `fit` was given."""
+    """Records the arguments of its `fit`."""
 
     def fit(self, X, y, sample_weight=None, mark=None):
         self.seen_ = {"n": len(y), "sample_weight": sample_weight, "mark": mark}
@@ -85,7 +85,7 @@ def test_costs_and_weights_are_multiplied_and_parameters_of_fit_reach_the_base_e
     assert seen["mark"] == "here"
 
 
-def test_an_estimator_without_weights_can_be_trained_by_drawn_rows_only(rows):
+def test_an_estimator_without_weights_can_be_trained_on_resampled_rows_only(rows):
     with pytest.raises(ParameterError, match="how='resample'"):
         CostSensitiveClassifier(KNeighborsClassifier(), [[0, 1], [4, 0]], when="train").fit(*rows)
     for how in ("resample", "reject"):
@@ -94,7 +94,7 @@ def test_an_estimator_without_weights_can_be_trained_by_drawn_rows_only(rows):
 
 
 def test_an_estimator_without_weights_is_fitted_with_a_warning(rows):
-    with pytest.warns(CalibrantWarning, match="does not take sample_weight: weights do not count"):
+    with pytest.warns(CalibrantWarning, match="does not take sample_weight: the weights are ignored"):
         CostSensitiveClassifier(KNeighborsClassifier()).fit(*rows, sample_weight=np.ones(300))
 
 
@@ -108,7 +108,7 @@ def test_metadata_goes_where_it_was_requested(rows):
     assert len(model.estimator_.seen_["mark"]) == len(plain.estimator_.seen_["mark"]) == 300
 
 
-def test_they_are_searched_pickled_and_put_into_pipelines(rows):
+def test_they_work_in_grid_search_pickles_and_pipelines(rows):
     X, y = rows
     model = make_pipeline(StandardScaler(), CostSensitiveClassifier(LogisticRegression(), [[0, 1], [4, 0]]))
     search = GridSearchCV(model, {"costsensitiveclassifier__when": ["predict", "train"]}, cv=2).fit(X, y)

@@ -1,4 +1,4 @@
-"""Costs as people have them: matrices, dicts, files, numbers by row, regressors."""
+"""Costs in all the forms that users have them: matrices, dicts, files, numbers by row, regressors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_best_decision_is_that_of_brute_force(seed, n_classes, n_actions):
 
 
 @given(SEEDS)
-def test_no_other_way_to_decide_is_cheaper_by_true_probabilities(seed):
+def test_no_other_decisions_are_cheaper_by_the_true_probabilities(seed):
     """All 3 ** 4 plans for four kinds of rows, each with its probabilities."""
     rng = np.random.default_rng(seed)
     costs, proba = CostMatrix(rng.random((3, 3))), rng.dirichlet(np.ones(3), 4)
@@ -48,7 +48,7 @@ def test_elkans_threshold_is_where_the_decision_changes(seed, p):
         assert best_decision([p], costs)[0] == (p > costs.threshold())
 
 
-def test_equal_costs_go_to_the_first_action():
+def test_ties_are_broken_in_favour_of_the_first_action():
     assert best_decision([0.5], [[0, 1], [1, 0]]).tolist() == [0]
     assert best_decision([0.1], ExampleCosts(cost=0.68, benefit=6.8)).tolist() == [
         "leave"
@@ -71,22 +71,22 @@ def test_a_dict_a_file_and_benefits_are_the_same_matrix(tmp_path):
     assert CostMatrix.from_csv(path, benefits=True).benefits.tolist() == by_dict.matrix.tolist()
 
 
-def test_a_file_speaks_of_classes_that_are_numbers(tmp_path):
+def test_names_in_a_file_match_classes_that_are_numbers(tmp_path):
     path = tmp_path / "costs.csv"
     path.write_text("actual,0,1\n1,10,0\n0,0,2\n")
-    bound = CostMatrix.from_csv(path).for_classes([0, 1])
-    assert bound.matrix.tolist() == [[0, 2], [10, 0]]
-    assert bound.actions == (0, 1)
+    costs = CostMatrix.from_csv(path).for_classes([0, 1])
+    assert costs.matrix.tolist() == [[0, 2], [10, 0]]
+    assert costs.actions == (0, 1)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
-    [("actual,a\n", "no costs"), ("x,a,b\na,0\n", "line 2: has 2 fields"), ("x,a\na,dear\n", "line 2: has 'dear'")],
+    ("text", "message"),
+    [("actual,a\n", "no costs"), ("x,a,b\na,0\n", "line 2: has 2 fields"), ("x,a\na,much\n", "line 2: has 'much'")],
 )
-def test_a_file_that_cannot_be_read_says_where(tmp_path, text, told):
+def test_a_file_that_cannot_be_read_is_reported_with_its_line(tmp_path, text, message):
     path = tmp_path / "costs.csv"
     path.write_text(text)
-    with pytest.raises(ReadError, match=told):
+    with pytest.raises(ReadError, match=message):
         CostMatrix.from_csv(path)
     with pytest.raises(MissingFileError):
         CostMatrix.from_csv(tmp_path / "absent.csv")
@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path, text, told):
         lambda: best_decision([0.5, 0.5], ExampleCosts([1, 2, 3], 4)),
     ],
 )
-def test_what_makes_no_sense_is_refused(make):
+def test_invalid_arguments_raise(make):
     with pytest.raises(CalibrantError):
         make()
 
@@ -129,17 +129,17 @@ def test_costs_by_row_are_columns_functions_or_numbers(frame):
         ExampleCosts(1, "lst").for_rows(X)
 
 
-def test_benefits_are_learnt_from_positive_rows_alone():
+def test_benefits_are_learned_from_positive_rows_only():
     X, y, gift = np.arange(6.0)[:, None], np.array([1, 0, 1, 0, 1, 1]), np.array([1.0, np.nan, 5.0, 99.0, 9.0, 11.0])
     costs = ExampleCosts(0.68, LinearRegression())
-    learnt = costs.learn(X, y, gift)
-    np.testing.assert_allclose(learnt.for_rows(X).benefit, 1 + 2 * X[:, 0])
-    assert learnt.actions == costs.actions
+    fitted = costs.learn(X, y, gift)
+    np.testing.assert_allclose(fitted.for_rows(X).benefit, 1 + 2 * X[:, 0])
+    assert fitted.actions == costs.actions
     with pytest.raises(DataError, match="no positive row"):
         costs.learn(X, y, gift, sample_weight=1 - y)
 
 
-def test_heckmans_regression_sees_all_rows_and_is_given_the_chance_of_a_gift():
+def test_heckmans_regression_is_fitted_to_all_rows_and_corrects_for_selection():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 2))
     noise = rng.normal(size=(4000, 2))
@@ -148,22 +148,22 @@ def test_heckmans_regression_sees_all_rows_and_is_given_the_chance_of_a_gift():
     costs = ExampleCosts(0.68, HeckmanRegressor(given="everybody")).learn(X, y, gift)
     plain = ExampleCosts(0.68, LinearRegression()).learn(X, y, gift)
     true = 10 + X[:, 0]
-    errors = [np.abs(each.for_rows(X).benefit - true).mean() for each in (costs, plain)]
+    errors = [np.abs(fitted.for_rows(X).benefit - true).mean() for fitted in (costs, plain)]
     assert errors[0] < 0.4 * errors[1]
 
 
-def test_any_classifier_may_say_who_is_seen():
+def test_any_classifier_can_model_the_selection():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(4000, 2))
     noise = rng.normal(size=4000)
     y = np.where(X[:, 1] + noise > 0, 5 + X[:, 0] + 2 * noise, np.nan)
     by_probit, by_logit = (
-        HeckmanRegressor(selection=each).fit(X, y).predict(X) for each in (None, LogisticRegression())
+        HeckmanRegressor(selection=selection).fit(X, y).predict(X) for selection in (None, LogisticRegression())
     )
     assert np.corrcoef(by_probit, by_logit)[0, 1] > 0.99
 
 
-def test_where_all_rows_are_seen_heckmans_regression_is_the_plain_one():
+def test_heckmans_regression_is_the_plain_one_where_all_rows_are_observed():
     X, y = np.random.default_rng(2).normal(size=(50, 2)), np.arange(50.0)
     np.testing.assert_allclose(HeckmanRegressor().fit(X, y).predict(X), LinearRegression().fit(X, y).predict(X))
     with pytest.raises(DataError, match="NaN for every row"):

@@ -67,12 +67,12 @@ class BrierCurve(Curve):
         return float((np.diff(x) * (height[1:] + height[:-1])).sum() / 2.0)
 
     def _bends(self) -> NDArray[np.float64]:
-        """Give the cost proportions where the best threshold changes."""
+        """Return the cost proportions where the best threshold changes."""
         x, share = self.envelope.probability_cost, self.base_rate
         return np.asarray(share * (1.0 - x) / (share * (1.0 - x) + (1.0 - share) * x))
 
     def at(self, cost_proportion: Any) -> NDArray[np.float64]:
-        """Give the loss of deciding by the probabilities.
+        """Return the loss of deciding by the probabilities.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class BrierCurve(Curve):
         return _loss(c, found[-1] - found[step], wrong[step], found[-1] + wrong[-1])
 
     def best_at(self, cost_proportion: Any) -> NDArray[np.float64]:
-        """Give the loss of the best threshold for each cost proportion.
+        """Return the loss of the best threshold for each cost proportion.
 
         Examples
         --------
@@ -106,18 +106,18 @@ class BrierCurve(Curve):
 def brier_curve(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> BrierCurve:
-    """Give the loss of probabilities that are used as they are, for every ratio of costs.
+    """Return the loss of probabilities that are used as they are, for every ratio of costs.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 

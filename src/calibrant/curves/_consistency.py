@@ -24,7 +24,7 @@ def consistency_band(
     n_resamples: int,
     random_state: SeedLike,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the quantiles of a curve, place by place, over classes drawn as the probabilities say.
+    """Return the quantiles of a curve, place by place, over classes drawn as the probabilities say.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class CostCurve(Curve):
         return float((np.diff(self.probability_cost) * (self.cost[1:] + self.cost[:-1])).sum() / 2.0)
 
     def at(self, probability_cost: Any) -> NDArray[np.float64]:
-        """Give the normalised expected cost of the best threshold.
+        """Return the normalised expected cost of the best threshold.
 
         Examples
         --------
@@ -78,7 +78,7 @@ class CostCurve(Curve):
         return np.interp(np.asarray(probability_cost, dtype=np.float64), self.probability_cost, self.cost)
 
     def expected_cost(self, p: Any) -> NDArray[np.float64]:
-        """Give the expected cost of a row under the best threshold, where positives have the share p.
+        """Return the expected cost of a row under the best threshold, where positives have the share p.
 
         Examples
         --------
@@ -88,7 +88,7 @@ class CostCurve(Curve):
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
     def operating_range(self) -> tuple[float, float] | None:
-        """Give where the best threshold costs less than deciding always the same, or None if it never does.
+        """Return where the best threshold costs less than deciding always the same, or None if it never does.
 
         The ends are values of the probability cost function; ``costs.p`` turns them into shares of positives.
 
@@ -103,7 +103,7 @@ class CostCurve(Curve):
         return (float(start), float(end)) if start < end else None
 
     def line(self, threshold: float) -> CostLine:
-        """Give the line of one threshold: rows with at least this probability are taken for positive.
+        """Return the line of one threshold: rows with at least this probability are taken for positive.
 
         Examples
         --------
@@ -116,7 +116,7 @@ class CostCurve(Curve):
         return CostLine(float(self.fpr[reached[-1]]), float(self.fnr[reached[-1]]), self.costs)
 
     def crossovers(self, other: CostCurve) -> list[Crossover]:
-        """Give where the envelope of another model crosses this one's, from left to right.
+        """Return where the envelope of another model crosses this one's, from left to right.
 
         Examples
         --------
@@ -146,21 +146,21 @@ def cost_curve(
     pos_label: Any = None,
     labels: Any = None,
 ) -> CostCurve:
-    """Give the normalised expected cost of a model for every class distribution, with the best threshold for each.
+    """Return the normalised expected cost of a model for every class distribution, with the best threshold for each.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     costs : array of shape (2, 2), optional
         What decisions cost: rows the actual class, columns the decision, negative before positive. Correct decisions
         may cost something, but less than errors. By default all errors cost 1.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -191,20 +191,20 @@ def cost_curve(
 def error_curve(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> CostCurve:
-    """Give the error rate of a model for every class distribution, with the best threshold for each.
+    """Return the error rate of a model for every class distribution, with the best threshold for each.
 
     It is the cost curve where all errors cost 1: `probability_cost` is the share of positives, `cost` the error rate.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 

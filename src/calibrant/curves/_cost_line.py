@@ -61,19 +61,19 @@ class Costs:
         return self.fn - self.tp, self.fp - self.tn
 
     def probability_cost(self, p: Any) -> NDArray[np.float64]:
-        """Give the probability cost function of some share of positives: their part of what errors may cost."""
+        """Return the probability cost function of some share of positives: their part of what errors may cost."""
         share = np.asarray(p, dtype=np.float64)
         of_positives, of_negatives = share * self.of_errors[0], (1.0 - share) * self.of_errors[1]
         return np.asarray(of_positives / (of_positives + of_negatives))
 
     def p(self, probability_cost: Any) -> NDArray[np.float64]:
-        """Give the share of positives that has some value of the probability cost function."""
+        """Return the share of positives that has some value of the probability cost function."""
         x = np.asarray(probability_cost, dtype=np.float64)
         of_positives, of_negatives = x * self.of_errors[1], (1.0 - x) * self.of_errors[0]
         return np.asarray(of_positives / (of_positives + of_negatives))
 
     def expected(self, normalised: Any, p: Any) -> NDArray[np.float64]:
-        """Give the expected cost of a row from the normalised one: 0 is always right, 1 always wrong."""
+        """Return the expected cost of a row from the normalised one: 0 is always right, 1 always wrong."""
         share = np.asarray(p, dtype=np.float64)
         right = share * self.tp + (1.0 - share) * self.tn
         wrong = share * self.fn + (1.0 - share) * self.fp
@@ -127,7 +127,7 @@ class CostLine:
         check_param("fnr", self.fnr, Real(0, 1))
 
     def at(self, probability_cost: Any) -> NDArray[np.float64]:
-        """Give the normalised expected cost.
+        """Return the normalised expected cost.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class CostLine:
         return np.asarray(self.fnr * x + self.fpr * (1.0 - x))
 
     def expected_cost(self, p: Any) -> NDArray[np.float64]:
-        """Give the expected cost of a row where positives have the share p.
+        """Return the expected cost of a row where positives have the share p.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class CostLine:
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
     def operating_range(self) -> tuple[float, float] | None:
-        """Give where the classifier costs less than deciding always the same, or None if it never does.
+        """Return where the classifier costs less than deciding always the same, or None if it never does.
 
         The ends are values of the probability cost function; ``costs.p`` turns them into shares of positives.
 
@@ -162,7 +162,7 @@ class CostLine:
         return self.fpr / (1.0 + self.fpr - self.fnr), (1.0 - self.fpr) / (1.0 + self.fnr - self.fpr)
 
     def crossover(self, other: CostLine) -> Crossover | None:
-        """Give where another classifier of the same costs begins to be better or worse, or None if nowhere.
+        """Return where another classifier of the same costs begins to be better or worse, or None if nowhere.
 
         Examples
         --------

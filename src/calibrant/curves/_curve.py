@@ -18,7 +18,7 @@ class Curve:
     _columns: ClassVar[tuple[str, ...]]
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the arrays as the columns of a pandas frame.
+        """Return the arrays as the columns of a pandas frame.
 
         Examples
         --------
@@ -30,7 +30,7 @@ class Curve:
         2  0.5  1.0        0.4
         3  1.0  1.0        0.2
         """
-        pandas = optional_import("pandas", extra="data", purpose="give a curve as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="convert a curve to a frame")
         frame: pd.DataFrame = pandas.DataFrame({name: getattr(self, name) for name in self._columns})
         return frame
 

@@ -103,24 +103,24 @@ def decision_curve(
     n_boot: int = 1000,
     random_state: SeedLike = 0,
 ) -> DecisionCurve:
-    """Give the net benefit of acting on rows by their probability.
+    """Return the net benefit of acting on rows by their probability.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     thresholds : sequence, optional
         Thresholds inside (0, 1); by default 0.01, 0.02, ... 0.99.
     prevalence : float, optional
         The share of positives where decisions are to be made, if the rows have another, as in a case-control study.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     weight_kind : {"frequency", "probability"}
         Whether a weight of 2 is the row twice, or a row that stands for two: then rows are drawn within their classes.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
     confidence : float, optional
@@ -185,7 +185,7 @@ class _Rates:
     def net_benefit(
         self, cells: NDArray[np.float64], thresholds: NDArray[np.float64], prevalence: float | None
     ) -> NDArray[np.float64]:
-        """Give the net benefit from the weight of the rows in each cell."""
+        """Return the net benefit from the weight of the rows in each cell."""
         share = self.share(cells) if prevalence is None else prevalence
         reached = [np.cumsum(cells[of_class::2][::-1])[::-1] for of_class in (0, 1)]
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -14,7 +14,7 @@ __all__ = ["by_fold", "fold_codes"]
 
 
 def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.intp]], list[Any]]:
-    """Give the number of each row's fold, and the folds by number.
+    """Return the number of each row's fold, and the folds by number.
 
     Examples
     --------

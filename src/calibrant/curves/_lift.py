@@ -53,7 +53,7 @@ class LiftCurve(Curve):
         return np.asarray(self.responses / self.responses[-1])
 
     def responses_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Give the number of positives among some share of the rows; rows of equal probability stand in no order.
+        """Return the number of positives among some share of the rows; rows of equal probability stand in no order.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class LiftCurve(Curve):
         return np.interp(np.asarray(fraction, dtype=np.float64), self.fraction, self.responses)
 
     def lift_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Give the lift of some share of the rows.
+        """Return the lift of some share of the rows.
 
         Examples
         --------
@@ -82,18 +82,18 @@ class LiftCurve(Curve):
 def lift(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> LiftCurve:
-    """Give the number of positives, and the lift, of the likeliest rows, for every number of rows.
+    """Return the number of positives, and the lift, of the likeliest rows, for every number of rows.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 

@@ -50,7 +50,7 @@ class PrecisionRecallCurve(Curve):
         return float((np.diff(self.recall, prepend=0.0) * self.precision).sum())
 
     def interpolated(self, recall: Any) -> NDArray[np.float64]:
-        """Give the best precision at some level of recall or a higher one, as information retrieval does.
+        """Return the best precision at some level of recall or a higher one, as information retrieval does.
 
         Examples
         --------
@@ -68,18 +68,18 @@ class PrecisionRecallCurve(Curve):
 def precision_recall(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> PrecisionRecallCurve:
-    """Give precision and recall at every threshold.
+    """Return precision and recall at every threshold.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 

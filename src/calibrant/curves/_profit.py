@@ -51,7 +51,7 @@ class ProfitCurve(Curve):
         return int(self.profit.argmax())
 
     def profit_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Give the profit of targeting some share of the rows; rows of equal promise stand in no order.
+        """Return the profit of targeting some share of the rows; rows of equal promise stand in no order.
 
         Examples
         --------
@@ -61,7 +61,7 @@ class ProfitCurve(Curve):
         return np.interp(np.asarray(fraction, dtype=np.float64), self.fraction, self.profit)
 
     def random_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Give the expected profit of targeting some share of the rows by chance.
+        """Return the expected profit of targeting some share of the rows by chance.
 
         Examples
         --------
@@ -88,7 +88,7 @@ def profit_curve(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ProfitCurve:
-    """Give the profit of targeting the most promising rows, for every number of rows.
+    """Return the profit of targeting the most promising rows, for every number of rows.
 
     A positive row that is targeted brings its amount, every targeted row costs its cost. The most promising rows are
     those of the highest probability or, where amounts were estimated, of the highest expected profit: probability times
@@ -97,9 +97,9 @@ def profit_curve(
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     amount : float or sequence of length n_rows
         What each row brings if it is positive and targeted; of other rows it is not looked at.
     cost : float or sequence of length n_rows
@@ -107,9 +107,9 @@ def profit_curve(
     estimated_amount : sequence of length n_rows, optional
         What each row was estimated to bring.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -141,7 +141,7 @@ def profit_curve(
 
 
 def _of_rows(name: str, given: Any, read: Predictions, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Give a finite number for each row that counts; what is not needed may be missing."""
+    """Return a finite number for each row that counts; what is not needed may be missing."""
     try:
         values = np.broadcast_to(np.asarray(given, dtype=np.float64), read.n_given)[read.rows]
     except (TypeError, ValueError) as error:

@@ -52,7 +52,7 @@ class Ranked:
         return float(self.negative.sum())
 
     def cumulative(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the positives and the negatives among the rows from the first group to each, 0 before the first.
+        """Return the positives and the negatives among the rows from the first group to each, 0 before the first.
 
         The last sums are exactly `n_positive` and `n_negative`, so that rates end at 1.
         """
@@ -61,7 +61,7 @@ class Ranked:
         return np.minimum(found, found[-1]), np.minimum(wrong, wrong[-1])
 
     def thresholds(self) -> NDArray[np.float64]:
-        """Give the least probability that is selected at each step of `cumulative`, infinite where none is."""
+        """Return the least probability that is selected at each step of `cumulative`, infinite where none is."""
         return np.append(np.inf, self.score)
 
 

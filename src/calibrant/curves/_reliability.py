@@ -79,7 +79,7 @@ class ReliabilityCurve(Curve):
         return float(np.average(np.abs(self.observed - self.predicted), weights=self.weight))
 
     def outside(self) -> list[tuple[float, float]]:
-        """Give the ranges of probabilities where the band says that they are wrong, from left to right.
+        """Return the ranges of probabilities where the band says that they are wrong, from left to right.
 
         A consistency band is left by the curve, at each place for itself; an honest band leaves the diagonal, which is
         shown for all places together.
@@ -125,14 +125,14 @@ def reliability(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ReliabilityCurve:
-    """Give how often the positive class comes true among rows that are given about the same probability.
+    """Return how often the positive class comes true among rows that are given about the same probability.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     method : {"fixed", "equal_mass", "corp"}
         Bins of equal width, [0, 0.1), ..., [0.9, 1], as in the papers; bins of about the same number of rows, equal
         probabilities together; or those that isotonic regression makes, which needs no choice of bins (CORP:
@@ -153,9 +153,9 @@ def reliability(
     random_state : int, numpy Generator or None
         What the draws come from.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent. Bands take weights for numbers of rows.
+        Weight of each row; rows of weight 0 are ignored. Bands take weights for numbers of rows.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -197,7 +197,7 @@ class _Groups:
         self.weight = self.positive + ranked.negative[::-1]
 
     def bins(self, method: str, n_bins: int) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-        """Give the number of the bin of each group, bins without one left out, and the ends of the bins."""
+        """Return the number of the bin of each group, bins without one left out, and the ends of the bins."""
         if method == "fixed":
             cell = np.searchsorted(np.arange(1, n_bins) / n_bins, self.score, side="right")
         elif method == "equal_mass":
@@ -211,20 +211,20 @@ class _Groups:
         return number, self.score[first], self.score[np.append(first[1:], len(cell)) - 1]
 
     def points(self, cell: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Give mean probability, share of positives and weight of each bin."""
+        """Return mean probability, share of positives and weight of each bin."""
         weight = np.bincount(cell, self.weight).astype(np.float64)
         predicted = np.bincount(cell, self.weight * self.score) / weight
         return predicted, np.bincount(cell, self.positive) / weight, weight
 
     def recalibrated(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the isotonic regression of the share of positives on the probability."""
+        """Return the isotonic regression of the share of positives on the probability."""
         share = np.minimum(positive / self.weight, 1.0)
         return np.asarray(isotonic_regression(share, sample_weight=self.weight))
 
     def consistency(
         self, method: str, cell: NDArray[np.intp], confidence: float, n_resamples: int, random_state: SeedLike
     ) -> Band:
-        """Give the band at the mean probabilities of bins; for isotonic regression at all, or at a thousand of them."""
+        """Return the band at the mean probability of each bin; for "corp" at up to 1,000 distinct probabilities."""
         weight = np.bincount(cell, self.weight)
         is_corp = method == "corp"
         places = np.unique(np.linspace(0, len(self.score) - 1, _MOST_PLACES).round().astype(np.intp))

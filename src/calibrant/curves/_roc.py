@@ -60,7 +60,7 @@ def roc(
     folds: Any = None,
     average: Literal["pooled", "vertical"] = "pooled",
 ) -> RocCurve:
-    """Give the ROC curve of one class against all others, with a point for every distinct probability.
+    """Return the ROC curve of one class against all others, with a point for every distinct probability.
 
     Predictions of several folds are ranked together ("pooled"), which asks that their probabilities mean the same; or a
     curve is made for each fold and the rates of true positives at each rate of false ones are averaged ("vertical"), as
@@ -70,13 +70,13 @@ def roc(
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
     folds : sequence of length n_rows, optional
@@ -125,7 +125,7 @@ def _vertical_average(curves: list[RocCurve]) -> RocCurve:
 
 
 def _height(curve: RocCurve, fpr: NDArray[np.float64], side: Literal["left", "right"]) -> NDArray[np.float64]:
-    """Give the height of a curve as it is approached from one side; from the left it starts at 0."""
+    """Return the height of a curve as it is approached from one side; from the left it starts at 0."""
     at = np.searchsorted(curve.fpr, fpr, side=side)
     known = curve.tpr[np.clip(at if side == "left" else at - 1, 0, len(curve.tpr) - 1)]
     is_point = np.isin(fpr, curve.fpr)

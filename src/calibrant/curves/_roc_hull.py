@@ -79,7 +79,7 @@ class RocHull(RocCurve):
     model: NDArray[Any]
 
     def mix(self, fpr: float) -> Mix:
-        """Give the mix of two corners that has a wanted rate of false positives and the best rate of true ones.
+        """Return the mix of two corners that has a wanted rate of false positives and the best rate of true ones.
 
         Examples
         --------
@@ -101,7 +101,7 @@ class RocHull(RocCurve):
         )
 
     def best(self, probability_cost: float) -> tuple[str, float]:
-        """Give the model and the threshold of least expected cost for a value of the probability cost function.
+        """Return the model and the threshold of least expected cost for a value of the probability cost function.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class RocHull(RocCurve):
 def roc_hull(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> RocHull:
-    """Give the convex hull of the ROC curve of a model, or of several together.
+    """Return the convex hull of the ROC curve of a model, or of several together.
 
     Every point on the hull between two corners is reached by using the classifiers of both at random, in some mix; it
     is never worth while to use a classifier below it (Witten, Frank & Hall 2011, section 5.7; Provost & Fawcett 1997).
@@ -125,13 +125,13 @@ def roc_hull(
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone; of each model.
+        Probabilities of the classes in sorted order or that of `labels`, or of `pos_label` alone; for each model.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -157,7 +157,7 @@ def roc_hull(
 
 
 def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
-    """Give the convex hull of curves, and of points, that are there already.
+    """Return the convex hull of curves, and of points, that are there already.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
 
 
 def _corners(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
-    """Give the points of the upper hull from (0, 0) to (1, 1), by a monotone chain; of equal points the first."""
+    """Return the points of the upper hull from (0, 0) to (1, 1), by a monotone chain; of equal points the first."""
     order = np.lexsort((np.arange(len(fpr)), -tpr, fpr))
     order = order[np.unique(fpr[order], return_index=True)[1]]
     hull = [int(np.flatnonzero((fpr == 0.0) & (tpr == 0.0))[0])]
@@ -202,6 +202,6 @@ def _corners(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
 
 
 def _turns_left(fpr: NDArray[np.float64], tpr: NDArray[np.float64], a: int, b: int, c: int) -> bool:
-    """Say whether b lies below the line from a to c, or on it but for rounding."""
+    """Return whether b lies below the line from a to c, or on it but for rounding."""
     of_line, of_point = (fpr[b] - fpr[a]) * (tpr[c] - tpr[a]), (tpr[b] - tpr[a]) * (fpr[c] - fpr[a])
     return bool(of_line >= of_point * (1.0 - 1e-12))

@@ -69,7 +69,7 @@ class RocPoints(Curve):
 def roc_by_cost_ratio(
     y_true: Any, decisions: Mapping[float, Any], *, folds: Any = None, sample_weight: Any = None, pos_label: Any = None
 ) -> RocPoints:
-    """Give the ROC points of a scheme that was trained with several ratios of costs.
+    """Return the ROC points of a scheme that was trained with several ratios of costs.
 
     A scheme that only decides has no curve, but training it with weights that make positives dearer and dearer moves
     its decisions along one (Witten, Frank & Hall 2011, section 5.7).
@@ -77,15 +77,15 @@ def roc_by_cost_ratio(
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     decisions : dict of ratio to sequence of length n_rows
         For each ratio of costs, the class that each row was given by the scheme trained with it.
     folds : sequence of length n_rows, optional
         The fold that each row was predicted in; by default all are one.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
 
     Returns
     -------
@@ -123,6 +123,6 @@ def _read(y_true: Any, sample_weight: Any, pos_label: Any) -> Predictions:
 
 
 def _rates(read: Predictions, decided: Any, cells: NDArray[np.intp], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the rates of false and true positives, a row a fold."""
+    """Return the rates of false and true positives, a row a fold."""
     taken = (read_more_labels("decisions", decided, read) == read.positive) * read.weight
     return np.asarray(np.bincount(cells, taken, total.size).reshape(-1, 2) / total)

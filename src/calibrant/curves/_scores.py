@@ -68,15 +68,15 @@ def score_histogram(
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     n_bins : int
         Number of bins.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -128,7 +128,7 @@ class SortedScores:
     reference: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the methods as the columns of a pandas frame.
+        """Return the methods as the columns of a pandas frame.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class SortedScores:
         1  0.2      0.06
         2  1.0      0.20
         """
-        pandas = optional_import("pandas", extra="data", purpose="give a curve as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="convert a curve to a frame")
         frame: pd.DataFrame = pandas.DataFrame(self.scores)
         return frame
 

@@ -106,20 +106,20 @@ def threshold_table(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ThresholdTable:
-    """Give what selecting rows by a threshold does, for every distinct probability or for some thresholds.
+    """Return what selecting rows by a threshold does, for every distinct probability or for some thresholds.
 
     Parameters
     ----------
     y_true : sequence of length n_rows
-        The class of each row.
+        The actual class of each row.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
+        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
     thresholds : sequence, optional
         The thresholds; by default all distinct probabilities, and infinity: no row.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+        Weight of each row; rows of weight 0 are ignored.
     pos_label : optional
-        The positive class; by default the last sorted one.
+        The positive class; by default the last in sorted order.
     labels : sequence, optional
         The classes in the order of the columns.
 
@@ -144,7 +144,7 @@ def threshold_table(
 
 
 def _steps(ranked: Ranked, thresholds: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Give the number of groups that reach each threshold, and the thresholds, the highest first."""
+    """Return the number of groups that reach each threshold, and the thresholds, the highest first."""
     chosen = np.sort(np.atleast_1d(np.asarray(thresholds, dtype=np.float64)))[::-1]
     if chosen.ndim != 1 or not len(chosen) or np.isnan(chosen).any():
         raise ParameterError(f"thresholds must be a list of numbers; got {thresholds!r}.")

@@ -63,7 +63,7 @@ class CriticalDifferenceDisplay:
         test : {"nemenyi", "bonferroni_dunn"}
             Compare all pairs, or all methods with a ``control``.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
         **options
             What the test takes besides: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
 
@@ -89,7 +89,7 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure, as high as the methods need.
+            Axes to draw into; by default those of a new figure, as high as the methods need.
 
         Returns
         -------

@@ -63,19 +63,19 @@ class Display:
         Parameters
         ----------
         y_true : sequence of length n_rows
-            The class of each row.
+            The actual class of each row.
         y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
-            The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone; of each model.
+            Probabilities of the classes in sorted order or that of `labels`, or of `pos_label` alone; for each model.
         name : str
             What a single model is called.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
+            Weight of each row; rows of weight 0 are ignored.
         pos_label : optional
-            The positive class; by default the last sorted one.
+            The positive class; by default the last in sorted order.
         labels : sequence, optional
             The classes in the order of the columns.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
         **options
             What the curve takes besides, and what the display itself takes.
 
@@ -124,11 +124,11 @@ class Display:
         name : str, optional
             What a single estimator is called; by default its class.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
+            Weight of each row; rows of weight 0 are ignored.
         pos_label : optional
-            The positive class; by default the last sorted one.
+            The positive class; by default the last in sorted order.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
         **options
             What the curve takes besides, and what the display itself takes.
 
@@ -155,7 +155,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure. A logarithmic scale that they have is kept.
+            Axes to draw into; by default those of a new figure. A logarithmic scale that they have is kept.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class Display:
 
 
 def positive_class(y_true: Any, models: Mapping[str, Any], **given: Any) -> Any:
-    """Give the class that the curves of some predictions are about.
+    """Return the class that the curves of some predictions are about.
 
     Examples
     --------
@@ -217,5 +217,5 @@ def probabilities_of(estimator: Any, X: Any, name: str | None = None) -> tuple[d
             raise ParameterError(f"estimator: {key} must be a fitted classifier with predict_proba; got {model!r}.")
     classes = [np.asarray(model.classes_).tolist() for model in models.values()]
     if any(known != classes[0] for known in classes):
-        raise ParameterError("estimator: all classifiers must have learnt the same classes.")
+        raise ParameterError("estimator: all classifiers must have learned the same classes.")
     return {key: model.predict_proba(X) for key, model in models.items()}, classes[0]

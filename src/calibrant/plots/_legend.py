@@ -96,7 +96,7 @@ def _put_below(ax: Axes, handles: list[Any], labels: list[str], title: str | Non
 
 
 def _covers_a_curve(ax: Axes, found: Legend) -> bool:
-    """Say whether the legend hides a part of a curve or of a band, or is larger than the axes; quiet lines may pass."""
+    """Return whether the legend hides part of a curve or band or exceeds the axes; reference lines may be covered."""
     box, room = found.get_window_extent(), ax.get_window_extent()
     near = box.padded(_size_of_letters() * ax.figure.dpi / 72.0)
     is_inside = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
@@ -115,12 +115,12 @@ def _drawn(ax: Axes) -> Iterator[tuple[Path, bool]]:
 
 
 def _has_room_below(ax: Axes) -> bool:
-    """Say whether somebody makes room for what stands outside the axes."""
+    """Return whether somebody makes room for what stands outside the axes."""
     return ax.get_subplotspec() is not None and ax.figure.get_layout_engine() is not None
 
 
 def _width(ax: Axes) -> float:
-    """Give how wide a legend can be, in points."""
+    """Return how wide a legend can be, in points."""
     place = ax.get_subplotspec()
     if place is None or not _has_room_below(ax):
         return ax.get_window_extent().width * 72.0 / ax.figure.dpi
@@ -130,7 +130,7 @@ def _width(ax: Axes) -> float:
 
 
 def _size_of_letters() -> float:
-    """Give the size of the letters of a legend, in points."""
+    """Return the size of the letters of a legend, in points."""
     from matplotlib.font_manager import FontProperties
 
     return float(FontProperties(size="small").get_size_in_points())

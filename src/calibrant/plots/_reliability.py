@@ -87,19 +87,19 @@ class ReliabilityDisplay(Display):
         Parameters
         ----------
         y_true : sequence of length n_rows
-            The class of each row.
+            The actual class of each row.
         y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
-            The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone; of each model.
+            Probabilities of the classes in sorted order or that of `labels`, or of `pos_label` alone; for each model.
         name : str
             What a single model is called.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
+            Weight of each row; rows of weight 0 are ignored.
         pos_label : optional
-            The positive class; by default the last sorted one.
+            The positive class; by default the last in sorted order.
         labels : sequence, optional
             The classes in the order of the columns.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
         zoom : bool
             Show no more than the probabilities and curves need.
         **options
@@ -134,7 +134,7 @@ class ReliabilityDisplay(Display):
             _draw_histograms(self.histogram_ax_, list(self.histograms.values()))
 
     def _top(self) -> float:
-        """Give where the diagram ends: at the next tenth above all points."""
+        """Return where the diagram ends: at the next tenth above all points."""
         most = max(float(max(curve.predicted.max(), curve.observed.max())) for curve in self.curves.values())
         return min(1.0, np.ceil(10 * most + 0.3) / 10) if self.zoom else 1.0
 

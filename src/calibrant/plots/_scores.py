@@ -54,7 +54,7 @@ class ScoreHistogramDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes or sequence of them, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
 
         Returns
         -------
@@ -111,7 +111,7 @@ def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str])
 
 
 def _shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the share of each class that every bin holds."""
+    """Return the share of each class that every bin holds."""
     n_positive, n_others = (max(part.sum(), 1e-300) for part in (histogram.positive, histogram.negative))
     return histogram.positive / n_positive, histogram.negative / n_others
 
@@ -154,7 +154,7 @@ class SortedScoresDisplay:
         reference : str, optional
             The method to sort by; by default the first.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
         **options
             ``pos_label`` and ``labels``, as `calibrant.curves.sorted_scores` takes them.
 
@@ -191,9 +191,9 @@ class SortedScoresDisplay:
         reference : str, optional
             The estimator to sort by; by default the first.
         pos_label : optional
-            The positive class; by default the last sorted one.
+            The positive class; by default the last in sorted order.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class SortedScoresDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure.
+            Axes to draw into; by default those of a new figure.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class SortedScoresDisplay:
 
 
 def _line_of_rows(number: int, score: NDArray[np.float64]) -> dict[str, Any]:
-    """Give how the scores of a method look: pale and behind the others where they go up and down from row to row."""
+    """Return how the scores of a method look: pale and behind the others where they go up and down from row to row."""
     ups_and_downs = float(np.abs(np.diff(score)).sum())
     is_calm = ups_and_downs <= _MOST_UPS_AND_DOWNS
     mark = {"marker": MARKS[number % len(MARKS)], "markevery": max(len(score) // 12, 1), "markersize": 4}

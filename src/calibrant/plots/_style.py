@@ -19,7 +19,7 @@ _LINES = ("-", (0, (6, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)), (0, (3, 1)), (
 
 
 def look(number: int) -> dict[str, Any]:
-    """Give the colour and the line of the model with some number; 49 models differ in one of them.
+    """Return the colour and the line of the model with some number; 49 models differ in one of them.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def look(number: int) -> dict[str, Any]:
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (5.4, 4.6)) -> Axes:
-    """Give the axes that were passed, or those of a new figure."""
+    """Return the axes that were passed, or those of a new figure."""
     if ax is not None:
         return ax
     pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")

@@ -68,7 +68,7 @@ class TreeDisplay:
         max_depth : int, optional
             Where to stop.
         ax : matplotlib Axes, optional
-            Where to draw; by default into a new figure, as large as the tree needs.
+            Axes to draw into; by default those of a new figure, as large as the tree needs.
 
         Returns
         -------
@@ -134,13 +134,13 @@ class TreeDisplay:
 
 
 def _share_of_room(ax: Axes, size: tuple[float, float], *, is_new: bool) -> float:
-    """Give how much of the room that a tree needs there is, at most 1: letters shrink with it."""
+    """Return how much of the room that a tree needs there is, at most 1: letters shrink with it."""
     place = ax.figure.bbox if is_new else ax.get_window_extent()
     return min(1.0, place.width / ax.figure.dpi / size[0], place.height / ax.figure.dpi / size[1])
 
 
 def _places(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, int]]:
-    """Give each node that is drawn its column and depth: leaves side by side, tests above the middle of theirs."""
+    """Return each node that is drawn its column and depth: leaves side by side, tests above the middle of theirs."""
     tree = outline.tree
     places: dict[int, tuple[float, int]] = {}
     deepest = tree.max_depth if max_depth is None else max_depth
@@ -172,7 +172,7 @@ def _words(outline: Outline, node: int) -> str:
 
 
 def _box(outline: Outline, node: int, is_cut: bool) -> dict[str, Any]:
-    """Give how the box of a node looks."""
+    """Return how the box of a node looks."""
     box: dict[str, Any] = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.3", "linewidth": 0.9}
     if outline.is_eliminated[node]:
         return {**box, "linestyle": ":", "edgecolor": "0.5"}

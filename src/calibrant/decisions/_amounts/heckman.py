@@ -1,18 +1,18 @@
-"""Amounts that are seen for some rows only, and not for rows chosen by chance (Heckman 1979)."""
+"""Regression on amounts that are observed for a non-random selection of rows (Heckman 1979)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from calibrant._params import Choice, HasMethods, Nothing, check_params
 from calibrant.data._internal import check_weights
-from calibrant.decisions._amounts.probit import fit_probit
+from calibrant.decisions._amounts.probit import fit_probit, inverse_mills_ratio
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -27,37 +27,38 @@ _RULES = {
     "selection": HasMethods("fit", "predict_proba", words="a classifier with predict_proba") | Nothing(),
     "given": Choice("selected", "everybody"),
 }
-_LEAST = 1e-12
+_LEAST = 1e-12  # keeps the probit index of a certain probability finite (about 7 standard deviations)
 
 
 class HeckmanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A regression on rows whose number is known, corrected for how those rows came to be seen.
+    """Regression on the rows whose amount is observed, corrected for selection bias.
 
-    Gifts are seen of donors only, and who is likely to give may give more or less than others of the same looks. In the
-    first of two steps a model of who is seen gives each row its inverse Mills ratio, in the second that ratio is one
-    more column of the regression on the rows that are seen (Heckman 1979; Zadrozny & Elkan 2001 for the KDD'98 gifts).
+    Gifts are observed for donors only, and people who are likely to donate may give more or less than similar people
+    who are not. First, a selection model of whether a row is observed gives each row its inverse Mills ratio; second,
+    that ratio is an additional column of the regression on the observed rows (Heckman 1979; Zadrozny & Elkan 2001 use
+    it for the gifts of KDD'98).
 
     Parameters
     ----------
     regressor : regressor, optional
-        What learns the numbers; a linear regression by default.
+        The model of the amounts; a linear regression by default.
     selection : classifier, optional
-        What learns who is seen, with `predict_proba`; by default a probit regression.
+        The model of whether a row is observed, with `predict_proba`; a probit regression by default.
     given : {"selected", "everybody"}
-        Whether to predict the number of a row that is seen, which is what a decision multiplies with the probability,
-        or what it would be for a row drawn from everybody: the ratio set to 0.
+        Whether to predict the amount of a row that is observed, which a decision multiplies by the probability, or
+        that of a row drawn from the whole population: the ratio set to 0.
 
     Attributes
     ----------
     regressor_, selection_ : regressor, classifier or None
-        The two steps, fitted; no selection where all rows are seen.
+        The two fitted models; no selection model where all rows are observed.
     selection_coef_, selection_intercept_ : array, float
-        Those of the probit regression, where it is used.
+        Coefficients and intercept of the probit regression, where it is used.
 
     Notes
     -----
-    The numbers of rows that are not seen are NaN. X must be numeric; put an encoder before it in a pipeline. Without a
-    column that bears on being seen but not on the number, the correction rests on the shape of the normal distribution
+    The amount of a row that is not observed is NaN. X must be numeric; put an encoder before it in a pipeline. Without
+    a column that affects selection but not the amount, the correction rests on the shape of the normal distribution
     alone and is weak.
 
     Examples
@@ -65,9 +66,9 @@ class HeckmanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(50_000, 2))
     >>> noise = rng.normal(size=(50_000, 2)) @ [[1.0, 0.8], [0.0, 0.6]]
-    >>> seen = X.sum(axis=1) + noise[:, 0] > 0
-    >>> y = np.where(seen, 10 + X[:, 0] + noise[:, 1], np.nan)
-    >>> LinearRegression().fit(X[seen], y[seen]).coef_.round(1)
+    >>> observed = X.sum(axis=1) + noise[:, 0] > 0
+    >>> y = np.where(observed, 10 + X[:, 0] + noise[:, 1], np.nan)
+    >>> LinearRegression().fit(X[observed], y[observed]).coef_.round(1)
     array([ 0.7, -0.3])
     >>> HeckmanRegressor(given="everybody").fit(X, y).regressor_.coef_[:2].round(1) + 0.0
     array([1., 0.])
@@ -79,16 +80,16 @@ class HeckmanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.given = given
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn who is seen, and the numbers of those who are.
+        """Fit the selection model to all rows and the regression to the observed ones.
 
         Parameters
         ----------
         X : array of shape (n_rows, n_columns)
-            Numbers.
+            Numeric columns.
         y : sequence of length n_rows
-            The number of each row, NaN where it is not seen.
+            The amount of each row, NaN where it is not observed.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts, in both steps.
+            Weight of each row, in both steps.
 
         Returns
         -------
@@ -101,68 +102,64 @@ class HeckmanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         weight = check_weights(sample_weight, len(X))
         if weight is not None:
             X, amount, weight = X[weight > 0], amount[weight > 0], weight[weight > 0]
-        seen = np.isfinite(amount)
-        if not seen.any():
-            raise DataError("y is NaN for every row that counts; at least one number must be seen.")
-        self._fit_selection(X, seen, weight)
-        rows = np.flatnonzero(seen)
-        learner = LinearRegression() if self.regressor is None else clone(self.regressor)
-        part = None if weight is None else weight[rows]
-        self.regressor_ = learner.fit(self._with_ratio(X[rows]), amount[rows], **_weights(learner, part))
+        is_observed = np.isfinite(amount)
+        if not is_observed.any():
+            raise DataError("y is NaN for every row of positive weight; at least one amount must be observed.")
+        self._fit_selection(X, is_observed, weight)
+        rows = np.flatnonzero(is_observed)
+        regressor = LinearRegression() if self.regressor is None else clone(self.regressor)
+        fit_params = _weight_params(regressor, None if weight is None else weight[rows])
+        self.regressor_ = regressor.fit(self._with_ratio(X[rows]), amount[rows], **fit_params)
         return self
 
-    def _fit_selection(self, X: NDArray[np.float64], seen: NDArray[np.bool_], weight: Any) -> None:
+    def _fit_selection(self, X: NDArray[np.float64], is_observed: NDArray[np.bool_], weight: Any) -> None:
         for name in ("selection_coef_", "selection_intercept_"):
             self.__dict__.pop(name, None)
         self.selection_: Any = None
-        if seen.all():
+        if is_observed.all():
             return
         if self.selection is None:
-            self.selection_intercept_, self.selection_coef_ = fit_probit(X, seen, weight)
+            self.selection_intercept_, self.selection_coef_ = fit_probit(X, is_observed, weight)
             return
-        learner = clone(self.selection)
-        self.selection_ = learner.fit(X, seen, **_weights(learner, weight))
+        classifier = clone(self.selection)
+        self.selection_ = classifier.fit(X, is_observed, **_weight_params(classifier, weight))
 
     def _with_ratio(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add the inverse Mills ratio of each row, where some rows were not seen."""
+        """Add the inverse Mills ratio as a column, where some training rows were not observed."""
         if self.selection_ is None and not hasattr(self, "selection_coef_"):
             return X
-        return np.column_stack([X, _mills(self._index(X))])
+        return np.column_stack([X, inverse_mills_ratio(self._probit_index(X))])
 
-    def _index(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _probit_index(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the normal quantile of each row's probability of being observed."""
         if self.selection_ is None:
             return np.asarray(X @ self.selection_coef_ + self.selection_intercept_)
         proba = self.selection_.predict_proba(X)[:, list(self.selection_.classes_).index(True)]
         return np.asarray(ndtri(np.clip(proba, _LEAST, 1.0 - _LEAST)))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Give the number expected of each row.
+        """Return the expected amount of each row.
 
         Parameters
         ----------
         X : array of shape (n_rows, n_columns)
-            Numbers.
+            Numeric columns.
 
         Returns
         -------
         array of shape (n_rows,)
-            The number if the row is seen, or for everybody, as `given` says.
+            The expected amount of an observed row, or of any row of the population, depending on `given`.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        full = self._with_ratio(X)
-        if self.given == "everybody" and full.shape[1] > X.shape[1]:
-            full[:, -1] = 0.0
-        return np.asarray(self.regressor_.predict(full))
+        columns = self._with_ratio(X)
+        if self.given == "everybody" and columns.shape[1] > X.shape[1]:
+            columns[:, -1] = 0.0
+        return np.asarray(self.regressor_.predict(columns))
 
 
-def _mills(index: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the normal density over its distribution function, without underflow."""
-    return np.asarray(np.exp(-0.5 * index**2 - 0.5 * np.log(2.0 * np.pi) - log_ndtr(index)))
-
-
-def _weights(learner: Any, weight: NDArray[np.float64] | None) -> dict[str, Any]:
-    return {} if weight is None or not has_fit_parameter(learner, "sample_weight") else {"sample_weight": weight}
+def _weight_params(estimator: Any, weight: NDArray[np.float64] | None) -> dict[str, Any]:
+    return {} if weight is None or not has_fit_parameter(estimator, "sample_weight") else {"sample_weight": weight}
 
 
 def _amounts(y: Any, n_rows: int) -> NDArray[np.float64]:
@@ -171,9 +168,9 @@ def _amounts(y: Any, n_rows: int) -> NDArray[np.float64]:
     try:
         amount = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"y must hold numbers, NaN where they are not seen: {error}") from error
+        raise DataError(f"y must hold numbers, NaN where they are not observed: {error}") from error
     if np.isinf(amount).any():
         raise DataError("Input y contains infinity or a value too large for dtype('float64').")
     if len(amount) != n_rows:
-        raise DataError(f"y has {len(amount)} numbers for {n_rows} rows: inconsistent numbers of samples.")
+        raise DataError(f"y has {len(amount)} amounts for {n_rows} rows: inconsistent numbers of samples.")
     return amount

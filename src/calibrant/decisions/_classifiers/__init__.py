@@ -1,3 +1,3 @@
-"""Cost-sensitive classifiers and thresholds."""
+"""Classifiers that decide by cost: by expected cost, by reweighted training rows, by MetaCost, by a tuned threshold."""
 
 __all__: list[str] = []

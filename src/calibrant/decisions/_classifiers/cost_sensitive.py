@@ -1,4 +1,4 @@
-"""Any classifier made to mind costs, when it predicts or when it is trained."""
+"""Any classifier made cost-sensitive, at prediction or in training (Elkan 2001; Zadrozny, Langford & Abe 2003)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import Given, read_given
-from calibrant.decisions._classifiers.importance import class_costs, copies_of, in_proportion, is_accepted
-from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_gives_proba
+from calibrant.decisions._classifiers.row_importance import (
+    accepted_rows,
+    class_costs,
+    normalized_importance,
+    resample_by_weight,
+)
+from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_has_predict_proba
+from calibrant.decisions._costs.as_costs import AnyCosts, as_costs
 from calibrant.decisions._costs.cost_matrix import CostMatrix
-from calibrant.decisions._costs.either_costs import AnyCosts, as_costs
 from calibrant.decisions._costs.example_costs import ExampleCosts
-from calibrant.decisions._money.decide import named
+from calibrant.decisions._costs.expected_cost import action_names
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["COSTS", "CostSensitiveClassifier", "bound_costs", "cheapest_class"]
+__all__ = ["COSTS", "CostSensitiveClassifier", "cheapest_class", "costs_for_training"]
 
 COSTS = (
     InstanceOf(CostMatrix)
@@ -45,61 +50,61 @@ _RULES = {
     "n_models": Int(1),
     "random_state": Seed(),
 }
-_TRIES = 20
-_UNWEIGHTED, _DRAWN = "weights do not count", "they count in the rows that are drawn"
+_MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting both classes
+_WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
 
 class CostSensitiveClassifier(WrappingClassifier):
-    """Any classifier that minds what decisions cost.
+    """A classifier that takes the costs of decisions into account.
 
-    With ``when="predict"`` it is trained as ever, and decides for the least expected cost: right wherever probabilities
-    are right, so calibrate them first. With ``when="train"`` it is trained as if dear errors were frequent, and decides
-    for the likeliest class: the way for classifiers without probabilities; its probabilities are then not those of
-    the classes, but of classes weighted by costs.
+    With ``when="predict"`` the estimator is trained as usual and the class of least expected cost is predicted: the
+    right choice where probabilities are calibrated, so calibrate them first. With ``when="train"`` the estimator is
+    trained as if rows with expensive errors were more frequent, and the most likely class is predicted: the choice for
+    classifiers without probabilities. Its probabilities are then those of classes reweighted by cost.
 
     Parameters
     ----------
     estimator : classifier
-        Any classifier of scikit-learn's kind.
+        Any scikit-learn compatible classifier.
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions), optional
-        What decisions cost; by default every error costs 1. Benefits that `ExampleCosts` leave to a regressor are
-        learnt in `fit` from the ``amount=`` of the positive rows.
+        The costs of decisions; by default every error costs 1. Where the benefit of `ExampleCosts` is a regressor,
+        `fit` fits it to the ``amount=`` of the positive rows.
     when : {"predict", "train"}
-        Whether costs count when it predicts or when it is trained.
+        Whether costs are used at prediction or in training.
     how : {"weights", "resample", "reject"}
-        How it is trained: with rows weighted by what errors on them cost; with rows drawn so that they are there as
-        often, for classifiers that take no weights; or by costing (Zadrozny, Langford & Abe 2003), several models,
-        each trained on rows accepted with that probability, none of them twice. A class of several counts the sum of
-        what its errors cost (Ting 2002).
+        How costs are used in training: rows are weighted by the cost of errors on them; or resampled in that
+        proportion, for classifiers without sample weights; or costing (Zadrozny, Langford & Abe 2003): several models,
+        each trained on rows accepted with a probability in that proportion, none of them twice. With more than two
+        classes, the cost of a class is the sum over its errors (Ting 2002).
     n_models : int
-        How many models ``how="reject"`` makes.
+        Number of models that ``how="reject"`` fits.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds the draws.
+        Seed of the sampling.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
         The classes, sorted.
     costs_ : CostMatrix or ExampleCosts
-        The costs, for these classes, benefits learnt.
+        The costs for these classes, with benefits fitted.
     estimators_ : list
         The fitted models, one unless ``how="reject"``; ``estimator_`` is the first.
     n_features_in_, feature_names_in_
-        Those of the base model, where it has any.
+        Those of the base model, where it has them.
 
     Notes
     -----
-    With ``when="train"`` and `ExampleCosts` a row is taken for the class whose action is best in hindsight, with what
-    the other action would lose as its weight: a donor who gave less than the letter cost counts as one to leave alone.
-    Where one action is best for all rows, the model is a constant.
+    With ``when="train"`` and `ExampleCosts` each row is relabelled with the class whose action was best in hindsight,
+    and weighted by what the other action would have lost: a donor who gave less than the letter cost counts as one to
+    leave alone. Where one action is best for all rows, the model is a constant.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> costs = CostMatrix([[0, 50], [1, 0]])  # to miss a malignant tumour (class 0) is 50 times as bad
-    >>> models = [CostSensitiveClassifier(GaussianNB(), each).fit(X, y) for each in (None, costs)]
+    >>> costs = CostMatrix([[0, 50], [1, 0]])  # missing a malignant tumour (class 0) is 50 times as bad
+    >>> models = [CostSensitiveClassifier(GaussianNB(), matrix).fit(X, y) for matrix in (None, costs)]
     >>> [int((model.predict(X)[y == 0] == 1).sum()) for model in models]
     [23, 17]
     """
@@ -129,13 +134,13 @@ class CostSensitiveClassifier(WrappingClassifier):
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
         y : sequence of length n_rows
             The class of each row.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts.
+            Weight of each row.
         amount : sequence of length n_rows, optional
-            With `ExampleCosts`: what each positive row brought.
+            With `ExampleCosts`: the amount that each positive row brought in.
         **fit_params : Any
             Parameters of the estimator's `fit`.
 
@@ -146,47 +151,48 @@ class CostSensitiveClassifier(WrappingClassifier):
         """
         check_params(self, _RULES)
         if self.when == "predict":
-            check_gives_proba(self.estimator, "where costs count when it predicts")
-        unweighted = _UNWEIGHTED if self.when == "predict" or self.how == "weights" else _DRAWN
-        given, kept = read_given(self, X, y, sample_weight, fit_params, otherwise=unweighted)
+            check_has_predict_proba(self.estimator, "for when='predict'")
+        without = _WEIGHTS_IGNORED if self.when == "predict" or self.how == "weights" else _WEIGHTS_SAMPLED
+        data, kept = read_given(self, X, y, sample_weight, fit_params, otherwise=without)
         amounts = _amounts(amount, X, kept)
-        cut = isinstance(self.costs, ExampleCosts) and kept is not None
-        self.costs_ = bound_costs(self.costs.only(kept) if cut else self.costs, given, amounts)
-        models = [given.fitted(self.estimator)] if self.when == "predict" else self._trained(given, amounts)
-        self._store(np.unique(given.y), models)
+        costs = self.costs.only(kept) if isinstance(self.costs, ExampleCosts) and kept is not None else self.costs
+        self.costs_ = costs_for_training(costs, data, amounts)
+        models = [data.fitted(self.estimator)] if self.when == "predict" else self._fit_by_costs(data, amounts)
+        self._store(np.unique(data.y), models)
         self.estimator_ = models[0]
         return self
 
-    def _trained(self, given: Given, amounts: NDArray[np.float64] | None) -> list[Any]:
-        given, importance = _weighed(given, self.costs_, amounts)
-        if len(np.unique(given.y)) == 1:
-            return [ConstantClassifier().fit(given.X, given.y)]
+    def _fit_by_costs(self, data: Given, amounts: NDArray[np.float64] | None) -> list[Any]:
+        data, importance = _with_importance(data, self.costs_, amounts)
+        if len(np.unique(data.y)) == 1:
+            return [ConstantClassifier().fit(data.X, data.y)]
         seed = seed_sequence(self.random_state)
-        by_draws = 1.0 if given.weight is None or "sample_weight" in given.to_fit else given.weight
         if self.how == "weights":
             _check_takes_weights(self.estimator)
-            return [_with_weights(given, in_proportion(importance, given.weight)).fitted(self.estimator)]
+            return [_with_weights(data, normalized_importance(importance, data.weight)).fitted(self.estimator)]
+        # Weights that the estimator does not take must act through the sampling instead.
+        sampled_weight = 1.0 if data.weight is None or "sample_weight" in data.to_fit else data.weight
         if self.how == "resample":
-            rows = copies_of(in_proportion(importance, given.weight) * by_draws, stream(seed, 0))
-            return [given.fitted(self.estimator, rows)]
+            scaled = normalized_importance(importance, data.weight) * sampled_weight
+            return [data.fitted(self.estimator, resample_by_weight(scaled, stream(seed, 0)))]
         return [
-            given.fitted(self.estimator, _accepted(given, importance * by_draws, seed, model))
+            data.fitted(self.estimator, _rows_of_both_classes(data, importance * sampled_weight, seed, model))
             for model in range(self.n_models)
         ]
 
     def decide(self, X: Any) -> NDArray[Any]:
-        """Give what to do with each row, actions that are no classes among them.
+        """Return the action for each row, including actions that are not classes.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
 
         Returns
         -------
         array of shape (n_rows,)
-            The action of least expected cost by the probabilities of the rows. Those of a classifier whose training
-            minded costs have them in already: its likeliest class is the action, or stands for it.
+            The action of least expected cost. With ``when="train"`` the probabilities include the costs already: the
+            action is that of the most likely class.
 
         Examples
         --------
@@ -197,19 +203,19 @@ class CostSensitiveClassifier(WrappingClassifier):
         array(['a', 'ask', 'b'], dtype='<U3')
         """
         if self.when == "train":
-            said = self.predict(X)
-            is_second = (said == self.classes_[1]).astype(np.intp)
-            return named(self.costs_, is_second) if isinstance(self.costs_, ExampleCosts) else said
-        costs, proba = self._costs_of(X), self.predict_proba(X)
-        return named(costs, costs.expected(proba).argmin(axis=1))
+            predicted = self.predict(X)
+            is_second = (predicted == self.classes_[1]).astype(np.intp)
+            return action_names(self.costs_, is_second) if isinstance(self.costs_, ExampleCosts) else predicted
+        costs, proba = self._costs_for(X), self.predict_proba(X)
+        return action_names(costs, costs.expected(proba).argmin(axis=1))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give a class for each row: that of least expected cost, or the likeliest where training minded costs.
+        """Return the class of least expected cost of each row, or with ``when="train"`` the most likely class.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
 
         Returns
         -------
@@ -218,51 +224,51 @@ class CostSensitiveClassifier(WrappingClassifier):
         """
         check_is_fitted(self, "estimators_")
         if self.when == "predict":
-            return cheapest_class(self._costs_of(X), self.predict_proba(X), self.classes_)
+            return cheapest_class(self._costs_for(X), self.predict_proba(X), self.classes_)
         if len(self.estimators_) == 1:
             return np.asarray(self.estimators_[0].predict(X))
         table = self.predict_proba(X) if hasattr(self.estimator, "predict_proba") else self._votes(X)
         return np.asarray(self.classes_[table.argmax(axis=1)])
 
     def _votes(self, X: Any) -> NDArray[np.float64]:
-        said = np.stack([np.asarray(model.predict(X)) for model in self.estimators_])
-        return np.asarray((said[:, :, None] == self.classes_).mean(axis=0))
+        predicted = np.stack([np.asarray(model.predict(X)) for model in self.estimators_])
+        return np.asarray((predicted[:, :, None] == self.classes_).mean(axis=0))
 
-    def _costs_of(self, X: Any) -> AnyCosts:
+    def _costs_for(self, X: Any) -> AnyCosts:
         check_is_fitted(self, "estimators_")
         return self.costs_.for_rows(X) if isinstance(self.costs_, ExampleCosts) else self.costs_
 
 
-def bound_costs(costs: Any, given: Given, amounts: NDArray[np.float64] | None) -> AnyCosts:
-    """Give costs for the classes of some rows, with benefits learnt from those that are positive."""
-    classes = np.unique(given.y)
-    read = CostMatrix.errors(classes.tolist()) if costs is None else as_costs(costs)
-    if isinstance(read, CostMatrix):
-        return read.for_classes(classes)
+def costs_for_training(costs: Any, data: Given, amounts: NDArray[np.float64] | None) -> AnyCosts:
+    """Return the costs for the classes of the training rows, with a regressor of benefits fitted."""
+    classes = np.unique(data.y)
+    known = CostMatrix.errors(classes.tolist()) if costs is None else as_costs(costs)
+    if isinstance(known, CostMatrix):
+        return known.for_classes(classes)
     if len(classes) != 2:
-        raise DataError(f"ExampleCosts are for two classes; y has {len(classes)}: {classes.tolist()}.")
-    if not hasattr(read.benefit, "predict"):
-        return read
+        raise DataError(f"y must have two classes with ExampleCosts; got {len(classes)}: {classes.tolist()}.")
+    if not hasattr(known.benefit, "predict"):
+        return known
     if amounts is None:
         raise ParameterError(
-            "costs leave the benefit to a regressor: pass amount= to fit, what each positive row brought."
+            "the benefit of costs is a regressor: pass amount= to fit, the amount that each positive row brought in."
         )
-    return read.learn(given.X, given.y, amounts, sample_weight=given.weight)
+    return known.learn(data.X, data.y, amounts, sample_weight=data.weight)
 
 
 def cheapest_class(costs: AnyCosts, proba: NDArray[np.float64], classes: NDArray[Any]) -> NDArray[Any]:
-    """Give the class of least expected cost for each row, of equal ones the lower."""
+    """Return the class of least expected cost for each row; ties are broken in favour of the first class."""
     expected = costs.expected(proba)
     if isinstance(costs, ExampleCosts):
         return np.asarray(classes[expected.argmin(axis=1)])
     actions = list(costs.actions or ())
-    places = [place for place, label in enumerate(classes.tolist()) if label in actions]
-    if not places:
+    columns = [column for column, label in enumerate(classes.tolist()) if label in actions]
+    if not columns:
         raise ParameterError(
-            f"no action of costs is a class ({actions}), so that none can be predicted; CostSensitiveClassifier.decide "
-            "gives actions."
+            f"costs must have a class among its actions to predict one; got the actions {actions}. Use "
+            "CostSensitiveClassifier.decide to get actions."
         )
-    own = classes[places]
+    own = classes[columns]
     return np.asarray(own[expected[:, [actions.index(label) for label in own.tolist()]].argmin(axis=1)])
 
 
@@ -272,26 +278,28 @@ def _amounts(amount: Any, X: Any, kept: NDArray[np.intp] | None) -> NDArray[np.f
     try:
         values = np.asarray(amount, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataTypeError("amount must hold numbers: what each positive row brought.") from error
+        raise DataTypeError("amount must hold numbers: the amount that each positive row brought in.") from error
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if values.shape != (n_rows,):
-        raise DataError(f"amount has shape {values.shape}; pass one for each of {n_rows} rows.")
+        raise DataError(f"amount must have one value for each of {n_rows} rows; got shape {values.shape}.")
     return values if kept is None else values[kept]
 
 
-def _weighed(given: Given, costs: AnyCosts, amounts: NDArray[np.float64] | None) -> tuple[Given, NDArray[np.float64]]:
-    """Give the rows with what errors on each cost; by row, with the class that is best in hindsight."""
-    classes, codes = np.unique(given.y, return_inverse=True)
+def _with_importance(
+    data: Given, costs: AnyCosts, amounts: NDArray[np.float64] | None
+) -> tuple[Given, NDArray[np.float64]]:
+    """Return the rows, with `ExampleCosts` relabelled as best in hindsight, and the cost of an error on each."""
+    classes, codes = np.unique(data.y, return_inverse=True)
     if isinstance(costs, CostMatrix):
-        return given, class_costs(costs)[codes]
-    cost, benefit = costs.for_rows(given.X).numbers(given.n_rows)
-    brought = np.where(codes == 1, benefit if amounts is None else amounts, 0.0)
-    if not np.isfinite(brought).all():
+        return data, class_costs(costs)[codes]
+    cost, benefit = costs.for_rows(data.X).numbers(data.n_rows)
+    revenue = np.where(codes == 1, benefit if amounts is None else amounts, 0.0)
+    if not np.isfinite(revenue).all():
         raise DataError(
-            f"amount has NaN or infinite values of positive rows (first at row {np.isnan(brought).argmax()})."
+            f"amount of positive rows must be finite; got NaN or infinity (first at row {np.isnan(revenue).argmax()})."
         )
-    better = (brought > cost).astype(np.intp)
-    return replace(given, y=classes[better]), np.abs(brought - cost)
+    best_class = (revenue > cost).astype(np.intp)
+    return replace(data, y=classes[best_class]), np.abs(revenue - cost)
 
 
 def _check_takes_weights(estimator: Any) -> None:
@@ -302,19 +310,20 @@ def _check_takes_weights(estimator: Any) -> None:
         )
 
 
-def _with_weights(given: Given, factor: NDArray[np.float64]) -> Given:
-    weight = factor if given.weight is None else factor * given.weight
-    return replace(given, to_fit={**given.to_fit, "sample_weight": weight})
+def _with_weights(data: Given, factor: NDArray[np.float64]) -> Given:
+    weight = factor if data.weight is None else factor * data.weight
+    return replace(data, to_fit={**data.to_fit, "sample_weight": weight})
 
 
-def _accepted(
-    given: Given, importance: NDArray[np.float64], seed: np.random.SeedSequence, model: int
+def _rows_of_both_classes(
+    data: Given, importance: NDArray[np.float64], seed: np.random.SeedSequence, model: int
 ) -> NDArray[np.intp]:
-    for attempt in range(_TRIES):
-        rows = is_accepted(importance, stream(seed, model, attempt))
-        if len(np.unique(given.y[rows])) > 1:
+    """Draw rejection samples until one has rows of more than one class."""
+    for attempt in range(_MAX_ATTEMPTS):
+        rows = accepted_rows(importance, stream(seed, model, attempt))
+        if len(np.unique(data.y[rows])) > 1:
             return rows
     raise DataError(
-        f"costs differ so much that {_TRIES} times only rows of one class were accepted; use "
-        "how='weights' or 'resample'."
+        f"costs differ so much that {_MAX_ATTEMPTS} rejection samples held rows of one class only; use how='weights' "
+        "or how='resample'."
     )

@@ -1,4 +1,4 @@
-"""MetaCost (Domingos 1999): training rows relabelled with their cheapest class, then learnt anew."""
+"""MetaCost (Domingos 1999): a model fitted to training rows that are relabelled with their cheapest class."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import Given, read_given, take_rows
 from calibrant.data._internal import fit_columns
-from calibrant.decisions._classifiers.cost_sensitive import COSTS, bound_costs, cheapest_class
-from calibrant.decisions._classifiers.wrapping import WrappingClassifier, proba_of
+from calibrant.decisions._classifiers.cost_sensitive import COSTS, cheapest_class, costs_for_training
+from calibrant.decisions._classifiers.wrapping import WrappingClassifier, class_probabilities
 from calibrant.decisions._costs.cost_matrix import CostMatrix
 from calibrant.exceptions import CalibrantError, ParameterError
 
@@ -36,25 +36,26 @@ _RULES = {
 
 
 class MetaCostClassifier(WrappingClassifier):
-    """One model of any kind that minds costs, as readable as the learner makes it.
+    """A single cost-sensitive model of any kind, as interpretable as the estimator.
 
-    Bagged models tell the probabilities of the training rows, each row gets the class of least expected cost, and one
-    model is learnt from those classes. It answers with classes alone: its probabilities are of the new labels.
+    Bagged models estimate the class probabilities of the training rows, each row is relabelled with its class of least
+    expected cost, and one model is fitted to the new labels. Use its class predictions only: its probabilities are
+    those of the new labels.
 
     Parameters
     ----------
     estimator : classifier
-        Any classifier of scikit-learn's kind; one without `predict_proba` votes.
+        Any scikit-learn compatible classifier; one without `predict_proba` votes.
     costs : CostMatrix, dict of dicts or array of shape (n_classes, n_classes), optional
-        What decisions cost; by default every error costs 1.
+        The costs of decisions; by default every error costs 1.
     n_bags : int
-        How many models are bagged; the paper has 50.
+        Number of bagged models; 50 in the paper.
     bag_size : float, optional
-        The size of a bag as a part of all rows; by default as many.
+        Size of a bag as a fraction of the rows; by default 1.
     use_all : bool
-        Whether all models tell of a row, or only those whose bag it is not in.
+        Whether all models estimate the probabilities of a row, or only those for which it is out-of-bag.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds the bags.
+        Seed of the bags.
 
     Attributes
     ----------
@@ -63,13 +64,13 @@ class MetaCostClassifier(WrappingClassifier):
     costs_ : CostMatrix
         The costs for these classes.
     relabelled_ : array of shape (n_rows,)
-        The class that each row of weight above 0 was learnt with.
+        The new label of each row of positive weight.
     estimator_ : classifier
-        The model learnt from these; ``estimators_`` is a list with it. Where all rows got one class, a constant.
+        The model fitted to these labels; ``estimators_`` is a list with it. A constant where all labels are equal.
 
     Notes
     -----
-    Bags are drawn from the rows in the order of their contents, so that a weight of 2 is the row twice, seed by seed.
+    Bags are drawn from the rows sorted by content, so that a weight of 2 and the row twice give the same bags.
 
     Examples
     --------
@@ -102,16 +103,16 @@ class MetaCostClassifier(WrappingClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Bag models, relabel the rows and learn from them.
+        """Fit the bagged models, relabel the rows and fit the final model.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
         y : sequence of length n_rows
             The class of each row.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts.
+            Weight of each row.
         **fit_params : Any
             Parameters of the estimator's `fit`.
 
@@ -121,42 +122,43 @@ class MetaCostClassifier(WrappingClassifier):
             The classifier itself.
         """
         check_params(self, _RULES)
-        given, _ = read_given(self, X, y, sample_weight, fit_params, otherwise="they count in the bags only")
-        classes, costs = np.unique(given.y), bound_costs(self.costs, given, None)
+        data, _ = read_given(self, X, y, sample_weight, fit_params, otherwise="the weights are used in the bags only")
+        classes, costs = np.unique(data.y), costs_for_training(self.costs, data, None)
         if not isinstance(costs, CostMatrix):
             raise ParameterError(
                 "costs of MetaCost must be a CostMatrix; use CostSensitiveClassifier for ExampleCosts."
             )
         self.costs_ = costs
-        self.relabelled_ = cheapest_class(costs, self._bagged(given, classes), classes)
-        learnt = replace(given, y=self.relabelled_)
-        is_one = len(np.unique(self.relabelled_)) == 1
-        base = ConstantClassifier() if is_one else self.estimator
-        model = base.fit(given.X, self.relabelled_) if is_one else learnt.fitted(base)
+        self.relabelled_ = cheapest_class(costs, self._bagged_probabilities(data, classes), classes)
+        if len(np.unique(self.relabelled_)) == 1:
+            model = ConstantClassifier().fit(data.X, self.relabelled_)
+        else:
+            model = replace(data, y=self.relabelled_).fitted(self.estimator)
         self._store(classes, [model])
         self.estimator_ = model
         return self
 
-    def _bagged(self, given: Given, classes: NDArray[Any]) -> NDArray[np.float64]:
-        """Give the probabilities of the rows by bagged models."""
-        seed, order = seed_sequence(self.random_state), _content_order(given)
-        total, seen = np.zeros((given.n_rows, len(classes))), np.zeros(given.n_rows)
+    def _bagged_probabilities(self, data: Given, classes: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the class probabilities of the rows, averaged over the bagged models."""
+        seed, order = seed_sequence(self.random_state), _content_order(data)
+        total, n_models = np.zeros((data.n_rows, len(classes))), np.zeros(data.n_rows)
         for bag in range(self.n_bags):
-            times = _drawn(given, order, 1.0 if self.bag_size is None else self.bag_size, stream(seed, bag))
-            told = _said(_fitted(self.estimator, given, times), given.X, classes)
-            asked = np.ones(given.n_rows) if self.use_all else (times == 0).astype(np.float64)
-            total, seen = total + told * asked[:, None], seen + asked
-            if not self.use_all and bag == self.n_bags - 1 and (seen == 0).any():
-                total, seen = np.where((seen == 0)[:, None], told, total), np.maximum(seen, 1.0)
-        return total / seen[:, None]
+            times = _bag_counts(data, order, 1.0 if self.bag_size is None else self.bag_size, stream(seed, bag))
+            proba = _probabilities_or_votes(_fit_bag(self.estimator, data, times), data.X, classes)
+            is_used = np.ones(data.n_rows) if self.use_all else (times == 0).astype(np.float64)
+            total, n_models = total + proba * is_used[:, None], n_models + is_used
+            if not self.use_all and bag == self.n_bags - 1 and (n_models == 0).any():
+                # A row that is in every bag has no out-of-bag model; the last model's probabilities stand in.
+                total, n_models = np.where((n_models == 0)[:, None], proba, total), np.maximum(n_models, 1.0)
+        return total / n_models[:, None]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class that the one model says.
+        """Return the class that the final model predicts.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
 
         Returns
         -------
@@ -167,36 +169,36 @@ class MetaCostClassifier(WrappingClassifier):
         return np.asarray(self.estimator_.predict(X))
 
 
-def _content_order(given: Given) -> NDArray[np.intp]:
-    """Order rows by what they hold, where that can be read; else as they were given."""
+def _content_order(data: Given) -> NDArray[np.intp]:
+    """Return the order of the rows sorted by content, or their own order where X cannot be read as columns."""
     try:
-        columns = [np.asarray(column, dtype=np.float64) for column in fit_columns(given.X).arrays]
+        columns = [np.asarray(column, dtype=np.float64) for column in fit_columns(data.X).arrays]
     except CalibrantError:
-        return np.arange(given.n_rows)
-    return np.lexsort([*columns, np.unique(given.y, return_inverse=True)[1]])
+        return np.arange(data.n_rows)
+    return np.lexsort([*columns, np.unique(data.y, return_inverse=True)[1]])
 
 
-def _drawn(given: Given, order: NDArray[np.intp], size: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw units of weight with replacement, and count how often each row is hit."""
-    weight = (np.ones(given.n_rows) if given.weight is None else given.weight)[order]
+def _bag_counts(data: Given, order: NDArray[np.intp], size: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw units of weight with replacement, and return how often each row is drawn."""
+    weight = (np.ones(data.n_rows) if data.weight is None else data.weight)[order]
     ends = np.cumsum(weight)
-    hits = rng.random(max(2, round(size * ends[-1]))) * ends[-1]
-    times = np.zeros(given.n_rows)
-    times[order] = np.bincount(np.searchsorted(ends, hits, side="right").clip(max=len(ends) - 1), minlength=len(ends))
+    draws = rng.random(max(2, round(size * ends[-1]))) * ends[-1]
+    times = np.zeros(data.n_rows)
+    times[order] = np.bincount(np.searchsorted(ends, draws, side="right").clip(max=len(ends) - 1), minlength=len(ends))
     return times
 
 
-def _fitted(estimator: Any, given: Given, times: NDArray[np.float64]) -> Any:
-    """Fit a model to a bag: rows weighted by how often they were drawn, or repeated; a bag of one class is constant."""
+def _fit_bag(estimator: Any, data: Given, times: NDArray[np.float64]) -> Any:
+    """Fit a model to a bag, its rows weighted by their number of draws or repeated; a constant if of one class."""
     rows = np.flatnonzero(times)
-    if len(np.unique(given.y[rows])) == 1:
-        return ConstantClassifier().fit(take_rows(given.X, rows), given.y[rows])
+    if len(np.unique(data.y[rows])) == 1:
+        return ConstantClassifier().fit(take_rows(data.X, rows), data.y[rows])
     if has_fit_parameter(estimator, "sample_weight"):
-        return replace(given, to_fit={**given.to_fit, "sample_weight": times}).fitted(estimator, rows)
-    return given.fitted(estimator, np.repeat(rows, times[rows].astype(np.intp)))
+        return replace(data, to_fit={**data.to_fit, "sample_weight": times}).fitted(estimator, rows)
+    return data.fitted(estimator, np.repeat(rows, times[rows].astype(np.intp)))
 
 
-def _said(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+def _probabilities_or_votes(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
     if hasattr(model, "predict_proba"):
-        return proba_of(model, X, classes)
+        return class_probabilities(model, X, classes)
     return np.asarray(np.asarray(model.predict(X))[:, None] == classes, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""A classifier whose threshold is chosen by what held-out rows would have cost or scored."""
+"""A classifier whose decision threshold is tuned on held-out rows, by cost or by a metric."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from calibrant._random import SeedLike
 from calibrant.calibration._internal import CV, HeldOut, Scoring, Source, fit_folds, pooled, read_given, splits_of
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._classifiers.cost_sensitive import COSTS
-from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_gives_proba
+from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_has_predict_proba
+from calibrant.decisions._costs.as_costs import as_costs
 from calibrant.decisions._costs.cost_matrix import CostMatrix
-from calibrant.decisions._costs.either_costs import as_costs
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _GOALS: dict[str, Callable[[ThresholdTable], NDArray[np.float64]]] = {
 
 
 class _Folds(Rule):
-    """Folds of any kind: held-out scores cannot come from elsewhere."""
+    """Accept folds of any kind, but none of the names that `CalibratedClassifier` accepts for `cv`."""
 
     def __contains__(self, value: object) -> bool:
         return value in CV and not isinstance(value, str)
@@ -56,7 +56,7 @@ class _Folds(Rule):
         return ("an int >= 2", "a splitter", "an iterable of (train, test) pairs")
 
 
-_TIE = 1e-12
+_TIE = 1e-12  # values that differ by rounding only are equally good
 _RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "costs": COSTS,
@@ -69,43 +69,44 @@ _RULES = {
 
 
 class ThresholdClassifier(WrappingClassifier):
-    """A classifier of two classes whose threshold was best on rows that it was not fitted to.
+    """A binary classifier whose threshold was best on held-out rows.
 
-    Every threshold is tried on the pooled scores of the folds, so that it serves probabilities that are not calibrated,
-    too. Where they are, `CostSensitiveClassifier` needs no search: the costs give the threshold.
+    Every threshold is tried on the pooled held-out scores of the folds, so that probabilities need not be calibrated.
+    Where they are, `CostSensitiveClassifier` needs no search: the costs imply the threshold.
 
     Parameters
     ----------
     estimator : classifier
-        Any classifier of scikit-learn's kind with `predict_proba`.
+        Any scikit-learn compatible classifier with `predict_proba`.
     costs : CostMatrix, dict of dicts or array of shape (2, 2), optional
-        What decisions cost; by default every error costs 1.
+        The costs of decisions; by default every error costs 1.
     goal : {"cost", "accuracy", "f1", "kappa", "g_mean"}
-        What the threshold is to make least (cost) or greatest (all others).
+        What the threshold minimizes (cost) or maximizes (all others).
     evidence : float
-        By how many standard errors of the paired difference the best threshold must be cheaper, for ``goal="cost"``,
-        than the one that the costs imply, which is kept otherwise; 0 takes the best, and follows the noise.
+        With ``goal="cost"``: by how many standard errors of the paired difference the best threshold must be cheaper
+        than the one that the costs imply, which is kept otherwise. 0 always takes the best and so follows the noise.
     cv : int, splitter or iterable of (train, test) pairs
-        Where held-out scores come from; a number: stratified folds of shuffled rows.
+        How held-out scores are made; a number stands for stratified folds of shuffled rows.
     n_jobs : int, optional
-        Folds fitted at once.
+        Number of folds fitted in parallel.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds the shuffle.
+        Seed of the shuffle.
 
     Attributes
     ----------
     threshold_ : float
-        Rows with at least this probability of the second class get it. Between two scores that the best cut parts it is
-        the threshold that costs imply, where that lies there, else halfway; of cuts that are equally good the nearest.
+        Rows with at least this probability of the second class are assigned to it. The best threshold is known to lie
+        between two scores only: it is the implied threshold if that lies between them, else their midpoint; of equally
+        good thresholds the one nearest to the implied threshold.
     classes_ : array of shape (2,)
         The classes, sorted.
     estimator_ : classifier
         The base model, fitted to all rows; ``estimators_`` is a list with it.
     held_out_ : HeldOut
-        The scores that the threshold was chosen by.
+        The scores that the threshold was tuned on.
     table_, value_ : ThresholdTable, float
-        What every threshold does to them, and what the chosen one attains of the goal: a mean cost of a row, or a
-        measure. It was chosen as the best, and so flatters.
+        The counts at every threshold, and the value of the goal at the chosen one: the mean cost of a row, or the
+        metric. Chosen as the best of many, it is optimistic.
 
     Examples
     --------
@@ -145,11 +146,11 @@ class ThresholdClassifier(WrappingClassifier):
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
         y : sequence of length n_rows
             The class of each row, one of two.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts, in the choice and, where it takes weights, in the estimator.
+            Weight of each row, in tuning the threshold and, where it takes weights, in fitting the estimator.
         **fit_params : Any
             Parameters of the estimator's `fit`.
 
@@ -159,43 +160,43 @@ class ThresholdClassifier(WrappingClassifier):
             The classifier itself.
         """
         check_params(self, _RULES)
-        check_gives_proba(self.estimator, "to have a threshold")
-        given, kept = read_given(
-            self, X, y, sample_weight, fit_params, otherwise="the weights count in the choice of the threshold only"
+        check_has_predict_proba(self.estimator, "to have a threshold")
+        data, kept = read_given(
+            self, X, y, sample_weight, fit_params, otherwise="the weights are used in tuning the threshold only"
         )
-        classes = np.unique(given.y)
+        classes = np.unique(data.y)
         if len(classes) != 2:
             raise DataError(
                 f"Only binary classification is supported. The type of the target is multiclass: y has {len(classes)} "
                 "classes. Use CostSensitiveClassifier."
             )
         goal = _Goal.of(self.goal, self.costs, classes)
-        splits = splits_of(self.cv, given, kept, self.random_state)
+        splits = splits_of(self.cv, data, kept, self.random_state)
         scoring = Scoring(self.estimator, "predict_proba", classes)
-        _, scores = zip(*fit_folds(scoring, given, splits, self.n_jobs), strict=True)
-        self.held_out_ = pooled(given, splits, list(scores))
-        self._choose(goal, classes)
-        self._store(classes, [given.fitted(self.estimator)])
+        _, scores = zip(*fit_folds(scoring, data, splits, self.n_jobs), strict=True)
+        self.held_out_ = pooled(data, splits, list(scores))
+        self._choose_threshold(goal, classes)
+        self._store(classes, [data.fitted(self.estimator)])
         self.estimator_ = self.estimators_[0]
         return self
 
-    def _choose(self, goal: _Goal, classes: NDArray[Any]) -> None:
+    def _choose_threshold(self, goal: _Goal, classes: NDArray[Any]) -> None:
         held = self.held_out_
         self.table_ = threshold_table(held.y, held.scores[:, 0], sample_weight=held.weight, labels=classes)
         values = np.nan_to_num(goal.values(self.table_), nan=-np.inf)
-        best, value = _settled(self.table_.threshold, values, goal.implied()), float(values.max())
-        if self.goal == "cost" and not goal.is_shown(held, best, self.evidence):
+        best, value = _best_threshold(self.table_.threshold, values, goal.implied()), float(values.max())
+        if self.goal == "cost" and not goal.is_cheaper(held, best, self.evidence):
             best = goal.implied()
             value = float(values[np.count_nonzero(self.table_.threshold >= best) - 1])
         self.threshold_, self.value_ = best, -value if self.goal == "cost" else value
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the second class where its probability reaches the threshold.
+        """Return the second class where its probability reaches the threshold.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
 
         Returns
         -------
@@ -206,12 +207,12 @@ class ThresholdClassifier(WrappingClassifier):
         return np.asarray(self.classes_[(self.predict_proba(X)[:, 1] >= self.threshold_).astype(np.intp)])
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say what `fit` passes on, for scikit-learn's metadata routing.
+        """Return which metadata `fit` passes on, for scikit-learn's metadata routing.
 
         Returns
         -------
         MetadataRouter
-            To the estimator's `fit` and the splitter's `split`.
+            Routing to the estimator's `fit` and the splitter's `split`.
         """
         mapping = MethodMapping().add(caller="fit", callee="split")
         return super().get_metadata_routing().add(splitter=self.cv, method_mapping=mapping)
@@ -222,9 +223,9 @@ class ThresholdClassifier(WrappingClassifier):
         return tags
 
 
-def _settled(scores: NDArray[np.float64], values: NDArray[np.float64], implied: float) -> float:
-    """Choose among the best cuts, each just above the scores from its own downwards, infinity being no row."""
-    above = np.minimum(scores, np.nextafter(1.0, 2.0))
+def _best_threshold(scores: NDArray[np.float64], values: NDArray[np.float64], implied: float) -> float:
+    """Choose among the best thresholds, each known up to the gap between a score and the next lower one."""
+    above = np.minimum(scores, np.nextafter(1.0, 2.0))  # the first score is infinite: no row is selected
     below = np.append(scores[1:], 0.0)
     best = np.flatnonzero(values >= values.max() - _TIE)
     inside = np.clip(implied, np.nextafter(below[best], 2.0), above[best])
@@ -233,46 +234,51 @@ def _settled(scores: NDArray[np.float64], values: NDArray[np.float64], implied: 
 
 
 class _Goal:
-    """What is to be greatest, of a table of thresholds."""
+    """The objective of the threshold: its value at every row of a threshold table, greater being better."""
 
     def __init__(self, name: str, costs: CostMatrix) -> None:
         self.name, self.costs = name, costs
 
     @classmethod
     def of(cls, name: str, costs: Any, classes: NDArray[Any]) -> _Goal:
-        read = CostMatrix.errors(classes.tolist()) if costs is None else as_costs(costs)
-        if not isinstance(read, CostMatrix):
+        known = CostMatrix.errors(classes.tolist()) if costs is None else as_costs(costs)
+        if not isinstance(known, CostMatrix):
             raise ParameterError(
-                "costs of a threshold must be a CostMatrix; with ExampleCosts each row has its own one."
+                "costs of a threshold must be a CostMatrix; with ExampleCosts each row has its own threshold. Use "
+                "CostSensitiveClassifier."
             )
-        matrix = read.for_classes(classes)
+        matrix = known.for_classes(classes)
         if set(matrix.actions or ()) != set(classes.tolist()):
             raise ParameterError(f"costs must have the two classes as actions; got {list(matrix.actions or ())}.")
         return cls(name, matrix)
 
     @property
     def matrix(self) -> NDArray[np.float64]:
-        """The costs, both ways in the order of the classes."""
+        """The costs, rows and columns in the order of the classes."""
         return self.costs.matrix[:, [list(self.costs.actions or ()).index(label) for label in self.costs.labels or ()]]
 
     def implied(self) -> float:
-        """Give the threshold that would be right for calibrated probabilities; one half for measures."""
+        """Return the threshold that is best for calibrated probabilities; one half for goals other than cost."""
         try:
             return CostMatrix(self.matrix).threshold() if self.name == "cost" else 0.5
         except ParameterError:
             return 0.5
 
-    def is_shown(self, held: HeldOut, best: float, evidence: float) -> bool:
-        """Say whether a threshold is cheaper than the implied one by so many standard errors."""
+    def is_cheaper(self, held: HeldOut, best: float, evidence: float) -> bool:
+        """Return whether a threshold is cheaper than the implied one by more than `evidence` standard errors."""
         actual = (held.y == (self.costs.labels or ())[1]).astype(np.intp)
-        told = [self.matrix[actual, (held.scores[:, 0] >= cut).astype(np.intp)] for cut in (self.implied(), best)]
+        before, after = (
+            self.matrix[actual, (held.scores[:, 0] >= threshold).astype(np.intp)]
+            for threshold in (self.implied(), best)
+        )
         weight = np.ones(len(actual)) if held.weight is None else held.weight
-        saved = told[0] - told[1]
+        saved = before - after
         gain = float((weight * saved).sum())
-        spread = float((weight * saved**2).sum()) - gain**2 / float(weight.sum())
-        return bool(gain > evidence * np.sqrt(max(spread, 0.0)))
+        variance = float((weight * saved**2).sum()) - gain**2 / float(weight.sum())
+        return bool(gain > evidence * np.sqrt(max(variance, 0.0)))
 
     def values(self, table: ThresholdTable) -> NDArray[np.float64]:
+        """Return the value of the goal at every threshold."""
         if self.name != "cost":
             return _GOALS[self.name](table)
         (tn, fp), (fn, tp) = self.matrix

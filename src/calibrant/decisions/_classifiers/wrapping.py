@@ -1,4 +1,4 @@
-"""What cost-sensitive classifiers share: a base classifier of any kind, its probabilities, its tags and its routing."""
+"""Base class of the cost-sensitive classifiers: a wrapped classifier, its probabilities, tags and metadata routing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WrappingClassifier", "check_gives_proba", "proba_of"]
+__all__ = ["WrappingClassifier", "check_has_predict_proba", "class_probabilities"]
 
 
 def _has_proba(self: Any) -> bool:
@@ -25,7 +25,7 @@ def _has_proba(self: Any) -> bool:
 
 
 class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier made of others, which were fitted to classes of ``classes_``."""
+    """A classifier that wraps models fitted to classes of ``classes_``."""
 
     estimator: Any
     classes_: NDArray[Any]
@@ -40,12 +40,12 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class, the mean over models where there are several.
+        """Return the probability of each class, averaged over the models where there are several.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
 
         Returns
         -------
@@ -53,22 +53,22 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             Probabilities in the order of ``classes_``.
         """
         check_is_fitted(self, "estimators_")
-        tables = [proba_of(model, X, self.classes_) for model in self.estimators_]
+        tables = [class_probabilities(model, X, self.classes_) for model in self.estimators_]
         return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Those of the base model, or their mean over several."""
+        """Feature importances of the base model, averaged over the models where there are several."""
         check_is_fitted(self, "estimators_")
-        return np.asarray(np.mean([final_step(each).feature_importances_ for each in self.estimators_], axis=0))
+        return np.asarray(np.mean([final_step(model).feature_importances_ for model in self.estimators_], axis=0))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say what `fit` passes on, for scikit-learn's metadata routing.
+        """Return which metadata `fit` passes on, for scikit-learn's metadata routing.
 
         Returns
         -------
         MetadataRouter
-            To the estimator's `fit`.
+            Routing to the estimator's `fit`.
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add_self_request(self).add(estimator=self.estimator, method_mapping=mapping)
@@ -81,31 +81,31 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return tags
 
 
-def check_gives_proba(estimator: Any, why: str) -> None:
-    """Refuse a classifier without probabilities."""
+def check_has_predict_proba(estimator: Any, why: str) -> None:
+    """Raise if a classifier has no `predict_proba`."""
     if not hasattr(estimator, "predict_proba"):
         raise ParameterError(
-            f"estimator must be a classifier with predict_proba {why}; got {type(estimator).__name__}. Calibrate it: "
+            f"estimator must be a classifier with predict_proba {why}; got {type(estimator).__name__}. Wrap it in "
             "calibrant.calibration.CalibratedClassifier."
         )
 
 
-def proba_of(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Ask a fitted model for probabilities of all classes; one that it never saw has probability 0.
+def class_probabilities(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a fitted model's probabilities of all classes; a class that it was not fitted to has probability 0.
 
     Examples
     --------
     >>> from calibrant.bayes import ConstantClassifier
     >>> model = ConstantClassifier().fit([[1], [2]], ["a", "c"])
-    >>> proba_of(model, [[3]], np.array(["a", "b", "c"]))
+    >>> class_probabilities(model, [[3]], np.array(["a", "b", "c"]))
     array([[0.5, 0. , 0.5]])
     """
     table = np.asarray(model.predict_proba(X), dtype=np.float64)
-    there = np.asarray(model.classes_).tolist()
-    if any(name not in classes.tolist() for name in there) or table.shape[1] != len(there):
-        raise DataError(f"{type(model).__name__} knows the classes {there}, of {classes.tolist()}.")
-    if there == classes.tolist():
+    own, wanted = np.asarray(model.classes_).tolist(), classes.tolist()
+    if any(label not in wanted for label in own) or table.shape[1] != len(own):
+        raise DataError(f"{type(model).__name__} must be fitted to classes of {wanted}; got {own}.")
+    if own == wanted:
         return table
     full = np.zeros((len(table), len(classes)))
-    full[:, [classes.tolist().index(name) for name in there]] = table
+    full[:, [wanted.index(label) for label in own]] = table
     return full

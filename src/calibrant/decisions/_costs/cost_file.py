@@ -1,4 +1,4 @@
-"""Costs from a file of comma-separated values: actions across, actual classes down."""
+"""Reading a cost matrix from a CSV file: actual classes in rows, actions in columns."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ def read_cost_file(path: Path) -> tuple[list[str], list[str], list[list[float]]]
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(file), 1)]
     except FileNotFoundError as error:
-        raise MissingFileError(f"{path}: there is no such file; pass the path of a CSV file of costs.") from error
+        raise MissingFileError(f"{path}: no such file; pass the path of a CSV file of costs.") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ReadError.at(path, f"is no CSV file ({error})", hint="Save it as comma-separated values.") from error
+        raise ReadError.at(path, f"is not a CSV file ({error})", hint="Save it as comma-separated values.") from error
     rows = [(number, row) for number, row in lines if any(row)]
     if len(rows) < 2 or len(rows[0][1]) < 2:
         raise ReadError.at(
             path, "has no costs", hint="Name the actions in the first row and a class at the start of each other row."
         )
     actions = rows[0][1][1:]
-    table = [[_cost(path, number, cell) for cell in _of_width(path, number, row, actions)] for number, row in rows[1:]]
+    cells = [(number, _check_width(path, number, row, actions)) for number, row in rows[1:]]
+    table = [[_cost(path, number, cell) for cell in row] for number, row in cells]
     return [row[0] for _, row in rows[1:]], actions, table
 
 
-def _of_width(path: Path, number: int, row: list[str], actions: list[str]) -> list[str]:
+def _check_width(path: Path, number: int, row: list[str], actions: list[str]) -> list[str]:
     if len(row) != len(actions) + 1:
         raise ReadError.at(
             path,
             f"has {len(row)} fields where {len(actions) + 1} are expected",
             line=number,
-            hint="Give a class and a cost for each action.",
+            hint="Write a class and a cost for each action.",
         )
     return row[1:]
 

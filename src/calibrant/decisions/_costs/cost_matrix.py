@@ -1,4 +1,4 @@
-"""What decisions cost by the actual class: any number of classes, any actions (Witten, Frank & Hall, section 5.7)."""
+"""Cost matrices: the cost of each action for each actual class (Witten, Frank & Hall, section 5.7; Elkan 2001)."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ __all__ = ["CostMatrix"]
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostMatrix:
-    """What each decision costs where each class is the actual one.
+    """The cost of each action for each actual class.
 
     Parameters
     ----------
     matrix : array of shape (n_classes, n_actions)
-        Costs, rows the actual class and columns the decision; what is below 0 is a gain. A pandas frame with an index
-        names classes and actions.
+        Costs, rows the actual class and columns the action; a negative cost is a gain. The index and columns of a
+        pandas frame name classes and actions.
     labels : sequence of length n_classes, optional
         The class of each row; by default the classes in sorted order.
     actions : sequence of length n_actions, optional
-        What each column decides for; by default the class of the row with the same number, where the matrix is square.
+        The action of each column; by default, for a square matrix, deciding for the class of the row of that number.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class CostMatrix:
 
     Examples
     --------
-    A false alarm costs 1, a fault overlooked 20; a closer look tells for certain, for 2.5.
+    A false alarm costs 1, an overlooked fault 20; a closer look costs 2.5 and is always right.
 
     >>> costs = CostMatrix([[0, 1], [20, 0]], labels=["fine", "faulty"]).with_action("look closer", 2.5)
     >>> costs
@@ -61,23 +61,23 @@ class CostMatrix:
 
     def __init__(self, matrix: Any, *, labels: Any = None, actions: Any = None) -> None:
         costs = _numbers(matrix)
-        rows, columns = _of_frame(matrix)
+        rows, columns = _frame_names(matrix)
         labels, actions = rows if labels is None else labels, columns if actions is None else actions
         costs.flags.writeable = False
-        named = _names("labels", labels, costs.shape[0])
-        doing = _names("actions", actions, costs.shape[1])
-        if doing is None and costs.shape[0] == costs.shape[1]:
-            doing = named
-        elif doing is None:
+        class_names = _check_names("labels", labels, costs.shape[0])
+        action_names = _check_names("actions", actions, costs.shape[1])
+        if action_names is None and costs.shape[0] == costs.shape[1]:
+            action_names = class_names
+        elif action_names is None:
             raise ParameterError(
                 f"actions must name the {costs.shape[1]} columns of a matrix with {costs.shape[0]} rows; got None."
             )
-        for name, value in (("matrix", costs), ("labels", named), ("actions", doing)):
+        for name, value in (("matrix", costs), ("labels", class_names), ("actions", action_names)):
             object.__setattr__(self, name, value)
 
     @classmethod
     def from_benefits(cls, matrix: Any, *, labels: Any = None, actions: Any = None) -> Self:
-        """Take what decisions bring instead of what they cost.
+        """Make a cost matrix of benefits: costs with the opposite sign.
 
         Examples
         --------
@@ -85,13 +85,13 @@ class CostMatrix:
         array([[  0. ,   0.8],
                [  0. , -15. ]])
         """
-        rows, columns = _of_frame(matrix)
+        rows, columns = _frame_names(matrix)
         labels, actions = rows if labels is None else labels, columns if actions is None else actions
         return cls(0.0 - _numbers(matrix), labels=labels, actions=actions)
 
     @classmethod
     def from_dict(cls, costs: Mapping[Any, Mapping[Any, float]], *, benefits: bool = False) -> Self:
-        """Take a cost by actual class and action.
+        """Make a cost matrix of a dict of actual class to a dict of action to cost.
 
         Examples
         --------
@@ -105,7 +105,7 @@ class CostMatrix:
         for label, row in costs.items():
             if set(row) != set(actions):
                 raise ParameterError(
-                    f"costs: class {label!r} has actions {list(row)}, others {actions}; name them all."
+                    f"costs: every class must have the same actions; {label!r} has {list(row)}, others {actions}."
                 )
         table = [[row[action] for action in actions] for row in costs.values()]
         return (cls.from_benefits if benefits else cls)(table, labels=list(costs), actions=actions)
@@ -128,7 +128,7 @@ class CostMatrix:
 
     @classmethod
     def errors(cls, labels: Any) -> Self:
-        """Give the default matrix of some classes: every error costs 1 (Table 5.5).
+        """Return the default cost matrix of some classes: every error costs 1 (Table 5.5).
 
         Examples
         --------
@@ -152,23 +152,23 @@ class CostMatrix:
 
     @property
     def benefits(self) -> NDArray[np.float64]:
-        """What decisions bring: the costs with the other sign."""
+        """The benefits of decisions: the costs with the opposite sign."""
         return np.asarray(0.0 - self.matrix)
 
     def with_action(self, name: Any, cost: float | Sequence[float] | Mapping[Any, float]) -> CostMatrix:
-        """Add something that can be done instead of deciding for a class, such as looking closer.
+        """Return the matrix with an additional action, such as looking closer instead of deciding for a class.
 
         Parameters
         ----------
         name : object
-            What the action is called.
+            The name of the action.
         cost : float, sequence of length n_classes, or dict of class to float
-            Its price, one for all or by the actual class.
+            Its cost, one for all or one for each actual class.
 
         Returns
         -------
         CostMatrix
-            With one more column.
+            The matrix with one more column.
 
         Examples
         --------
@@ -179,28 +179,27 @@ class CostMatrix:
         if self.actions is None:
             raise ParameterError("with_action needs a matrix whose classes are named; pass labels=.")
         if isinstance(cost, Mapping):
-            wrong = set(self.labels or ()) ^ set(cost)
-            if wrong:
-                raise ParameterError(f"cost must have a price for each of {list(self.labels or ())}; got {dict(cost)}.")
+            if set(self.labels or ()) != set(cost):
+                raise ParameterError(f"cost must have an entry for {list(self.labels or ())}; got {dict(cost)}.")
             cost = [cost[label] for label in self.labels or ()]
-        column = _prices(cost, self.n_classes)
+        column = _cost_column(cost, self.n_classes)
         matrix = np.column_stack([self.matrix, column])
         return CostMatrix(matrix, labels=self.labels, actions=[*self.actions, name])
 
     def for_classes(self, classes: Any, *, order: Any = None) -> CostMatrix:
-        """Give the rows of some classes, named, in the order given.
+        """Return the rows of some classes, in their order, with labels and actions.
 
         Parameters
         ----------
         classes : sequence
-            The classes that are wanted.
+            The classes to return.
         order : sequence, optional
-            Which classes the rows of a matrix without labels are; by default the sorted ones.
+            The classes of the rows of a matrix without labels; by default in sorted order.
 
         Returns
         -------
         CostMatrix
-            With labels and actions.
+            The matrix with labels and actions.
 
         Examples
         --------
@@ -210,30 +209,30 @@ class CostMatrix:
         """
         wanted = np.asarray(classes).tolist()
         own = self._own_labels(wanted, order)
-        places = [_place(label, own) for label in wanted]
-        renamed = {own[place]: label for place, label in zip(places, wanted, strict=True)}
+        rows = [_row_of(label, own) for label in wanted]
+        renamed = {own[row]: label for row, label in zip(rows, wanted, strict=True)}
         actions = own if self.actions is None else self.actions
-        return CostMatrix(self.matrix[places], labels=wanted, actions=[renamed.get(name, name) for name in actions])
+        return CostMatrix(self.matrix[rows], labels=wanted, actions=[renamed.get(name, name) for name in actions])
 
     def _own_labels(self, wanted: list[Any], order: Any) -> list[Any]:
         if self.labels is not None:
             return list(self.labels)
         if self.n_classes != len(wanted):
             raise ParameterError(
-                f"costs has {self.n_classes} rows for {len(wanted)} classes ({wanted}); rows are the actual class."
+                f"costs must have a row for each of {len(wanted)} classes ({wanted}); got {self.n_classes} rows."
             )
         return list(np.unique(wanted).tolist() if order is None else order)
 
     def expected(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the expected cost of every action for every row, from probabilities in the order of the rows."""
+        """Return the expected cost of every action, from class probabilities in the order of the matrix rows."""
         return np.asarray(proba @ self.matrix)
 
     def of_classes(self, label: NDArray[Any]) -> NDArray[np.float64]:
-        """Give what every action costs each row, by the number of its actual class."""
+        """Return the cost of every action for each row, from the index of its actual class."""
         return np.asarray(self.matrix[label])
 
     def regrets(self) -> NDArray[np.float64]:
-        """Give what each action costs beyond the best one for the actual class.
+        """Return the cost of each action in excess of the best action for the actual class.
 
         Examples
         --------
@@ -244,9 +243,9 @@ class CostMatrix:
         return np.asarray(self.matrix - self.matrix.min(axis=1, keepdims=True))
 
     def threshold(self) -> float:
-        """Give the probability of the second class from which on the second of two actions is the cheaper one.
+        """Return the probability of the second class above which the second of two actions is cheaper.
 
-        Elkan (2001): (c10 - c00) / (c10 - c00 + c01 - c11), c of action and actual class.
+        Elkan (2001): (c10 - c00) / (c10 - c00 + c01 - c11), with c indexed by action and actual class.
 
         Examples
         --------
@@ -256,13 +255,13 @@ class CostMatrix:
         net = self.matrix[:, 1] - self.matrix[:, 0]
         if self.matrix.shape != (2, 2) or not net[0] > 0 > net[1]:
             raise ParameterError(
-                "there is a threshold for two classes and two actions, each the cheaper one for its own class; "
-                f"got costs {self.matrix.tolist()}."
+                "threshold needs two classes and two actions, each the cheaper one for its own class; got costs "
+                f"{self.matrix.tolist()}."
             )
         return float(net[0] / (net[0] - net[1]))
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the costs as a pandas frame, classes down and actions across.
+        """Return the costs as a pandas frame, classes in rows and actions in columns.
 
         Examples
         --------
@@ -271,7 +270,7 @@ class CostMatrix:
         a  0.0  1.0
         b  1.0  0.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="give costs as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="convert costs to a frame")
         frame: pd.DataFrame = pandas.DataFrame(self.matrix, index=self.labels, columns=self.actions)
         return frame
 
@@ -295,38 +294,38 @@ def _numbers(matrix: Any) -> NDArray[np.float64]:
         costs = np.empty(0)
     if costs.ndim != 2 or 0 in costs.shape or not np.isfinite(costs).all():
         raise ParameterError(
-            f"matrix must be a table of finite costs, actual classes down, decisions across; got {matrix!r}."
+            f"matrix must be a table of finite costs, actual classes in rows, actions in columns; got {matrix!r}."
         )
     return costs
 
 
-def _prices(cost: Any, n_classes: int) -> NDArray[np.float64]:
+def _cost_column(cost: Any, n_classes: int) -> NDArray[np.float64]:
     try:
         return np.broadcast_to(np.asarray(cost, dtype=np.float64), (n_classes,))
     except (TypeError, ValueError) as error:
         raise ParameterError(f"cost must be a number, or one for each of {n_classes} classes; got {cost!r}.") from error
 
 
-def _of_frame(matrix: Any) -> tuple[Any, Any]:
-    """Give the names that a pandas frame has for its rows and columns, where somebody named them."""
+def _frame_names(matrix: Any) -> tuple[Any, Any]:
+    """Return the names of the rows and columns of a pandas frame, unless either is only numbered."""
     if not type(matrix).__module__.startswith("pandas") or not hasattr(matrix, "columns"):
         return None, None
     names = (matrix.index, matrix.columns)
-    are_numbered = any(type(each).__name__ == "RangeIndex" for each in names)
+    are_numbered = any(type(index).__name__ == "RangeIndex" for index in names)
     return (None, None) if are_numbered else (list(names[0]), list(names[1]))
 
 
-def _names(what: str, given: Any, n_wanted: int) -> tuple[Any, ...] | None:
-    if given is None:
+def _check_names(parameter: str, value: Any, n_names: int) -> tuple[Any, ...] | None:
+    if value is None:
         return None
-    names = list(given) if isinstance(given, Sequence) else np.asarray(given).tolist()
-    if not isinstance(names, list) or len(names) != n_wanted or len(set(names)) < len(names):
-        raise ParameterError(f"{what} must be {n_wanted} different names; got {given!r}.")
+    names = list(value) if isinstance(value, Sequence) else np.asarray(value).tolist()
+    if not isinstance(names, list) or len(names) != n_names or len(set(names)) < len(names):
+        raise ParameterError(f"{parameter} must be {n_names} distinct names; got {value!r}.")
     return tuple(names)
 
 
-def _says(name: str, label: Any) -> bool:
-    """Say whether a name in a file means a class: in letters, or as a number."""
+def _is_name_of(name: str, label: Any) -> bool:
+    """Return whether a name in a file stands for a class: as the same text, or as the same number."""
     if name == str(label):
         return True
     try:
@@ -335,9 +334,9 @@ def _says(name: str, label: Any) -> bool:
         return False
 
 
-def _place(label: Any, own: list[Any]) -> int:
-    """Find a class among labels; those of a file are strings, whatever the classes are."""
-    for place, name in enumerate(own):
-        if name == label or (isinstance(name, str) and _says(name, label)):
-            return place
-    raise ParameterError(f"costs has no row for class {label!r}; there are {own}.{nearest(label, own)}")
+def _row_of(label: Any, labels: list[Any]) -> int:
+    """Return the row of a class; labels read from a file are strings, whatever the type of the classes."""
+    for row, name in enumerate(labels):
+        if name == label or (isinstance(name, str) and _is_name_of(name, label)):
+            return row
+    raise ParameterError(f"costs has no row for class {label!r}; its rows are {labels}.{nearest(label, labels)}")

@@ -1,4 +1,4 @@
-"""Costs that differ from row to row: what approaching it costs, and what it brings if it is positive."""
+"""Costs that differ from row to row: the cost of approaching a row and its benefit (Zadrozny & Elkan 2001)."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ __all__ = ["ExampleCosts"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExampleCosts:
-    """What approaching a row costs, and what is expected of it if it is positive: two actions, by row.
+    """The cost of approaching each row, and its expected benefit if it is positive: two actions, costs by row.
 
-    A row is worth approaching where its probability times its benefit is greater than its cost (Zadrozny & Elkan 2001:
-    a letter for $0.68 against the expected gift). Leaving it alone costs nothing and brings nothing.
+    A row is worth approaching where its probability times its benefit exceeds its cost (Zadrozny & Elkan 2001: a letter
+    for $0.68 against the expected gift). Leaving it alone costs nothing and earns nothing.
 
     Parameters
     ----------
     cost : float, array of shape (n_rows,), str or callable
-        What it costs to approach a row, whatever its class: a number, one for each row, the name of a column of X, or a
+        The cost of approaching a row, whatever its class: a number, one for each row, the name of a column of X, or a
         function of X.
     benefit : float, array of shape (n_rows,), str, callable or regressor
-        What a positive row is thought to bring if it is approached, the cost not deducted: as `cost`, or a regressor
-        that `learn` fits to the positive rows alone (or, a `HeckmanRegressor`, to all). It must not look at the outcome
-        of the row: what rows really brought is passed as ``amount=`` to those who judge.
+        The expected benefit of a positive row that is approached, before the cost is deducted: as `cost`, or a
+        regressor that `learn` fits to the positive rows (a `HeckmanRegressor` to all rows). It must not depend on the
+        outcome of the row: the actual amounts are passed as ``amount=`` to the functions that evaluate decisions.
     actions : pair
-        What leaving alone and approaching are called.
+        The names of leaving alone and of approaching.
 
     Examples
     --------
     >>> costs = ExampleCosts(cost=0.68, benefit=[5.0, 20.0, 8.0])
     >>> costs
-    ExampleCosts: approach where p times a benefit by row is greater than 0.68
+    ExampleCosts: approach where p times the benefit of the row is greater than 0.68
     >>> from calibrant.decisions import best_decision
     >>> best_decision([0.1, 0.1, 0.05], costs)
     array(['leave', 'approach', 'leave'], dtype='<U8')
 
-    The gift by a linear regression on those who gave:
+    The gift predicted by a linear regression on the donors:
 
     >>> from sklearn.linear_model import LinearRegression
     >>> X, y, gift = [[1.0], [2.0], [3.0], [4.0]], [1, 0, 1, 1], [5.0, 0.0, 15.0, 20.0]
-    >>> learnt = ExampleCosts(cost=0.68, benefit=LinearRegression()).learn(X, y, gift)
-    >>> learnt.for_rows([[2.0]]).benefit
+    >>> fitted = ExampleCosts(cost=0.68, benefit=LinearRegression()).learn(X, y, gift)
+    >>> fitted.for_rows([[2.0]]).benefit.round(6)
     array([10.])
     """
 
@@ -65,15 +65,15 @@ class ExampleCosts:
     actions: tuple[Any, Any] = ("leave", "approach")
 
     def __post_init__(self) -> None:
-        for name, given in (("cost", self.cost), ("benefit", self.benefit)):
-            _check_kind(name, given)
+        for name, value in (("cost", self.cost), ("benefit", self.benefit)):
+            _check_kind(name, value)
         if not isinstance(self.actions, tuple | list) or len(set(self.actions)) != 2 or len(self.actions) != 2:
             raise ParameterError(f"actions must be two different names; got {self.actions!r}.")
         object.__setattr__(self, "actions", tuple(self.actions))
 
     @property
     def labels(self) -> None:
-        """The classes are those of the rows: the last is the positive one."""
+        """None: the classes are those of the rows, the last being the positive one."""
         return None
 
     @property
@@ -82,25 +82,25 @@ class ExampleCosts:
         return 2
 
     def learn(self, X: Any, y: Any, amount: Any, *, sample_weight: Any = None, pos_label: Any = None) -> ExampleCosts:
-        """Fit the regressor of benefits to the rows that are positive.
+        """Fit the regressor of benefits to the positive rows.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            Whatever the regressor takes.
+            Any input that the regressor accepts.
         y : sequence of length n_rows
             The class of each row.
         amount : sequence of length n_rows
-            What each positive row brought; that of others is not looked at.
+            The amount that each positive row brought in; those of other rows are ignored.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts, where the regressor takes weights.
+            Weight of each row, where the regressor takes weights.
         pos_label : optional
-            The positive class; by default the last sorted one.
+            The positive class; by default the last in sorted order.
 
         Returns
         -------
         ExampleCosts
-            The same with the regressor fitted; one without a regressor is returned as it is.
+            The costs with the regressor fitted; costs without a regressor are returned unchanged.
 
         Examples
         --------
@@ -116,17 +116,17 @@ class ExampleCosts:
         weight = check_weights(sample_weight, len(positive))
         rows = np.flatnonzero(positive if weight is None else positive & (weight > 0))
         if not len(rows):
-            raise DataError("y has no positive row, so that no benefit can be learnt; pass pos_label= or more rows.")
+            raise DataError("y has no positive row to fit the benefit to; pass pos_label= or more rows.")
         if isinstance(final_step(self.benefit), HeckmanRegressor):
             amounts, rows = np.where(positive, amounts, np.nan), np.arange(len(positive))
         fitted = clone(self.benefit)
-        to_fit = (
+        fit_params = (
             {} if weight is None or not has_fit_parameter(fitted, "sample_weight") else {"sample_weight": weight[rows]}
         )
-        return replace(self, benefit=fitted.fit(take_rows(X, rows), amounts[rows], **to_fit))
+        return replace(self, benefit=fitted.fit(take_rows(X, rows), amounts[rows], **fit_params))
 
     def for_rows(self, X: Any) -> ExampleCosts:
-        """Give the costs and benefits of some rows as numbers.
+        """Return the costs and benefits of some rows as numbers.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class ExampleCosts:
         Returns
         -------
         ExampleCosts
-            With a number, or one for each row.
+            The costs with a number for each row.
 
         Examples
         --------
@@ -145,52 +145,56 @@ class ExampleCosts:
         >>> costs.for_rows(pd.DataFrame({"postage": [0.5, 0.9], "last_gift": [3, 4]})).benefit
         array([6., 8.])
         """
-        return replace(self, cost=_of_rows("cost", self.cost, X), benefit=_of_rows("benefit", self.benefit, X))
+        return replace(self, cost=_values_for("cost", self.cost, X), benefit=_values_for("benefit", self.benefit, X))
 
     def only(self, rows: NDArray[np.intp]) -> ExampleCosts:
-        """Give the costs of some of the rows, where there is a number for each.
+        """Return the costs of a subset of the rows.
 
         Examples
         --------
         >>> ExampleCosts(0.68, [5.0, 20.0, 8.0]).only(np.array([0, 2])).benefit
         array([5., 8.])
         """
-        return replace(self, cost=_cut(self.cost, rows), benefit=_cut(self.benefit, rows))
+        return replace(self, cost=_subset(self.cost, rows), benefit=_subset(self.benefit, rows))
 
     def expected(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the expected cost of leaving alone and of approaching, from probabilities of two classes."""
+        """Return the expected cost of leaving alone and of approaching, from the probabilities of two classes."""
         cost, benefit = self.numbers(len(proba))
         return np.column_stack([np.zeros(len(proba)), cost - proba[:, 1] * benefit])
 
     def numbers(self, n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the cost and the benefit of each row; they must be numbers by now."""
+        """Return the cost and the benefit of each row; raise if they still depend on X."""
         cost, benefit = (
-            _numbers(name, _settled(name, given), n_rows)
-            for name, given in (("cost", self.cost), ("benefit", self.benefit))
+            _numbers(name, _check_known(name, value), n_rows)
+            for name, value in (("cost", self.cost), ("benefit", self.benefit))
         )
         return cost, benefit
 
     def __repr__(self) -> str:
-        benefit, cost = _told("benefit", self.benefit), _told("cost", self.cost)
+        benefit, cost = _describe("benefit", self.benefit), _describe("cost", self.cost)
         return f"ExampleCosts: {self.actions[1]} where p times {benefit} is greater than {cost}"
 
 
-def _check_kind(name: str, given: Any) -> None:
-    is_known = isinstance(given, str) or callable(given) or _is_regressor(given)
-    if not is_known or isinstance(given, type):
+def _check_kind(name: str, value: Any) -> None:
+    is_valid = _depends_on_rows(value)
+    if not is_valid or isinstance(value, type):
         try:
-            is_known = np.ndim(np.asarray(given, dtype=np.float64)) <= 1
+            is_valid = np.ndim(np.asarray(value, dtype=np.float64)) <= 1
         except (TypeError, ValueError):
-            is_known = False
-    if not is_known or isinstance(given, type) or given is None or (name == "cost" and _is_regressor(given)):
-        also = " or a regressor" if name == "benefit" else ""
-        raise ParameterError(
-            f"{name} must be a number, one for each row, the name of a column, a function of X{also}; got {given!r}."
-        )
+            is_valid = False
+    if not is_valid or isinstance(value, type) or value is None or (name == "cost" and _is_regressor(value)):
+        kinds = "a number, one for each row, the name of a column or a function of X"
+        kinds += ", or a regressor" if name == "benefit" else ""
+        raise ParameterError(f"{name} must be {kinds}; got {value!r}.")
 
 
-def _is_regressor(given: Any) -> bool:
-    return callable(getattr(given, "predict", None)) and callable(getattr(given, "fit", None))
+def _is_regressor(value: Any) -> bool:
+    return callable(getattr(value, "predict", None)) and callable(getattr(value, "fit", None))
+
+
+def _depends_on_rows(value: Any) -> bool:
+    """Return whether a value is a column name, a function or a regressor, which need X to become numbers."""
+    return isinstance(value, str) or callable(value) or _is_regressor(value)
 
 
 def _is_positive(y: Any, pos_label: Any) -> NDArray[np.bool_]:
@@ -198,17 +202,17 @@ def _is_positive(y: Any, pos_label: Any) -> NDArray[np.bool_]:
     names = np.asarray(coded.categories).tolist()
     wanted = np.unique(names).tolist()[-1] if pos_label is None else pos_label
     if wanted not in names:
-        raise ParameterError(f"pos_label is {pos_label!r}, which is not a class ({names}).{nearest(pos_label, names)}")
+        raise ParameterError(f"pos_label must be one of {names}; got {pos_label!r}.{nearest(pos_label, names)}")
     return np.asarray(coded.codes == names.index(wanted))
 
 
-def _of_rows(name: str, given: Any, X: Any) -> NDArray[np.float64]:
+def _values_for(name: str, value: Any, X: Any) -> NDArray[np.float64]:
     n_rows = num_samples(X)
-    if isinstance(given, str):
-        return _numbers(name, _column(name, given, X), n_rows)
-    if _is_regressor(given):
-        return _numbers(name, given.predict(X), n_rows)
-    return _numbers(name, given(X) if callable(given) else given, n_rows)
+    if isinstance(value, str):
+        return _numbers(name, _column(name, value, X), n_rows)
+    if _is_regressor(value):
+        return _numbers(name, value.predict(X), n_rows)
+    return _numbers(name, value(X) if callable(value) else value, n_rows)
 
 
 def _column(name: str, column: str, X: Any) -> Any:
@@ -220,21 +224,21 @@ def _column(name: str, column: str, X: Any) -> Any:
     return frame[column].to_numpy()
 
 
-def _cut(given: Any, rows: NDArray[np.intp]) -> Any:
-    by_row = not (isinstance(given, str) or callable(given) or _is_regressor(given)) and np.ndim(given) == 1
-    return np.asarray(given)[rows] if by_row else given
+def _subset(value: Any, rows: NDArray[np.intp]) -> Any:
+    return np.asarray(value)[rows] if not _depends_on_rows(value) and np.ndim(value) == 1 else value
 
 
-def _settled(name: str, given: Any) -> Any:
-    if isinstance(given, str) or callable(given) or _is_regressor(given):
-        raise ParameterError(f"{name} is not known without rows; pass costs.for_rows(X) for the rows that are decided.")
-    return given
+def _check_known(name: str, value: Any) -> Any:
+    """Return a value that is a number by now; raise if it still depends on X."""
+    if _depends_on_rows(value):
+        raise ParameterError(f"{name} depends on the rows; pass costs.for_rows(X) with the rows to decide on.")
+    return value
 
 
-def _numbers(name: str, given: Any, n_rows: int, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Give a finite number for each row; what is not needed may be missing."""
+def _numbers(name: str, value: Any, n_rows: int, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Return a number for each row; raise if one that is needed is not finite."""
     try:
-        values = np.broadcast_to(np.asarray(given, dtype=np.float64), (n_rows,))
+        values = np.broadcast_to(np.asarray(value, dtype=np.float64), (n_rows,))
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must be a number, or one for each of the {n_rows} rows.") from error
     wrong = ~np.isfinite(values) & (True if needed is None else needed)
@@ -243,11 +247,11 @@ def _numbers(name: str, given: Any, n_rows: int, needed: NDArray[np.bool_] | Non
     return np.asarray(values)
 
 
-def _told(name: str, given: Any) -> str:
-    if isinstance(given, str):
-        return f"the column {given!r}"
-    if _is_regressor(given):
-        return f"what {type(final_step(given)).__name__} predicts"
-    if isinstance(given, Callable):  # type: ignore[arg-type]
+def _describe(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return f"the column {value!r}"
+    if _is_regressor(value):
+        return f"the prediction of {type(final_step(value)).__name__}"
+    if isinstance(value, Callable):  # type: ignore[arg-type]
         return f"a {name} computed from the row"
-    return f"{float(given):g}" if np.ndim(given) == 0 else f"a {name} by row"
+    return f"{float(value):g}" if np.ndim(value) == 0 else f"the {name} of the row"

@@ -1,4 +1,4 @@
-"""Sums of money with their intervals, from rows drawn anew."""
+"""Sums of money with bootstrap intervals (BCa; Efron 1987)."""
 
 from __future__ import annotations
 
@@ -16,26 +16,25 @@ from calibrant.metrics._internal import Judged, Predictions, Resampled, bca_inte
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Drawing", "Money", "totals"]
+__all__ = ["IntervalOptions", "Money", "totals"]
 
-_CONFIDENCE = Real(0, 1, closed="neither") | Nothing()
 _RULES = {
     "weight_kind": Choice("frequency", "probability"),
-    "confidence": _CONFIDENCE,
+    "confidence": Real(0, 1, closed="neither") | Nothing(),
     "n_boot": Int(1),
 }
 
 
 @dataclass(frozen=True, repr=False)
 class Money:
-    """A sum with its interval.
+    """A sum of money with its interval.
 
     Parameters
     ----------
     value : float
         The sum over the rows.
     low, high : float or None
-        The interval of what is expected of as many rows; None where none was asked for.
+        Ends of the confidence interval of the expected sum over as many rows; None where none was requested.
 
     Examples
     --------
@@ -48,7 +47,7 @@ class Money:
     high: float | None = None
 
     def __neg__(self) -> Money:
-        """Give the sum with the other sign.
+        """Return the sum with the opposite sign.
 
         Examples
         --------
@@ -59,35 +58,36 @@ class Money:
         return Money(0.0 - self.value, *ends)
 
     def __repr__(self) -> str:
-        ends = "" if self.low is None or self.high is None else f" [{_shown(self.low)}, {_shown(self.high)}]"
-        return f"{_shown(self.value)}{ends}"
+        ends = "" if self.low is None or self.high is None else f" [{_to_cents(self.low)}, {_to_cents(self.high)}]"
+        return f"{_to_cents(self.value)}{ends}"
 
 
-def _shown(value: float) -> str:
-    """Write a sum to the cent, never as -0.00."""
+def _to_cents(value: float) -> str:
+    """Return a sum as text to the cent, never as -0.00."""
     return f"{round(value, 2) + 0.0:,.2f}"
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """How rows are drawn anew for intervals.
+class IntervalOptions:
+    """Options of the bootstrap intervals.
 
     Parameters
     ----------
     weight_kind : {"frequency", "probability"}
-        Whether a weight of 2 is the row twice, or a row that stands for two; then rows are drawn within the classes.
+        Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
+        resampled within their classes.
     groups : sequence or None
-        The cluster of each row given; whole clusters are drawn.
+        The cluster of each row; whole clusters are resampled.
     confidence : float or None
-        That of intervals; None for no intervals.
+        Confidence of the intervals; None for no intervals.
     n_boot : int
-        Number of replicates.
+        Number of bootstrap replicates.
     random_state : seed
-        Seeds the draws.
+        Seed of the resampling.
 
     Examples
     --------
-    >>> Drawing(confidence=None).check()
+    >>> IntervalOptions(confidence=None).check()
     """
 
     weight_kind: Any = "frequency"
@@ -97,12 +97,12 @@ class Drawing:
     random_state: SeedLike = 0
 
     def check(self) -> None:
-        """Check what was asked for."""
+        """Raise if an option is invalid."""
         for name, rule in _RULES.items():
             check_param(name, getattr(self, name), rule)
 
-    def judged(self, read: Predictions) -> Judged:
-        """Give the rows with how they are drawn."""
+    def for_rows(self, read: Predictions) -> Judged:
+        """Return the rows together with the way they are resampled."""
         group = None if self.groups is None else read_codes("groups", self.groups, read)[0]
         return Judged(
             read,
@@ -116,26 +116,26 @@ class Drawing:
         )
 
 
-def totals(read: Predictions, values: Mapping[Any, NDArray[np.float64]], drawing: Drawing) -> dict[Any, Money]:
-    """Sum values over the rows, each with an interval from the same draws (BCa; Efron 1987).
+def totals(read: Predictions, values: Mapping[Any, NDArray[np.float64]], options: IntervalOptions) -> dict[Any, Money]:
+    """Sum values over the rows, with BCa intervals that share their bootstrap replicates.
 
     Examples
     --------
     >>> from calibrant.metrics._validation.predictions import read_predictions
     >>> read = read_predictions([0, 1, 1], [0.2, 0.7, 0.6], sample_weight=[1, 1, 2])
-    >>> totals(read, {"profit": np.array([-1.0, 4.0, 4.0])}, Drawing(confidence=None))
+    >>> totals(read, {"profit": np.array([-1.0, 4.0, 4.0])}, IntervalOptions(confidence=None))
     {'profit': 11.00}
     """
-    drawing.check()
+    options.check()
     sums = {name: float((read.weight * value).sum()) for name, value in values.items()}
-    if drawing.confidence is None:
+    if options.confidence is None:
         return {name: Money(value) for name, value in sums.items()}
-    plan = drawing.judged(read)
+    plan = options.for_rows(read)
     rows = Resampled(read.n_rows, values=tuple(np.ascontiguousarray(value) for value in values.values()))
-    drawn, left_out = replicate(rows, plan.sampling(None), plan.seed, plan.n_boot, n_threads=plan.n_threads)
-    found = {}
+    replicates, left_out = replicate(rows, plan.sampling(None), plan.seed, plan.n_boot, n_threads=plan.n_threads)
+    money = {}
     for column, (name, value) in enumerate(sums.items()):
-        without = None if left_out is None else read.total * left_out.values[:, column]
-        ends = bca_interval(value, read.total * drawn.values[:, column], without, drawing.confidence)
-        found[name] = Money(value, *ends)
-    return found
+        jackknife = None if left_out is None else read.total * left_out.values[:, column]
+        ends = bca_interval(value, read.total * replicates.values[:, column], jackknife, options.confidence)
+        money[name] = Money(value, *ends)
+    return money

@@ -1,4 +1,4 @@
-"""Profit, the analyser and the report: against the metric, brute force, closed forms and known truth."""
+"""Profit, cost-benefit analysis and report: against the metric, brute force, closed forms and known truth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 MAIL = CostMatrix.from_benefits([[0, -1], [0, 9]], labels=[0, 1], actions=["leave", "mail"])
 
 
-def drawn(seed, n=60):
+def random_rows(seed, n=60):
     rng = np.random.default_rng(seed)
     p = np.round(rng.beta(1, 4, n), 2)
     return np.append([0, 1], (rng.random(n - 2) < p[2:]).astype(int)), p, rng.integers(1, 4, n), rng.gamma(2, 5, n)
@@ -24,7 +24,7 @@ def drawn(seed, n=60):
 
 @given(SEEDS)
 def test_profit_by_row_is_that_of_the_metric(seed):
-    y, p, weight, gift = drawn(seed)
+    y, p, weight, gift = random_rows(seed)
     costs = ExampleCosts(cost=0.68, benefit=8.0)
     ours = profit(y, p, costs, amount=gift, sample_weight=weight, confidence=None).total.value
     theirs = calibrant.metrics.profit(y, p, amount=gift, cost=0.68, estimated_amount=8.0, sample_weight=weight)
@@ -52,7 +52,7 @@ def test_classes_may_be_in_any_order_and_of_any_name():
 
 
 def test_a_weight_of_2_is_the_row_twice_also_in_the_interval():
-    y, p, weight, _ = drawn(1, 200)
+    y, p, weight, _ = random_rows(1, 200)
     one = profit(y, p, MAIL, sample_weight=weight)
     two = profit(np.repeat(y, weight), np.repeat(p, weight), MAIL)
     assert one.total.value == pytest.approx(two.total.value)
@@ -62,7 +62,7 @@ def test_a_weight_of_2_is_the_row_twice_also_in_the_interval():
 
 def test_the_interval_of_a_total_is_about_that_of_the_mean():
     """Against the normal approximation, which holds for 20,000 rows."""
-    y, p, _, gift = drawn(2, 20_000)
+    y, p, _, gift = random_rows(2, 20_000)
     earned = profit(y, p, ExampleCosts(0.68, 8.0), amount=gift, n_boot=500)
     value = np.where(p * 8 > 0.68, np.where(y == 1, gift, 0) - 0.68, 0.0)
     half = 1.96 * value.std() * np.sqrt(len(value))
@@ -71,7 +71,7 @@ def test_the_interval_of_a_total_is_about_that_of_the_mean():
 
 
 def test_case_control_weights_have_intervals_within_the_classes():
-    """A tenth of the negatives stands for all of them; weights are no copies, so the interval is wider."""
+    """A tenth of the negatives represents all of them; weights are not copies, so the interval is wider."""
     rng = np.random.default_rng(3)
     p = rng.beta(1, 9, 20_000)
     y = (rng.random(20_000) < p).astype(int)
@@ -80,63 +80,65 @@ def test_case_control_weights_have_intervals_within_the_classes():
     whole, sample = profit(y, p, MAIL), profit(y[kept], p[kept], MAIL, sample_weight=weight, weight_kind="probability")
     assert sample.total.low < whole.total.value < sample.total.high
     copies = profit(y[kept], p[kept], MAIL, sample_weight=weight)
-    width = [each.total.high - each.total.low for each in (sample, copies)]
+    width = [money.total.high - money.total.low for money in (sample, copies)]
     value = np.where(p * 10 > 1, np.where(y == 1, 9.0, -1.0), 0.0)[kept]
     spread = [(weight[y[kept] == k] * value[y[kept] == k]).std() * np.sqrt((y[kept] == k).sum()) for k in (0, 1)]
     assert width[0] == pytest.approx(2 * 1.96 * np.hypot(*spread), rel=0.15)
 
 
-def test_the_costs_of_the_model_are_paid_by_the_model_alone():
-    y, p, _, _ = drawn(4, 300)
+def test_the_cost_of_the_model_is_deducted_from_the_model_only():
+    y, p, _, _ = random_rows(4, 300)
     free, paid = profit(y, p, MAIL), profit(y, p, MAIL, fixed_cost=100, row_cost=0.5)
     assert free.total.value - paid.total.value == pytest.approx(250)
     assert paid.everybody == free.everybody
-    assert paid.gain.value == pytest.approx(paid.total.value - max(each.value for each in paid.everybody.values()))
+    assert paid.gain.value == pytest.approx(paid.total.value - max(money.value for money in paid.everybody.values()))
     assert paid.pays is False
     assert "less than" in repr(paid)
 
 
 @given(SEEDS)
-def test_the_analyser_is_brute_force_over_every_size_of_sample(seed):
-    y, p, weight, _ = drawn(seed)
-    found = cost_benefit(y, p, [[0.5, 2], [1, -7]], sample_weight=weight)
+def test_cost_benefit_equals_brute_force_at_every_threshold(seed):
+    y, p, weight, _ = random_rows(seed)
+    analysis = cost_benefit(y, p, [[0.5, 2], [1, -7]], sample_weight=weight)
     for threshold, benefit, random, fraction in zip(
-        found.threshold, found.benefit, found.random, found.fraction, strict=True
+        analysis.threshold, analysis.benefit, analysis.random, analysis.fraction, strict=True
     ):
         value = np.where(p >= threshold, np.where(y == 1, 7.0, -2.0), np.where(y == 1, -1.0, -0.5))
-        alone = [np.where(y == 1, -1.0, -0.5), np.where(y == 1, 7.0, -2.0)]
+        single = [np.where(y == 1, -1.0, -0.5), np.where(y == 1, 7.0, -2.0)]
         assert benefit == pytest.approx((weight * value).sum())
-        by_chance = (1 - fraction) * (weight * alone[0]).sum() + fraction * (weight * alone[1]).sum()
-        assert random == pytest.approx(by_chance)
-    assert found.best.benefit == pytest.approx(found.benefit.max())
+        at_random = (1 - fraction) * (weight * single[0]).sum() + fraction * (weight * single[1]).sum()
+        assert random == pytest.approx(at_random)
+    assert analysis.best.benefit == pytest.approx(analysis.benefit.max())
 
 
 @given(SEEDS)
-def test_the_analyser_counts_as_the_table_and_earns_as_the_profit_curve(seed):
-    y, p, _, gift = drawn(seed)
+def test_cost_benefit_has_the_counts_of_the_table_and_the_profit_of_the_curve(seed):
+    y, p, _, gift = random_rows(seed)
     table = threshold_table(y, p)
-    found = cost_benefit(y, p, [[0, 1], [0, -9]])
-    np.testing.assert_allclose([found.tp, found.fp, found.fn, found.tn], [table.tp, table.fp, table.fn, table.tn])
-    np.testing.assert_allclose(found.benefit, profit_curve(y, p, amount=10, cost=1).profit, atol=1e-9)
+    analysis = cost_benefit(y, p, [[0, 1], [0, -9]])
+    np.testing.assert_allclose(
+        [analysis.tp, analysis.fp, analysis.fn, analysis.tn], [table.tp, table.fp, table.fn, table.tn]
+    )
+    np.testing.assert_allclose(analysis.benefit, profit_curve(y, p, amount=10, cost=1).profit, atol=1e-9)
     by_row = cost_benefit(y, p, ExampleCosts(1.0, gift), amount=gift)
     curve = profit_curve(y, p, amount=gift, cost=1.0, estimated_amount=gift)
     np.testing.assert_allclose(by_row.benefit, curve.profit, atol=1e-9)
     np.testing.assert_allclose(by_row.threshold, curve.threshold, atol=1e-12)
 
 
-def test_rows_of_equal_promise_are_parted_as_expected_and_recall_takes_the_fewest():
-    found = cost_benefit([1, 1, 0, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], [[0, 1], [0, -6]])
-    half = found.at(fraction=0.4)
+def test_tied_rows_are_partly_selected_in_expectation_and_recall_takes_the_fewest():
+    analysis = cost_benefit([1, 1, 0, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], [[0, 1], [0, -6]])
+    half = analysis.at(fraction=0.4)
     assert (half.tp, half.fp) == pytest.approx((4 / 3, 2 / 3))
     assert half.benefit == pytest.approx(6 * 4 / 3 - 2 / 3)
-    assert found.at(recall=0.5).fraction == pytest.approx(0.2)
-    assert found.at(recall=1.0).fraction == pytest.approx(0.8)
-    assert found.at(threshold=0.95).selected == 0
-    assert found.to_frame()["gain"].iloc[-1] == pytest.approx(0)
+    assert analysis.at(recall=0.5).fraction == pytest.approx(0.2)
+    assert analysis.at(recall=1.0).fraction == pytest.approx(0.8)
+    assert analysis.at(threshold=0.95).selected == 0
+    assert analysis.to_frame()["gain"].iloc[-1] == pytest.approx(0)
 
 
-def test_sums_of_the_report_add_up():
-    y, p, weight, gift = drawn(5, 500)
+def test_the_parts_of_the_report_add_up():
+    y, p, weight, gift = random_rows(5, 500)
     report = decision_report(
         y, np.sqrt(p), ExampleCosts(0.68, 8.0), amount=gift, sample_weight=weight, fixed_cost=7, row_cost=0.01
     )
@@ -148,13 +150,13 @@ def test_sums_of_the_report_add_up():
     assert report.perfect.value == pytest.approx(known - report.now.model_cost)
 
 
-def test_what_distorted_probabilities_lose_is_found_and_right_ones_lose_nothing():
+def test_the_report_finds_the_loss_of_distorted_probabilities_and_none_of_calibrated_ones():
     """The loss of the square root is known: rows from 0.01 to 0.1 are approached, each at a loss of 1 - 10 p."""
     rng = np.random.default_rng(6)
     p = rng.beta(1, 9, 40_000)
     y = (rng.random(40_000) < p).astype(int)
     true = (1 - 10 * p)[(np.sqrt(p) > 0.1) & (p < 0.1)].sum()
-    bad, good = (decision_report(y, each, MAIL) for each in (np.sqrt(p), p))
+    bad, good = (decision_report(y, proba, MAIL) for proba in (np.sqrt(p), p))
     assert bad.miscalibration.low < true < bad.miscalibration.high * 1.1
     assert bad.miscalibration.low > 0
     assert good.miscalibration.low < 0.02 * abs(good.now.total.value)
@@ -162,7 +164,7 @@ def test_what_distorted_probabilities_lose_is_found_and_right_ones_lose_nothing(
     assert "lost by miscalibration" in repr(bad)
 
 
-def test_the_report_takes_any_number_of_classes():
+def test_the_report_accepts_any_number_of_classes():
     rng = np.random.default_rng(7)
     proba = rng.dirichlet(np.ones(3), 1500)
     y = np.array([rng.choice(3, p=row) for row in proba])
@@ -187,7 +189,7 @@ def test_the_report_takes_any_number_of_classes():
         lambda: decision_report([0, 1], [0.2, 0.8], MAIL),
     ],
 )
-def test_what_makes_no_sense_is_refused(call):
+def test_invalid_arguments_raise(call):
     with pytest.raises(CalibrantError):
         call()
 

@@ -1,4 +1,4 @@
-"""Costs of either kind, as they are given: a matrix, what makes one, or costs by row."""
+"""Conversion of what users pass as costs: a cost matrix, anything that makes one, or costs by row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AnyCosts: TypeAlias = CostMatrix | ExampleCosts
 
 
 def as_costs(costs: Any) -> AnyCosts:
-    """Take costs, a dict of dicts, or a table: rows the actual class, columns the decision.
+    """Return costs unchanged, and make a `CostMatrix` of a dict of dicts or of a table (rows: actual class).
 
     Examples
     --------

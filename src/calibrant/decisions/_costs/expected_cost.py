@@ -1,0 +1,122 @@
+"""Expected costs, and the decision of least expected cost: argmin over actions of the sum over classes of p * cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.decisions._costs.as_costs import AnyCosts, as_costs
+from calibrant.decisions._costs.cost_matrix import CostMatrix
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["action_names", "best_decision", "expected_cost"]
+
+_TOLERANCE = 1e-4  # single-precision probabilities, rounded or rescaled, still sum to 1 within this
+
+
+def expected_cost(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[np.float64]:
+    """Return the expected cost of each action for each row.
+
+    Parameters
+    ----------
+    proba : array of shape (n_rows, n_classes) or (n_rows,)
+        Probabilities of the classes in the order of the matrix rows; or of the last of two classes.
+    costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
+        The costs of decisions. `ExampleCosts` must hold numbers: see `ExampleCosts.for_rows`.
+    labels : sequence, optional
+        The classes in the order of the columns of `proba`, such as ``model.classes_``; by default in that of the matrix
+        rows.
+
+    Returns
+    -------
+    array of shape (n_rows, n_actions)
+        Expected costs.
+
+    Examples
+    --------
+    >>> expected_cost([[0.7, 0.2, 0.1]], CostMatrix.errors("abc")).round(9)
+    array([[0.3, 0.8, 0.9]])
+    """
+    known = _for_columns(costs, labels)
+    return known.expected(_check_probabilities(proba, known))
+
+
+def best_decision(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[Any]:
+    """Return the action of least expected cost for each row; ties are broken in favour of the first action.
+
+    Parameters
+    ----------
+    proba, costs, labels
+        As in `expected_cost`.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        Names of actions, or their indices where the matrix has no names.
+
+    Examples
+    --------
+    >>> costs = CostMatrix([[0, 1], [20, 0]], labels=["fine", "faulty"]).with_action("look closer", 0.6)
+    >>> best_decision([0.01, 0.04, 0.9], costs)
+    array(['fine', 'look closer', 'faulty'], dtype='<U11')
+
+    The columns of a model are its classes in sorted order, here faulty and fine:
+
+    >>> best_decision([[0.01, 0.99], [0.9, 0.1]], costs, labels=["faulty", "fine"])
+    array(['fine', 'faulty'], dtype='<U11')
+    """
+    known = _for_columns(costs, labels)
+    return action_names(known, known.expected(_check_probabilities(proba, known)).argmin(axis=1))
+
+
+def action_names(costs: AnyCosts, action: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the names of actions, or their indices where they have no names."""
+    return action if costs.actions is None else _array_of_names(costs.actions)[action]
+
+
+def _for_columns(costs: Any, labels: Any) -> AnyCosts:
+    """Return costs for the classes of the columns."""
+    known = as_costs(costs)
+    if labels is None:
+        return known
+    if not isinstance(known, CostMatrix):
+        raise ParameterError(
+            "labels is for a CostMatrix; with ExampleCosts the last column is that of the positive class."
+        )
+    return known.for_classes(labels, order=list(labels))
+
+
+def _array_of_names(names: tuple[Any, ...]) -> NDArray[Any]:
+    """Return names as an array; names of several types are kept as objects, where NumPy would make them all strings."""
+    if len({type(name) for name in names}) == 1:
+        return np.array(names)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
+
+
+def _check_probabilities(proba: Any, costs: AnyCosts) -> NDArray[np.float64]:
+    """Return the probabilities as a table with a column for each class; raise if they are not probabilities."""
+    n_classes = costs.n_classes if isinstance(costs, CostMatrix) else 2
+    try:
+        values = np.asarray(proba, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(
+            "proba must hold numbers: a column for each class, or one column for the last of two."
+        ) from error
+    if values.ndim == 1 and n_classes == 2:
+        values = np.column_stack([1.0 - values, values])
+    if values.ndim != 2 or values.shape[1] != n_classes:
+        raise DataError(f"proba must have a column for each of the {n_classes} classes; got shape {values.shape}.")
+    is_in_range = ((values >= -_TOLERANCE) & (values <= 1.0 + _TOLERANCE)).all(axis=1)
+    wrong = ~is_in_range | ~(np.abs(values.sum(axis=1) - 1.0) <= _TOLERANCE)
+    if wrong.any():
+        raise DataError(
+            f"proba must lie in [0, 1] and sum to 1 in each row; {wrong.sum()} row(s) do not (first at row "
+            f"{wrong.argmax()})."
+        )
+    return values
