@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOR_ALL = ["exceptions", "_docstrings", "_memory", "_optional", "_params", "_progress", "_random", "_sklearn", "_threads"]
+FOR_ALL = [
+    "exceptions",
+    "_docstrings",
+    "_memory",
+    "_optional",
+    "_params",
+    "_progress",
+    "_random",
+    "_sklearn",
+    "_threads",
+]
 
 
 def run(script: str) -> subprocess.CompletedProcess[str]:

@@ -50,6 +50,43 @@ array of shape (n_rows, n_classes)
     "predicted": """\
 array of shape (n_rows,)
     Values of ``classes_``.""",
+    "y_true": """\
+y_true : sequence of length n_rows
+    The actual class of each row.""",
+    "y_proba": """\
+y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+    The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
+    the probability of `pos_label` alone.""",
+    "y_proba_models": """\
+y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
+    The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
+    the probability of `pos_label` alone. A dict holds the predictions of several models.""",
+    "row_weight": """\
+sample_weight : sequence of length n_rows, optional
+    The weight of each row: 2 counts the row twice, 0 ignores it.""",
+    "pos_label": """\
+pos_label : optional
+    The positive class; by default the last of the sorted classes.""",
+    "labels": """\
+labels : sequence, optional
+    The classes in the order of the columns.""",
+    "prediction_options": """\
+%(row_weight)s
+%(pos_label)s
+%(labels)s""",
+    "predictions": """\
+%(y_true)s
+%(y_proba)s
+%(prediction_options)s""",
+    "fit_params": """\
+**fit_params : Any
+    Parameters of the estimator's `fit`.""",
+    "ax": """\
+ax : matplotlib Axes, optional
+    The axes to draw into; by default those of a new figure.""",
+    "drawn": """\
+ax_, figure_
+    The axes and the figure, after `plot`.""",
     "fit_sections": """\
 Parameters
 ----------
