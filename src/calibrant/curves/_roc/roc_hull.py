@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.curves._roc import RocCurve, roc
-from calibrant.curves._roc_points import RocPoints
+from calibrant.curves._roc.roc_curve import RocCurve, roc
+from calibrant.curves._roc.roc_points import RocPoints
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
-from calibrant.curves._consistency import consistency_band
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import Ranked, read_ranked
+from calibrant.curves._reliability.consistency_band import consistency_band
 from calibrant.metrics._internal import Band, honest_bands
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant.curves._curve import Curve
-from calibrant.curves._folds import fold_codes
+from calibrant.curves._roc.folds import fold_codes
 from calibrant.data._internal import check_weights, factorize
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._internal import Predictions, read_more_labels, read_predictions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from calibrant.curves._cost_curve import CostCurve, cost_curve
+from calibrant.curves._costs.cost_curve import CostCurve, cost_curve
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import Ranked, read_ranked
 

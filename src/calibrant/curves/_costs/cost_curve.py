@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from calibrant.curves._cost_line import CostLine, Costs, Crossover
+from calibrant.curves._costs.cost_line import CostLine, Costs, Crossover
 from calibrant.curves._curve import Curve
-from calibrant.curves._roc import roc
-from calibrant.curves._roc_hull import hull_of
+from calibrant.curves._roc.roc_curve import roc
+from calibrant.curves._roc.roc_hull import hull_of
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from calibrant._params import Choice, check_param
 from calibrant.curves._curve import Curve
-from calibrant.curves._folds import by_fold
 from calibrant.curves._ranked import read_ranked
+from calibrant.curves._roc.folds import by_fold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,3 @@
+"""Reliability curves with bands, and how probabilities are distributed."""
+
+__all__: list[str] = []
