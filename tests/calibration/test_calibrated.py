@@ -96,7 +96,7 @@ def test_the_same_rows_twice_warn_but_for_naive_bayes():
     X, y = rows()
     own = CalibratedClassifier(GaussianNB(), "platt", cv="train").fit(X, y)
     np.testing.assert_array_equal(own.held_out_.scores[:, 0], GaussianNB().fit(X, y).predict_proba(X)[:, 1])
-    with pytest.warns(CalibrantWarning, match="cv='train' learns the map from scores of the rows"):
+    with pytest.warns(CalibrantWarning, match="cv='train' fits the map to scores of the rows"):
         CalibratedClassifier(DecisionTreeClassifier(max_depth=3), "platt", cv="train").fit(X, y)
 
 

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Rule, check_params
 from calibrant.calibration._validation import (
-    Scored,
-    TwoClass,
+    BinaryRows,
+    ScoredRows,
     are_equal,
     is_of_difference,
     one_column,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Calibrator", "ScoreMap", "normalised", "read_probabilities"]
+__all__ = ["Calibrator", "ScoreMap", "normalised", "read_probabilities", "two_columns"]
 
 
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -92,16 +92,26 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
             This calibrator.
         """
         check_params(self, self._rules)
-        scored = read_scored(scores, y, sample_weight, labels)
-        if are_equal(scored.scores):
+        return self._fit_rows(read_scored(scores, y, sample_weight, labels))
+
+    def _fit_rows(self, rows: ScoredRows) -> Self:
+        """Fit to validated rows, with a warning where no score differs."""
+        if are_equal(rows.scores):
             warnings.warn(
-                "all scores are equal, so that every row gets the base rate: the model tells nothing.",
+                "all scores are equal, so that every row gets the base rate: the model has learned nothing.",
                 CalibrantWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        self.classes_, self.n_columns_ = scored.classes, scored.scores.shape[1]
-        self._fit_scored(scored)
+        self.classes_, self.n_columns_ = rows.classes, rows.scores.shape[1]
+        self._fit_scored(rows)
         return self
+
+    def _fit_clone(self, rows: ScoredRows) -> Self:
+        """Return a clone fitted to validated rows, for calibrators that are made of others."""
+        made: Self = clone(self)
+        made.classes_, made.n_columns_ = rows.classes, rows.scores.shape[1]
+        made._fit_scored(rows)
+        return made
 
     def predict(self, scores: Any) -> NDArray[np.float64]:
         """Give the probabilities of rows.
@@ -162,7 +172,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     @abstractmethod
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         """Learn from rows past the door."""
 
     @abstractmethod
@@ -189,14 +199,14 @@ class ScoreMap(Calibrator):
     of_difference_: bool = False
 
     @abstractmethod
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         """Learn the map from one score; what is learnt goes to the attributes of `_learnt`."""
 
     @abstractmethod
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give the probability of the positive class for scores of shape (n_rows,)."""
 
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         if len(scored.classes) == 2:
             self.of_difference_ = is_of_difference(scored.scores)
             self._learn(scored.two_class())
@@ -209,7 +219,7 @@ class ScoreMap(Calibrator):
             )
         self.parts_ = [self._part(scored, column) for column in range(len(scored.classes))]
 
-    def _part(self, scored: Scored, column: int) -> ScoreMap:
+    def _part(self, scored: ScoredRows, column: int) -> ScoreMap:
         part: ScoreMap = clone(self)
         part.classes_, part.n_columns_ = np.array([False, True]), 1
         part._learn(scored.against_rest(column))
@@ -245,6 +255,17 @@ def normalised(table: NDArray[np.float64]) -> NDArray[np.float64]:
     total = table.sum(axis=1, keepdims=True)
     out = np.full_like(table, 1.0 / table.shape[1])
     return np.asarray(np.divide(table, total, out=out, where=total > 0))
+
+
+def two_columns(proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probabilities of both classes from those of the second; a table of all classes as it is.
+
+    Examples
+    --------
+    >>> two_columns(np.array([0.25]))
+    array([[0.75, 0.25]])
+    """
+    return proba if proba.ndim == 2 else np.stack([1.0 - proba, proba], axis=1)
 
 
 def read_probabilities(calibrator: Calibrator, proba: Any) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "Scored",
-    "TwoClass",
+    "BinaryRows",
+    "ScoredRows",
     "are_equal",
     "are_probabilities",
     "is_of_difference",
     "one_column",
+    "order_classes",
     "read_scored",
     "read_scores",
 ]
@@ -29,7 +30,7 @@ _SUM = 1e-4  # how far a row of probabilities may sum from 1, in single precisio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TwoClass:
+class BinaryRows:
     """One score for each row that counts, and whether the row is of the positive class.
 
     Parameters
@@ -51,7 +52,7 @@ class TwoClass:
 
         Examples
         --------
-        >>> TwoClass(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).totals()
+        >>> BinaryRows(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).totals()
         (1.0, 2.0)
         """
         if self.weight is None:
@@ -64,20 +65,20 @@ class TwoClass:
         """Give the weight of each row as an array."""
         return np.ones(len(self.scores)) if self.weight is None else self.weight
 
-    def part(self, rows: NDArray[Any]) -> TwoClass:
-        """Give some of the rows, by number or by mask.
+    def take(self, rows: NDArray[Any]) -> BinaryRows:
+        """Return some of the rows, by position or by mask.
 
         Examples
         --------
-        >>> TwoClass(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).part(np.array([2])).scores
+        >>> BinaryRows(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).take(np.array([2])).scores
         array([0.9])
         """
         weight = None if self.weight is None else self.weight[rows]
-        return TwoClass(self.scores[rows], self.positive[rows], weight)
+        return BinaryRows(self.scores[rows], self.positive[rows], weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredRows:
     """Rows that count, with their scores, classes and weights.
 
     Parameters
@@ -97,13 +98,26 @@ class Scored:
     classes: NDArray[Any]
     weight: NDArray[np.float64] | None = None
 
-    def two_class(self) -> TwoClass:
-        """Give the score of the last of two classes, whether there are one or two columns."""
-        return TwoClass(one_column(self.scores), self.codes == 1, self.weight)
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weight of each row as an array."""
+        return np.ones(len(self.codes)) if self.weight is None else self.weight
 
-    def against_rest(self, column: int) -> TwoClass:
+    def take(self, rows: NDArray[Any]) -> ScoredRows:
+        """Return some of the rows, by position or by mask."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, scores=self.scores[rows], codes=self.codes[rows], weight=weight)
+
+    def without_weight_0(self) -> ScoredRows:
+        """Return the rows that count."""
+        return self if self.weight is None or self.weight.all() else self.take(np.flatnonzero(self.weight))
+
+    def two_class(self) -> BinaryRows:
+        """Give the score of the last of two classes, whether there are one or two columns."""
+        return BinaryRows(one_column(self.scores), self.codes == 1, self.weight)
+
+    def against_rest(self, column: int) -> BinaryRows:
         """Give one class against all others, by its own column."""
-        return TwoClass(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
+        return BinaryRows(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
 
     def class_weights(self) -> NDArray[np.float64]:
         """Give the weight of the rows of each class.
@@ -178,7 +192,7 @@ def are_equal(table: NDArray[np.float64]) -> bool:
     return bool((table[:_SOME] == first).all() and (table == first).all())  # a few mostly tell
 
 
-def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None) -> Scored:
+def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None) -> ScoredRows:
     """Check what a calibrator learns from; rows of weight 0 are gone.
 
     Parameters
@@ -194,7 +208,7 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
 
     Returns
     -------
-    Scored
+    ScoredRows
         The rows that count.
 
     Examples
@@ -209,29 +223,60 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     coded = code_labels(y, len(table), rows)
     if rows is not None and weight is not None:
         table, weight = table[rows], weight[rows]
-    classes, codes = (coded.classes, coded.codes) if labels is None else _in_order(coded.classes, coded.codes, labels)
-    _check_columns(classes, coded.classes, table.shape[1])
-    return Scored(table, codes, classes, weight)
+    return order_classes(ScoredRows(table, coded.codes, coded.classes, weight), labels)
 
 
-def _in_order(seen: NDArray[Any], codes: NDArray[np.int32], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:
+    """Return the rows with their classes in the order of the columns, and check the number of columns.
+
+    Parameters
+    ----------
+    scored : ScoredRows
+        Rows with sorted classes, of which some may be without a row.
+    labels : sequence or None
+        The classes in the order of the columns; None keeps those of `scored`.
+
+    Returns
+    -------
+    ScoredRows
+        The same rows, coded by the new order.
+
+    Examples
+    --------
+    >>> rows = ScoredRows(np.array([[0.1], [0.7]]), np.array([0, 1]), np.array(["no", "yes"]))
+    >>> order_classes(rows, ["yes", "no"]).codes
+    array([1, 0], dtype=int32)
+    """
+    has_rows = np.bincount(scored.codes, minlength=len(scored.classes)) > 0
+    with_rows = scored.classes[has_rows].tolist()
+    if labels is not None:
+        classes, positions = _positions(scored.classes, with_rows, labels)
+        scored = replace(scored, classes=classes, codes=positions[scored.codes])
+    _check_columns(len(scored.classes), with_rows, scored.scores.shape[1])
+    return scored
+
+
+def _positions(
+    sorted_classes: NDArray[Any], with_rows: list[Any], labels: Any
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the labels as an array, and the position of each sorted class among them, -1 where it has none."""
     classes = np.asarray(labels)
-    place = {value: number for number, value in enumerate(classes.tolist())}
-    if len(place) != len(classes):
-        raise DataError(f"labels must be different from each other; got {classes.tolist()}.")
-    unknown = [value for value in seen.tolist() if value not in place]
+    index = {value: position for position, value in enumerate(classes.tolist())}
+    if len(index) != len(classes):
+        raise DataError(f"labels must be distinct; got {classes.tolist()}.")
+    unknown = [value for value in with_rows if value not in index]
     if unknown:
         raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
-    return classes, np.array([place[value] for value in seen.tolist()], dtype=np.int32)[codes]
+    return classes, np.array([index.get(value, -1) for value in sorted_classes.tolist()], dtype=np.int32)
 
 
-def _check_columns(classes: NDArray[Any], seen: NDArray[Any], n_columns: int) -> None:
+def _check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None:
     expected = 2 if n_columns == 1 else n_columns
-    if len(seen) == 1:
-        raise DataError(f"y has one class only ({seen.tolist()[0]!r}); a calibrator needs rows of two classes or more.")
-    if len(classes) != expected:
+    if len(with_rows) == 1:
+        raise DataError(f"y has one class only ({with_rows[0]!r}); a calibrator needs rows of two classes or more.")
+    if n_classes != expected:
         raise DataError(
-            f"y has {len(classes)} classes and scores has {n_columns} column(s); give one column for two classes, or "
+            f"y has {n_classes} classes and scores has {n_columns} column(s); pass one column for two classes, or "
             f"one for each class (and labels= where y lacks a class)."
         )
 

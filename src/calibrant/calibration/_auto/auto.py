@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 
 from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
@@ -26,7 +25,7 @@ from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
 from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._maps.vector_scaling import VectorScaling
-from calibrant.calibration._validation import Scored, are_probabilities, is_of_difference, one_column
+from calibrant.calibration._validation import ScoredRows, are_probabilities, is_of_difference, one_column
 from calibrant.exceptions import DataError, LittleDataWarning
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ class Auto(Calibrator):
         is_of_one = hasattr(self, "members_") and len(self.classes_) == 2
         return is_of_one and all(member.is_monotone and _rises(member) for member in self.members_)
 
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
         sample = pool_equal_rows(_one_score(scored))
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
@@ -151,7 +150,7 @@ class Auto(Calibrator):
         if (sample.scores == sample.scores[0]).all():
             self._settle(sample, tried, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
         elif _is_little(sizes):
-            warn_of_few(sizes, sample.classes)
+            warn_of_few(sizes, sample.classes, stacklevel=5)
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to judge maps by"
             self._settle(sample, tried, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
         else:
@@ -169,12 +168,12 @@ class Auto(Calibrator):
             weights, reason = alone, f"no mix gains more than {self.multiple:g} standard errors"
         return AutoChoice.of(trial.told(weights), trial.gain_of(weights), float(trial.weight.sum()), reason)
 
-    def _settle(self, sample: Scored, tried: Mapping[str, Calibrator], choice: AutoChoice) -> None:
+    def _settle(self, sample: ScoredRows, tried: Mapping[str, Calibrator], choice: AutoChoice) -> None:
         """Learn the maps that have a share from all rows."""
         shares = {each.name: each.weight for each in choice.candidates if each.weight > 0} or {choice.name: 1.0}
         rows = _mended_rows(sample, self.mended_)
         names = [name for name in shares if name != _NO_MAP]
-        self.members_ = [_learnt(tried.get(name, Platt()), rows) for name in names]
+        self.members_ = [tried.get(name, Platt())._fit_clone(rows) for name in names]
         self.weights_ = np.array([shares.get(_NO_MAP, 0.0), *(shares[name] for name in names)])
         self.choice_ = choice
 
@@ -249,7 +248,7 @@ def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibra
     return made
 
 
-def _tried(pooled: Scored, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
+def _tried(pooled: ScoredRows, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
     """Learn every candidate without each fold and ask it about that fold; one that cannot be learnt is left out."""
     n_folds = _FOLDS if pooled.class_weights().sum() < _ROWS_FOR_FEWER else _FEWER_FOLDS
     pieces = unit_folds(pooled, n_folds)
@@ -264,7 +263,7 @@ def _tried(pooled: Scored, makers: Mapping[str, Calibrator], *, has_identity: bo
 
 
 def _asked(
-    pooled: Scored, pieces: Pieces, fold: int, makers: Mapping[str, Calibrator | None], *, mended: bool
+    pooled: ScoredRows, pieces: Pieces, fold: int, makers: Mapping[str, Calibrator | None], *, mended: bool
 ) -> dict[str, NDArray[np.float64]]:
     """Give the log-probabilities of a fold's rows by maps learnt from the other folds; None is the identity."""
     train, test = pieces.part(pooled, pieces.fold != fold), pieces.part(pooled, pieces.fold == fold)
@@ -273,31 +272,24 @@ def _asked(
     found: dict[str, NDArray[np.float64]] = {}
     for name, maker in makers.items():
         try:
-            proba = test.scores if maker is None else _learnt(maker, train)._predict_table(test.scores)
+            proba = test.scores if maker is None else maker._fit_clone(train)._predict_table(test.scores)
         except DataError:
             continue
         found[name] = _log_table(proba)
     return found
 
 
-def _one_score(scored: Scored) -> Scored:
+def _one_score(scored: ScoredRows) -> ScoredRows:
     """Give two classes one column."""
     if len(scored.classes) > 2:
         return scored
-    return Scored(one_column(scored.scores).reshape(-1, 1), scored.codes, scored.classes, scored.weight)
+    return ScoredRows(one_column(scored.scores).reshape(-1, 1), scored.codes, scored.classes, scored.weight)
 
 
-def _mended_rows(scored: Scored, mended: Mended | None) -> Scored:
+def _mended_rows(scored: ScoredRows, mended: Mended | None) -> ScoredRows:
     if mended is None:
         return scored
-    return Scored(mended.table(scored.scores), scored.codes, scored.classes, scored.weight)
-
-
-def _learnt(calibrator: Calibrator, rows: Scored) -> Calibrator:
-    fitted: Calibrator = clone(calibrator)
-    fitted.classes_, fitted.n_columns_ = rows.classes, rows.scores.shape[1]
-    fitted._fit_scored(rows)
-    return fitted
+    return ScoredRows(mended.table(scored.scores), scored.codes, scored.classes, scored.weight)
 
 
 def _rises(member: Calibrator) -> bool:
@@ -315,7 +307,7 @@ def _is_little(sizes: NDArray[np.float64]) -> bool:
     return bool(sizes.min() < _FEWEST if len(sizes) == 2 else sizes.sum() < _FEWEST * len(sizes))
 
 
-def warn_of_few(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
+def warn_of_few(sizes: NDArray[np.float64], classes: NDArray[Any], *, stacklevel: int = 4) -> None:
     """Warn of too few rows for any map to help.
 
     Examples
@@ -330,5 +322,5 @@ def warn_of_few(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
         f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too little for "
         f"a map to help: {_FEWEST:g} rows of each class are the least.",
         LittleDataWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )

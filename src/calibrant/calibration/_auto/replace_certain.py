@@ -12,7 +12,7 @@ from calibrant.calibration._base import normalised
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import Scored
+    from calibrant.calibration._validation import ScoredRows
 
 __all__ = ["Mended", "mend"]
 
@@ -53,7 +53,7 @@ class Mended:
         return {"floor": self.floor, "ceiling": self.ceiling}
 
 
-def mend(scored: Scored) -> Mended:
+def mend(scored: ScoredRows) -> Mended:
     """Learn what takes the place of 0 and 1.
 
     Examples

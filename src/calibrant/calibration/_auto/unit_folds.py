@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,13 +43,13 @@ class Pieces:
     weight: NDArray[np.float64]
     fold: NDArray[np.intp]
 
-    def part(self, scored: Scored, chosen: NDArray[np.bool_]) -> Scored:
+    def part(self, scored: ScoredRows, chosen: NDArray[np.bool_]) -> ScoredRows:
         """Give some pieces as rows."""
         rows = self.rows[chosen]
-        return Scored(scored.scores[rows], scored.codes[rows], scored.classes, self.weight[chosen])
+        return ScoredRows(scored.scores[rows], scored.codes[rows], scored.classes, self.weight[chosen])
 
 
-def pool_equal_rows(scored: Scored) -> Scored:
+def pool_equal_rows(scored: ScoredRows) -> ScoredRows:
     """Sort rows by class and scores, and add up the weights of equal ones.
 
     Examples
@@ -64,10 +64,10 @@ def pool_equal_rows(scored: Scored) -> Scored:
     weight = np.ones(len(order)) if scored.weight is None else scored.weight[order]
     is_new = np.r_[True, (codes[1:] != codes[:-1]) | (scores[1:] != scores[:-1]).any(axis=1)]
     starts = np.flatnonzero(is_new)
-    return Scored(scores[starts], codes[starts], scored.classes, np.add.reduceat(weight, starts))
+    return ScoredRows(scores[starts], codes[starts], scored.classes, np.add.reduceat(weight, starts))
 
 
-def unit_folds(pooled: Scored, n_folds: int) -> Pieces:
+def unit_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
     """Deal pooled rows to folds, class by class.
 
     Examples

@@ -1,4 +1,4 @@
-"""What a calibrated classifier was given to learn from: rows of any kind, untouched but for taking some of them."""
+"""The validated arguments of a wrapper's `fit`: rows of any kind, of which some can be taken, and their classes."""
 
 from __future__ import annotations
 
@@ -16,68 +16,77 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Given", "take_rows"]
+__all__ = ["FitData", "is_pairwise", "take_rows", "take_square"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
-    """Rows, their classes and weights, and what else the base estimator's `fit` is to get.
+class FitData:
+    """Rows, their classes and weights, and the further arguments of the base estimator's `fit`.
 
     Parameters
     ----------
     X : frame, array, sparse matrix or list
-        The rows as they were given.
-    y : array of shape (n_rows,)
-        The class of each row.
+        The rows as they were passed; the base estimator validates them.
+    classes : array of shape (n_classes,)
+        The classes of these rows, sorted.
+    codes : array of shape (n_rows,)
+        The position of each row's class in `classes`. Labels are coded here once; all that follows uses the codes.
     weight : array of shape (n_rows,) or None
-        How often each row counts in the map.
+        The weight of each row in the map.
     to_fit, to_split : mapping
-        Parameters of the base estimator's `fit` and of the splitter's `split`, rows and all.
+        Arguments of the base estimator's `fit` and of the splitter's `split`, those with a value a row among them.
     """
 
     X: Any
-    y: NDArray[Any]
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
     weight: NDArray[np.float64] | None = None
     to_fit: Mapping[str, Any] = field(default_factory=dict)
     to_split: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
-        return len(self.y)
+        """Number of rows."""
+        return len(self.codes)
 
-    def only(self, rows: NDArray[np.intp]) -> Given:
-        """Give some rows as if there were no others.
+    @property
+    def y(self) -> NDArray[Any]:
+        """The class of each row."""
+        return np.asarray(self.classes[self.codes])
+
+    def subset(self, rows: NDArray[np.intp]) -> FitData:
+        """Return some of the rows, with the same classes.
 
         Examples
         --------
-        >>> given = Given([[1], [2], [3]], np.array(["a", "b", "a"]), to_fit={"sample_weight": [1, 2, 3], "k": 5})
-        >>> part = given.only(np.array([0, 2]))
+        >>> arguments = {"sample_weight": [1, 2, 3], "k": 5}
+        >>> data = FitData([[1], [2], [3]], np.array(["a", "b"]), np.array([0, 1, 0]), to_fit=arguments)
+        >>> part = data.subset(np.array([0, 2]))
         >>> part.X, part.y.tolist(), part.to_fit
         ([[1], [3]], ['a', 'a'], {'sample_weight': [1, 3], 'k': 5})
         """
         return replace(
             self,
             X=take_rows(self.X, rows),
-            y=self.y[rows],
+            codes=self.codes[rows],
             weight=None if self.weight is None else self.weight[rows],
-            to_fit=self._params_of(self.to_fit, rows),
-            to_split=self._params_of(self.to_split, rows),
+            to_fit=self._take_arguments(self.to_fit, rows),
+            to_split=self._take_arguments(self.to_split, rows),
         )
 
-    def fitted(self, estimator: Any, rows: NDArray[np.intp] | None = None) -> Any:
-        """Give a clone of an estimator fitted to all rows, or to some."""
+    def fit_clone(self, estimator: Any, rows: NDArray[np.intp] | None = None) -> Any:
+        """Return a clone of an estimator fitted to all rows, or to some."""
         if rows is None:
             return clone(estimator).fit(self.X, self.y, **self.to_fit)
-        X = take_square(self.X, rows, rows) if is_pairwise(estimator) else take_rows(self.X, rows)
-        return clone(estimator).fit(X, self.y[rows], **self._params_of(self.to_fit, rows))
+        X = self.test_rows(estimator, rows, rows)
+        return clone(estimator).fit(X, self.classes[self.codes[rows]], **self._take_arguments(self.to_fit, rows))
 
-    def asked_of(self, estimator: Any, rows: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
-        """Give the rows that an estimator fitted to `train` is asked about."""
+    def test_rows(self, estimator: Any, rows: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
+        """Return some rows in the form that an estimator fitted to the rows `train` predicts."""
         return take_square(self.X, rows, train) if is_pairwise(estimator) else take_rows(self.X, rows)
 
-    def _params_of(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
-        return {name: take_rows(value, rows) if self._is_by_row(value) else value for name, value in params.items()}
+    def _take_arguments(self, arguments: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
+        return {name: take_rows(value, rows) if self._is_by_row(value) else value for name, value in arguments.items()}
 
     def _is_by_row(self, value: Any) -> bool:
         is_sequence = hasattr(value, "__len__") or hasattr(value, "shape")
@@ -85,12 +94,12 @@ class Given:
 
 
 def is_pairwise(estimator: Any) -> bool:
-    """Tell whether an estimator takes similarities between rows in place of the rows."""
+    """Return whether an estimator takes similarities between rows in place of the rows."""
     return bool(get_tags(estimator).input_tags.pairwise)
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Give some rows of what scikit-learn takes, or of an Arrow table, each as it is.
+    """Return some rows of anything that scikit-learn can index, or of an Arrow table, in the same type.
 
     Examples
     --------
@@ -101,7 +110,7 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def take_square(X: Any, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Any:
-    """Give the similarities of some rows to others."""
+    """Return the similarities of some rows to others."""
     if np.ndim(X) != 2 or num_samples(X) != np.shape(X)[1]:
         raise DataError(f"X must be square for an estimator of similarities; got shape {np.shape(X)}.")
     return np.asarray(X)[np.ix_(rows, columns)]

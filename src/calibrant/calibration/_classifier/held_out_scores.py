@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._params import Choice, Int, Rule
 from calibrant._random import SeedLike, seed_sequence, stream_seed
-from calibrant.calibration._classifier.fit_data import Given
+from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import Method, scores_of
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
@@ -22,8 +22,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Split: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+    Given: TypeAlias = FitData  # the name of the type in the signature of HeldOut.of, which is public and frozen
 
-__all__ = ["CV", "HeldOut", "Scoring", "Source", "fit_folds", "fit_out_of_bag", "pooled", "splits_of"]
+__all__ = [
+    "CV",
+    "HeldOut",
+    "Scoring",
+    "Source",
+    "fit_folds",
+    "fit_out_of_bag",
+    "join_held_out",
+    "make_splits",
+    "pool_scores",
+]
 
 Source: TypeAlias = int | Literal["prefit", "train", "oob"] | Iterable[Any] | Any
 
@@ -70,7 +81,7 @@ class HeldOut:
 
     @classmethod
     def of(cls, given: Given, rows: NDArray[np.intp], scores: NDArray[np.float64]) -> HeldOut:
-        """Put scores in the order of their rows; those of one row share its weight."""
+        """Return scores in the order of their rows; several scores of one row share its weight."""
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         times = np.bincount(rows, minlength=given.n_rows)
@@ -102,14 +113,14 @@ class Scoring:
         return scores_of(fitted, X, self.method, self.classes)
 
 
-def splits_of(cv: Any, given: Given, kept: NDArray[np.intp] | None, random_state: SeedLike) -> list[Split]:
-    """Give the parts to fit and to score, as positions of the rows given.
+def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_state: SeedLike) -> list[Split]:
+    """Give the parts to fit and to score, as positions of the rows.
 
     Parameters
     ----------
     cv : int, splitter or iterable of pairs
         A number stands for stratified folds of shuffled rows.
-    given : Given
+    data : FitData
         The rows that count.
     kept : array of int or None
         Where those rows were before others were left out, which is what pairs refer to.
@@ -118,18 +129,18 @@ def splits_of(cv: Any, given: Given, kept: NDArray[np.intp] | None, random_state
 
     Examples
     --------
-    >>> given = Given(np.zeros((6, 1)), np.array([0, 1, 0, 1, 0, 1]))
-    >>> [test.tolist() for train, test in splits_of(3, given, None, 0)]
+    >>> data = FitData(np.zeros((6, 1)), np.array([0, 1]), np.array([0, 1, 0, 1, 0, 1]))
+    >>> [test.tolist() for train, test in make_splits(3, data, None, 0)]
     [[0, 3], [1, 2], [4, 5]]
     """
     if cv in Int():
         seed = stream_seed(seed_sequence(random_state), 0) % 2**32
-        folds: Any = StratifiedKFold(_possible_folds(given.y, int(cv)), shuffle=True, random_state=seed)
+        folds: Any = StratifiedKFold(_possible_folds(data.y, int(cv)), shuffle=True, random_state=seed)
     else:
-        folds = check_cv(cv, given.y, classifier=True)
-    pairs = folds.split(given.X, given.y, **given.to_split)
+        folds = check_cv(cv, data.y, classifier=True)
+    pairs = folds.split(data.X, data.y, **data.to_split)
     if kept is None or cv in Int() or hasattr(cv, "split"):
-        found = [(np.arange(given.n_rows)[train], np.arange(given.n_rows)[test]) for train, test in pairs]
+        found = [(np.arange(data.n_rows)[train], np.arange(data.n_rows)[test]) for train, test in pairs]
     else:
         found = [(_renumbered(train, kept), _renumbered(test, kept)) for train, test in pairs]
     if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
@@ -167,25 +178,39 @@ def _renumbered(rows: Any, kept: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def fit_folds(
-    scoring: Scoring, given: Given, splits: list[Split], n_jobs: int | None
+    scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None
 ) -> list[tuple[Any, NDArray[np.float64]]]:
     """Fit a model to each train part and score the test part by it: the models with their scores."""
-    return list(Parallel(n_jobs=n_jobs)(delayed(_fit_one)(scoring, given, *split) for split in splits))
+    return list(Parallel(n_jobs=n_jobs)(delayed(_fit_one)(scoring, data, *split) for split in splits))
 
 
 def _fit_one(
-    scoring: Scoring, given: Given, train: NDArray[np.intp], test: NDArray[np.intp]
+    scoring: Scoring, data: FitData, train: NDArray[np.intp], test: NDArray[np.intp]
 ) -> tuple[Any, NDArray[np.float64]]:
-    fitted = given.fitted(scoring.estimator, train)
-    return fitted, scoring.of(fitted, given.asked_of(scoring.estimator, test, train))
+    fitted = data.fit_clone(scoring.estimator, train)
+    return fitted, scoring.of(fitted, data.test_rows(scoring.estimator, test, train))
 
 
-def pooled(given: Given, splits: list[Split], scores: list[NDArray[np.float64]]) -> HeldOut:
+def pool_scores(data: FitData, splits: list[Split], scores: list[NDArray[np.float64]]) -> HeldOut:
     """Join the scores of all test parts."""
-    return HeldOut.of(given, np.concatenate([test for _, test in splits]), np.concatenate(scores))
+    return HeldOut.of(data, np.concatenate([test for _, test in splits]), np.concatenate(scores))
 
 
-def fit_out_of_bag(scoring: Scoring, given: Given) -> tuple[Any, HeldOut]:
+def join_held_out(parts: list[HeldOut]) -> HeldOut:
+    """Return the scores of all parts in the order of their rows."""
+    if len(parts) == 1:
+        return parts[0]
+    order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
+    weights = [part.weight for part in parts if part.weight is not None]
+    return HeldOut(
+        np.concatenate([part.rows for part in parts])[order],
+        np.concatenate([part.scores for part in parts])[order],
+        np.concatenate([part.y for part in parts])[order],
+        np.concatenate(weights)[order] if weights else None,
+    )
+
+
+def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
     """Fit one forest and take the scores that its trees give to rows they were not grown from.
 
     Rows in every tree's bag have no such score and are left out.
@@ -194,9 +219,9 @@ def fit_out_of_bag(scoring: Scoring, given: Given) -> tuple[Any, HeldOut]:
     --------
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> rng = np.random.default_rng(0)
-    >>> given = Given(rng.normal(size=(50, 2)), rng.integers(2, size=50))
+    >>> data = FitData(rng.normal(size=(50, 2)), np.array([0, 1]), rng.integers(2, size=50))
     >>> scoring = Scoring(RandomForestClassifier(30, random_state=0), "auto", np.array([0, 1]))
-    >>> fit_out_of_bag(scoring, given)[1].scores.shape
+    >>> fit_out_of_bag(scoring, data)[1].scores.shape
     (50, 1)
     """
     forest = clone(scoring.estimator)
@@ -206,7 +231,7 @@ def fit_out_of_bag(scoring: Scoring, given: Given) -> tuple[Any, HeldOut]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
         warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
-        forest.fit(given.X, given.y, **given.to_fit)
+        forest.fit(data.X, data.y, **data.to_fit)
     table = np.asarray(forest.oob_proba_ if hasattr(forest, "oob_proba_") else forest.oob_decision_function_)
     rows = np.flatnonzero(np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0))
     if len(rows) == 0:
@@ -214,7 +239,7 @@ def fit_out_of_bag(scoring: Scoring, given: Given) -> tuple[Any, HeldOut]:
             "cv='oob': every row is in every tree's bag, so that none has a score; give the forest a bootstrap and "
             "more trees, or use cv=5."
         )
-    return forest, HeldOut.of(given, rows, table[rows, 1:] if len(scoring.classes) == 2 else table[rows])
+    return forest, HeldOut.of(data, rows, table[rows, 1:] if len(scoring.classes) == 2 else table[rows])
 
 
 def _check_has_bags(forest: Any) -> None:

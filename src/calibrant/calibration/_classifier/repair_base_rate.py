@@ -20,7 +20,7 @@ from calibrant.calibration._maps.chain import Chain
 from calibrant.calibration._maps.prior_shift import Prior, PriorShift, implied_prior
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._names import as_calibrator
-from calibrant.calibration._validation import Scored, read_scored
+from calibrant.calibration._validation import ScoredRows, read_scored
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
 
@@ -194,7 +194,7 @@ def repair_base_rate(
     )
 
 
-def _pvalue(proba: NDArray[np.float64], scored: Scored) -> float:
+def _pvalue(proba: NDArray[np.float64], scored: ScoredRows) -> float:
     """Test whether the mean probabilities are the base rates: Rao's score for intercepts."""
     weight = np.ones(len(proba)) if scored.weight is None else scored.weight
     away = (scored.class_weights() - weight @ proba)[1:]
@@ -202,7 +202,7 @@ def _pvalue(proba: NDArray[np.float64], scored: Scored) -> float:
     return float(chdtrc(len(away), away @ np.linalg.pinv(spread, hermitian=True) @ away))
 
 
-def _out_of_fold(calibrator: Calibrator, scored: Scored) -> NDArray[np.float64]:
+def _out_of_fold(calibrator: Calibrator, scored: ScoredRows) -> NDArray[np.float64]:
     fewest = int(np.bincount(scored.codes).min())
     if fewest < 2:
         raise DataError("y must have two rows or more of every class, so that what the repair brings can be measured.")
@@ -219,7 +219,7 @@ def _out_of_fold(calibrator: Calibrator, scored: Scored) -> NDArray[np.float64]:
     return proba
 
 
-def _quality(proba: NDArray[np.float64], scored: Scored) -> Quality:
+def _quality(proba: NDArray[np.float64], scored: ScoredRows) -> Quality:
     weight = np.ones(len(proba)) if scored.weight is None else scored.weight
     names = scored.classes[scored.codes]
     judged: dict[str, Any] = {"sample_weight": weight, "labels": scored.classes}

@@ -1,4 +1,7 @@
-"""What of `fit` goes to the base estimator and to the splitter: scikit-learn's metadata routing, or its older way."""
+"""The arguments of a wrapper's `fit`, validated and routed to the base estimator and the splitter.
+
+Routing is scikit-learn's metadata routing where that is enabled, else that of its CalibratedClassifierCV.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,20 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._sklearn import num_samples
-from calibrant.calibration._classifier.fit_data import Given, is_pairwise
+from calibrant.calibration._classifier.fit_data import FitData, is_pairwise
 from calibrant.data._internal import check_weights, code_labels
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["read_given"]
+__all__ = ["read_fit_data"]
 
 
 _IN_MAP_ONLY = "the weights count in the map only, which then describes other rows than the model"
 
 
-def read_given(
+def read_fit_data(
     owner: Any,
     X: Any,
     y: Any,
@@ -34,66 +37,66 @@ def read_given(
     fit_params: Mapping[str, Any],
     *,
     otherwise: str = _IN_MAP_ONLY,
-) -> tuple[Given, NDArray[np.intp] | None]:
-    """Check classes and weights, and part what was given between the map, the base estimator and the splitter.
+) -> tuple[FitData, NDArray[np.intp] | None]:
+    """Validate classes and weights, and route the arguments to the map, the base estimator and the splitter.
 
     Parameters
     ----------
     owner : classifier
         Whose `fit` it is, with an `estimator`.
     X, y, sample_weight
-        What `fit` was given; X is the base estimator's to check.
+        The arguments of `fit`; X is left to the base estimator to validate.
     fit_params : mapping
-        What else it was given.
+        Its further arguments.
     otherwise : str
-        What becomes of weights where the base estimator takes none.
+        What becomes of weights where the base estimator takes none, for the warning.
 
     Returns
     -------
-    Given
-        The rows that count: those of weight 0 are gone where the base estimator would not count them either.
+    FitData
+        The rows that count: those of weight 0 are dropped where the base estimator would not count them either.
     array of int or None
-        Which rows these are; None for all.
+        The positions of these rows among those passed; None for all.
 
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from calibrant.calibration import CalibratedClassifier
     >>> owner = CalibratedClassifier(GaussianNB())
-    >>> given, kept = read_given(owner, [[1.0], [2.0], [3.0]], ["a", "b", "c"], [1, 0, 2], {})
-    >>> given.y.tolist(), given.to_fit, kept.tolist()
+    >>> data, kept = read_fit_data(owner, [[1.0], [2.0], [3.0]], ["a", "b", "c"], [1, 0, 2], {})
+    >>> data.y.tolist(), data.to_fit, kept.tolist()
     (['a', 'c'], {'sample_weight': array([1., 2.])}, [0, 2])
     """
     X = indexable(X)[0]
     weight = check_weights(sample_weight, num_samples(X))
-    to_fit, to_split = _parted(owner, weight, fit_params, otherwise)
+    to_fit, to_split = _route(owner, weight, fit_params, otherwise)
     kept = _kept_rows(owner.estimator, weight, to_fit)
     labels = code_labels(y, num_samples(X), kept)
     if len(labels.classes) < 2:
         raise DataError(
             f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."
         )
-    codes = labels.codes
-    if kept is not None:
-        codes = np.zeros(num_samples(X), dtype=np.int32)
-        codes[kept] = labels.codes
-    given = Given(X, labels.classes[codes], weight, to_fit, to_split)
-    return (given, None) if kept is None else (given.only(kept), kept)
+    if kept is None:
+        return FitData(X, labels.classes, labels.codes, weight, to_fit, to_split), None
+    codes = np.zeros(num_samples(X), dtype=np.int32)
+    codes[kept] = labels.codes
+    return FitData(X, labels.classes, codes, weight, to_fit, to_split).subset(kept), kept
 
 
 def _kept_rows(
     estimator: Any, weight: NDArray[np.float64] | None, to_fit: Mapping[str, Any]
 ) -> NDArray[np.intp] | None:
-    """Give the rows that count, unless the base estimator was told to count all rows alike."""
+    """Return the rows that count, or None for all where the base estimator does not get the weights."""
     if weight is None or weight.all() or is_pairwise(estimator):
         return None
     is_for_map_alone = _is_routing() and "sample_weight" not in to_fit
     return None if is_for_map_alone else np.flatnonzero(weight)
 
 
-def _parted(
+def _route(
     owner: Any, weight: NDArray[np.float64] | None, fit_params: Mapping[str, Any], otherwise: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arguments of the base estimator's `fit` and those of the splitter's `split`."""
     if _is_routing():
         routed = process_routing(owner, "fit", sample_weight=weight, **fit_params)
         to_fit, to_split = dict(routed.estimator.fit), dict(routed.get("splitter", {}).get("split", {}))
@@ -103,7 +106,7 @@ def _parted(
         to_fit["sample_weight"] = weight
     elif weight is not None:
         warnings.warn(
-            f"{type(owner.estimator).__name__} does not take sample_weight: {otherwise}. Give weights to the step "
+            f"{type(owner.estimator).__name__} does not take sample_weight: {otherwise}. Pass weights to the step "
             "that takes them by metadata routing.",
             CalibrantWarning,
             stacklevel=4,

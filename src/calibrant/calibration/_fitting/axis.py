@@ -12,7 +12,7 @@ from calibrant.calibration._fitting.logits import Scale, as_logits, from_logits,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import TwoClass
+    from calibrant.calibration._validation import BinaryRows
 
 __all__ = ["Axis", "find_axis", "solve_increasing"]
 
@@ -64,12 +64,12 @@ class Axis:
         return {"on": self.on, "centre": self.centre, "spread": self.spread}
 
 
-def find_axis(sample: TwoClass, *, centred: bool = True) -> Axis:
+def find_axis(sample: BinaryRows, *, centred: bool = True) -> Axis:
     """Settle how scores are laid on the line: those that all lie in [0, 1] are probabilities.
 
     Parameters
     ----------
-    sample : TwoClass
+    sample : BinaryRows
         Scores and weights.
     centred : bool
         Whether margins are brought to mean 0; else 0 stays where it is, and they are divided by their root mean square.
@@ -81,8 +81,8 @@ def find_axis(sample: TwoClass, *, centred: bool = True) -> Axis:
 
     Examples
     --------
-    >>> from calibrant.calibration._validation import TwoClass
-    >>> find_axis(TwoClass(np.array([1.0, 5.0]), np.array([False, True])))
+    >>> from calibrant.calibration._validation import BinaryRows
+    >>> find_axis(BinaryRows(np.array([1.0, 5.0]), np.array([False, True])))
     Axis(on='score', centre=3.0, spread=2.0)
     """
     if settle_scale(sample.scores, "auto") == "logit":

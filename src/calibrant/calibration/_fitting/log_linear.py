@@ -13,7 +13,7 @@ from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import Scale, as_logs, settle_scale
 from calibrant.calibration._fitting.multinomial import Penalty
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class LogLinear(Calibrator):
         """Whether temperature comes first for probabilities too, and every class keeps a share."""
 
     @abstractmethod
-    def _find(self, logs: NDArray[np.float64], scored: Scored) -> NDArray[np.float64]:
+    def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         """Give [W | b] from log-probabilities."""
 
     @property
@@ -78,13 +78,13 @@ class LogLinear(Calibrator):
         of_first, of_second = self.coef_[1] - self.coef_[0]
         return bool(of_first <= 0.0 <= of_second)
 
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = settle_scale(scored.scores, "auto")
         self._begin(scored)
         found = self._find(self._logs(scored.scores), scored)
         self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
 
-    def _begin(self, scored: Scored) -> None:
+    def _begin(self, scored: ScoredRows) -> None:
         total = float(scored.class_weights().sum())
         is_scaled = self._is_structured or self.on_ == "score"
         self.inverse_temperature_ = _inverse_temperature(scored, self.on_) if is_scaled else 1.0
@@ -148,7 +148,7 @@ def draw_to_identity(n_classes: int, diagonal: float, off_diagonal: float, inter
     return Penalty(weight.ravel(), np.eye(n_classes, n_classes + 1).ravel())
 
 
-def refuse_free_class(scored: Scored) -> None:
+def refuse_free_class(scored: ScoredRows) -> None:
     """Refuse a class without rows, whose intercept nothing would hold."""
     empty = np.flatnonzero(scored.class_weights() == 0)
     if len(empty):
@@ -159,10 +159,8 @@ def refuse_free_class(scored: Scored) -> None:
         )
 
 
-def _inverse_temperature(scored: Scored, scale: Scale) -> float:
+def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     size = 1.0 if scale == "logit" else max(float(np.abs(scored.scores).max()), _NEAREST)
     scores = scored.scores / size
-    first = Temperature()
-    first.classes_, first.n_columns_ = scored.classes, scores.shape[1]
-    first._fit_scored(replace(scored, scores=np.where(np.abs(scores) < _NOTHING, 0.0, scores)))
-    return first.inverse_temperature_ / size
+    rows = replace(scored, scores=np.where(np.abs(scores) < _NOTHING, 0.0, scores))
+    return Temperature()._fit_clone(rows).inverse_temperature_ / size

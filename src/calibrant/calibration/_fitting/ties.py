@@ -13,7 +13,7 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import TwoClass
+    from calibrant.calibration._validation import BinaryRows
 
 __all__ = ["Pooled", "pool_ties"]
 
@@ -37,12 +37,12 @@ class Pooled:
     positive: NDArray[np.float64]
 
 
-def pool_ties(sample: TwoClass) -> Pooled:
+def pool_ties(sample: BinaryRows) -> Pooled:
     """Sort rows by score and put those of equal scores together.
 
     Parameters
     ----------
-    sample : TwoClass
+    sample : BinaryRows
         Scores, classes and weights.
 
     Returns
@@ -52,8 +52,8 @@ def pool_ties(sample: TwoClass) -> Pooled:
 
     Examples
     --------
-    >>> from calibrant.calibration._validation import TwoClass
-    >>> pooled = pool_ties(TwoClass(np.array([0.7, 0.2, 0.7]), np.array([True, False, False])))
+    >>> from calibrant.calibration._validation import BinaryRows
+    >>> pooled = pool_ties(BinaryRows(np.array([0.7, 0.2, 0.7]), np.array([True, False, False])))
     >>> pooled.scores, pooled.weight, pooled.positive
     (array([0.2, 0.7]), array([1., 2.]), array([0., 1.]))
     """

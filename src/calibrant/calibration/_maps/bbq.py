@@ -17,7 +17,7 @@ from calibrant.calibration._validation import are_probabilities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import TwoClass
+    from calibrant.calibration._validation import BinaryRows
 
 __all__ = ["BBQ"]
 
@@ -61,7 +61,7 @@ class BBQ(ScoreMap):
     n_bins_: NDArray[np.int64]
     evidence_: NDArray[np.float64]
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         binnings = list(_binnings(pool_ties(sample)))
         evidence = np.exp(_scores(binnings) - max(_scores(binnings)))
         evidence /= evidence.sum()

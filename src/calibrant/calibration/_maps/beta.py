@@ -13,7 +13,7 @@ from calibrant.calibration._base import ScoreMap, read_probabilities
 from calibrant.calibration._fitting.axis import Axis, find_axis, solve_increasing
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.logits import as_logits, from_logits
-from calibrant.calibration._validation import TwoClass
+from calibrant.calibration._validation import BinaryRows
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Beta(ScoreMap):
     def __init__(self, *, form: Form = "abm") -> None:
         self.form = form
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         axis = find_axis(sample, centred=self.form != "ab")
         self.axis_ = axis.to_dict()
         left, right = _sides(axis.place(sample.scores))
@@ -118,7 +118,9 @@ def _sides(log_odds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return np.minimum(log_odds, 0.0) - rest, np.maximum(log_odds, 0.0) + rest
 
 
-def _fit_rising(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pinned: bool) -> tuple[list[float], float]:
+def _fit_rising(
+    columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: bool
+) -> tuple[list[float], float]:
     """Give the best coefficients of which none is negative, and the intercept.
 
     The loss is convex, so that where one of two comes out negative it is 0 at the best place, and the other is alone.
@@ -134,7 +136,7 @@ def _fit_rising(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pin
     return [0.0] * len(columns), 0.0 if pinned else math.log(positives / negatives)
 
 
-def _fit(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pinned: bool) -> tuple[list[float], float]:
+def _fit(columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: bool) -> tuple[list[float], float]:
     if pinned:
         columns, sample = [np.concatenate([each, -each]) for each in columns], _mirrored(sample)
     negatives, positives = sample.totals()
@@ -144,10 +146,10 @@ def _fit(columns: Sequence[NDArray[np.float64]], sample: TwoClass, *, pinned: bo
     return [float(each) for each in coef], 0.0 if pinned else float(intercept)
 
 
-def _mirrored(sample: TwoClass) -> TwoClass:
+def _mirrored(sample: BinaryRows) -> BinaryRows:
     """Give each row half and its mirror image half, of which the best intercept is 0."""
     half = sample.weights() / 2
-    return TwoClass(
+    return BinaryRows(
         np.concatenate([sample.scores, -sample.scores]),
         np.concatenate([sample.positive, ~sample.positive]),
         np.concatenate([half, half]),

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._params import Choice, Int, Real, Rule
 from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._fitting.bins import Bins, count_bins, width_bins
-from calibrant.calibration._validation import TwoClass
+from calibrant.calibration._validation import BinaryRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,12 +73,12 @@ class Binning(ScoreMap):
         self.strategy = strategy
         self.m = m
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         bins = self._bins(sample)
         self.edges_, self.weights_, self.n_bins_ = bins.edges, bins.weight, len(bins.weight)
         self.probabilities_ = bins.shares(self.m)
 
-    def _bins(self, sample: TwoClass) -> Bins:
+    def _bins(self, sample: BinaryRows) -> Bins:
         part = _PART[self.strategy]
         if self.n_bins != "cv":
             return part(sample, int(self.n_bins))

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from calibrant._params import InstanceOf, Rule
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,9 +67,9 @@ class Chain(Calibrator):
         parts = (self.first_, self.then_) if is_fitted else (self.first, self.then)
         return all(part.is_monotone for part in parts)
 
-    def _fit_scored(self, scored: Scored) -> None:
-        self.first_ = _fitted(self.first, scored)
-        self.then_ = _fitted(self.then, replace(scored, scores=self._between(scored.scores)))
+    def _fit_scored(self, scored: ScoredRows) -> None:
+        self.first_ = self.first._fit_clone(scored)
+        self.then_ = self.then._fit_clone(replace(scored, scores=self._between(scored.scores)))
 
     def _between(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.first_._predict_table(table).reshape(table.shape)
@@ -83,10 +83,3 @@ class Chain(Calibrator):
     def _read(self, learnt: Mapping[str, Any]) -> None:
         self.first_ = clone(self.first)._restore(learnt["first"])
         self.then_ = clone(self.then)._restore(learnt["then"])
-
-
-def _fitted(calibrator: Calibrator, scored: Scored) -> Calibrator:
-    made: Calibrator = clone(calibrator)
-    made.classes_, made.n_columns_ = scored.classes, scored.scores.shape[1]
-    made._fit_scored(scored)
-    return made

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._params import Real, Rule
 from calibrant.calibration._fitting.log_linear import LogLinear, draw_to_identity, refuse_free_class
 from calibrant.calibration._fitting.multinomial import Full, Penalty, fit_multinomial
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Dirichlet(LogLinear):
     def _is_structured(self) -> bool:
         return False
 
-    def _find(self, logs: NDArray[np.float64], scored: Scored) -> NDArray[np.float64]:
+    def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if self.intercept + self.l2 == 0:
             refuse_free_class(scored)
         n_classes = logs.shape[1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from calibrant._params import Real, Rule
 from calibrant.calibration._fitting.log_linear import LogLinear, draw_to_identity, refuse_free_class
 from calibrant.calibration._fitting.multinomial import Full, fit_multinomial
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class MatrixScaling(LogLinear):
     def _is_structured(self) -> bool:
         return self.strength > 0
 
-    def _find(self, logs: NDArray[np.float64], scored: Scored) -> NDArray[np.float64]:
+    def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if not self._is_structured:
             refuse_free_class(scored)
         n_classes = logs.shape[1]

@@ -14,7 +14,7 @@ from calibrant.calibration._base import Calibrator, normalised
 from calibrant.calibration._fitting.log_linear import refuse_free_class
 from calibrant.calibration._fitting.logits import Scale, as_logs, from_logits, settle_scale
 from calibrant.calibration._maps.platt import Platt
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,23 +63,23 @@ class Pairwise(Calibrator):
     def __init__(self, calibrator: Calibrator | None = None) -> None:
         self.calibrator = calibrator
 
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         refuse_free_class(scored)
         self.on_ = settle_scale(scored.scores, "auto")
         if len(scored.classes) == 2:
-            self.parts_ = [self._fitted(scored)]
+            self.parts_ = [self._template()._fit_clone(scored)]
             return
-        self.parts_ = [self._fitted(self._two(scored, low, high)) for low, high in self._pairs()]
+        self.parts_ = [self._template()._fit_clone(self._two(scored, low, high)) for low, high in self._pairs()]
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
 
-    def _two(self, scored: Scored, low: int, high: int) -> Scored:
+    def _two(self, scored: ScoredRows, low: int, high: int) -> ScoredRows:
         rows = np.flatnonzero((scored.codes == low) | (scored.codes == high))
         score = self._score(scored.scores[rows], low, high)
         weight = None if scored.weight is None else scored.weight[rows]
         codes = (scored.codes[rows] == high).astype(np.int32)
-        return Scored(score, codes, scored.classes[[low, high]], weight)
+        return ScoredRows(score, codes, scored.classes[[low, high]], weight)
 
     def _score(self, table: NDArray[np.float64], low: int, high: int) -> NDArray[np.float64]:
         if self.on_ == "logit":
@@ -92,12 +92,6 @@ class Pairwise(Calibrator):
     def _template(self) -> Calibrator:
         made: Calibrator = Platt() if self.calibrator is None else clone(self.calibrator)
         return made
-
-    def _fitted(self, scored: Scored) -> Calibrator:
-        part = self._template()
-        part.classes_, part.n_columns_ = scored.classes, scored.scores.shape[1]
-        part._fit_scored(scored)
-        return part
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 2:

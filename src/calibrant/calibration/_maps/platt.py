@@ -12,7 +12,7 @@ from calibrant._params import Rule
 from calibrant.calibration._base import ScoreMap, read_probabilities
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, from_logits, on_scale, settle_scale
-from calibrant.calibration._validation import TwoClass
+from calibrant.calibration._validation import BinaryRows
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Platt(ScoreMap):
     def __init__(self, *, on: On = "auto") -> None:
         self.on = on
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         self.on_ = settle_scale(sample.scores, self.on)
         negatives, positives = sample.totals()
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
@@ -95,12 +95,12 @@ class Platt(ScoreMap):
         return from_logits(scores) if self.on_ == "logit" else scores
 
 
-def platt_target(sample: TwoClass) -> Target:
+def platt_target(sample: BinaryRows) -> Target:
     """Give Platt's targets: (N+ + 1) / (N+ + 2) for positive rows, 1 / (N- + 2) for negative ones.
 
     Examples
     --------
-    >>> target = platt_target(TwoClass(np.zeros(3), np.array([False, True, True])))
+    >>> target = platt_target(BinaryRows(np.zeros(3), np.array([False, True, True])))
     >>> target.low, target.high
     (0.3333333333333333, 0.75)
     """

@@ -13,7 +13,7 @@ from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.log_linear import log_columns, refuse_free_class
 from calibrant.calibration._fitting.logits import Scale, settle_scale
 from calibrant.calibration._fitting.multinomial import Penalty, Shift, fit_multinomial
-from calibrant.calibration._validation import Scored, are_probabilities, read_scores
+from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scores
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, ParameterError
 
@@ -82,7 +82,7 @@ class PriorShift(Calibrator):
         self.train_prior = train_prior
         self.new_prior = new_prior
 
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = settle_scale(scored.scores, "auto")
         seen = scored.class_weights() / scored.class_weights().sum()
         train = _shares("train_prior", self.train_prior, len(scored.classes))
@@ -169,7 +169,7 @@ class PriorShift(Calibrator):
         return np.asarray(softmax(logs, axis=1) if self.on_ == "logit" else logs - logs.mean(axis=1, keepdims=True))
 
 
-def implied_prior(scored: Scored, on: Scale) -> NDArray[np.float64]:
+def implied_prior(scored: ScoredRows, on: Scale) -> NDArray[np.float64]:
     """Give the base rates that a model behaves as if it was trained with, judged by rows with classes.
 
     Shifted from them to the base rates of the rows, its probabilities have the least log-loss, and their means are the
@@ -177,7 +177,7 @@ def implied_prior(scored: Scored, on: Scale) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    scored : Scored
+    scored : ScoredRows
         Scores and classes.
     on : "logit" or "score"
         Whether the scores are probabilities.

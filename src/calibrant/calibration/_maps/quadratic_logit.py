@@ -19,7 +19,7 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import TwoClass
+    from calibrant.calibration._validation import BinaryRows
 
 __all__ = ["QuadraticLogit"]
 
@@ -93,7 +93,7 @@ class QuadraticLogit(ScoreMap):
         """
         return bool(self.monotone)
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         axis = find_axis(sample)
         x = axis.place(sample.scores)
         self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
@@ -132,7 +132,7 @@ class QuadraticLogit(ScoreMap):
         if size > 0.0:
             self.quadratic_, self.intercept_, self.centre_ = sign * float(size), float(intercept), end
 
-    def _ends(self, x: NDArray[np.float64], sample: TwoClass) -> tuple[float, float]:
+    def _ends(self, x: NDArray[np.float64], sample: BinaryRows) -> tuple[float, float]:
         """Give the places between which the map is bent: those of all rows but a twentieth on either side."""
         if not self.monotone:
             return float(x.min()), float(x.max())

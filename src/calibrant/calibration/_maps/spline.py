@@ -20,7 +20,7 @@ from calibrant.calibration._maps.platt import platt_target
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import TwoClass
+    from calibrant.calibration._validation import BinaryRows
 
 __all__ = ["Spline"]
 
@@ -95,7 +95,7 @@ class Spline(ScoreMap):
         """
         return hasattr(self, "knots_") and never_falls(self.knots_, self.values_)
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         axis, pooled, target = find_axis(sample), pool_ties(sample), platt_target(sample)
         places, self.axis_ = axis.place(pooled.scores), axis.to_dict()
         goal = target.low + (target.high - target.low) * pooled.positive / pooled.weight

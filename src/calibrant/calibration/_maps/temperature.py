@@ -12,7 +12,7 @@ from scipy.special import softmax
 
 from calibrant.calibration._base import Calibrator, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
-from calibrant.calibration._validation import Scored, are_probabilities, read_scores
+from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scores
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Temperature(Calibrator):
         """
         return math.inf if self.inverse_temperature_ == 0.0 else 1.0 / self.inverse_temperature_
 
-    def _fit_scored(self, scored: Scored) -> None:
+    def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = "logit" if are_probabilities(scored.scores) else "score"
         weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
         self.inverse_temperature_ = _best(_Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight))

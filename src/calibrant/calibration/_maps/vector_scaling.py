@@ -11,7 +11,7 @@ from calibrant._params import Real, Rule
 from calibrant.calibration._fitting.log_linear import LogLinear, refuse_free_class
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.multinomial import Diagonal, Penalty, fit_multinomial
-from calibrant.calibration._validation import Scored
+from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class VectorScaling(LogLinear):
     def _is_structured(self) -> bool:
         return self.strength > 0
 
-    def _find(self, logs: NDArray[np.float64], scored: Scored) -> NDArray[np.float64]:
+    def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if not self._is_structured:
             refuse_free_class(scored)
         n_classes = logs.shape[1]
@@ -69,7 +69,7 @@ class VectorScaling(LogLinear):
         return np.column_stack([np.diag(slopes), intercepts])
 
 
-def _of_two(logs: NDArray[np.float64], scored: Scored, strength: float) -> NDArray[np.float64]:
+def _of_two(logs: NDArray[np.float64], scored: ScoredRows, strength: float) -> NDArray[np.float64]:
     """Give [W | b] of two classes: one logistic regression, since of two intercepts only the difference counts.
 
     The nearest to 0 of those that differ so are half of it each, of which the squares are half the square of it.

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant import _core
 from calibrant.calibration._base import ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
-from calibrant.calibration._validation import Scored, is_of_difference, one_column, read_scored
+from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import TwoClass
+    from calibrant.calibration._validation import BinaryRows
 
     Pair: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -152,7 +152,7 @@ class VennAbers(ScoreMap):
             _merge([fold.predict_pair(part) for fold, part in zip(self.folds_, scores, strict=True)])
         )
 
-    def _learn(self, sample: TwoClass) -> None:
+    def _learn(self, sample: BinaryRows) -> None:
         pooled = pool_ties(sample)
         low, high = np.empty(len(pooled.scores) + 1), np.empty(len(pooled.scores) + 1)
         _core.venn_abers(pooled.weight, pooled.positive, low, high)
@@ -249,14 +249,13 @@ def _read_folds(folds: Any, sample_weight: Any, n_rows: int) -> NDArray[Any]:
     return of_rows if weight is None else of_rows[weight > 0]
 
 
-def _of_fold(scored: Scored, rows: NDArray[np.bool_]) -> VennAbers:
+def _of_fold(scored: ScoredRows, rows: NDArray[np.bool_]) -> VennAbers:
     """Learn from the rows of a fold; what two columns are is settled by all rows."""
     found = VennAbers()
     found.classes_, found.n_columns_ = scored.classes, scored.scores.shape[1]
     if len(scored.classes) == 2:
         found.of_difference_ = is_of_difference(scored.scores)
-        found._learn(scored.two_class().part(rows))
+        found._learn(scored.two_class().take(rows))
     else:
-        weight = None if scored.weight is None else scored.weight[rows]
-        found._fit_scored(Scored(scored.scores[rows], scored.codes[rows], scored.classes, weight))
+        found._fit_scored(scored.take(rows))
     return found

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
-from calibrant.calibration._internal import Given, read_given
+from calibrant.calibration._internal import FitData, read_fit_data
 from calibrant.decisions._classifiers.row_importance import (
     accepted_rows,
     class_costs,
@@ -153,30 +153,30 @@ class CostSensitiveClassifier(WrappingClassifier):
         if self.when == "predict":
             check_has_predict_proba(self.estimator, "for when='predict'")
         without = _WEIGHTS_IGNORED if self.when == "predict" or self.how == "weights" else _WEIGHTS_SAMPLED
-        data, kept = read_given(self, X, y, sample_weight, fit_params, otherwise=without)
+        data, kept = read_fit_data(self, X, y, sample_weight, fit_params, otherwise=without)
         amounts = _amounts(amount, X, kept)
         costs = self.costs.only(kept) if isinstance(self.costs, ExampleCosts) and kept is not None else self.costs
         self.costs_ = costs_for_training(costs, data, amounts)
-        models = [data.fitted(self.estimator)] if self.when == "predict" else self._fit_by_costs(data, amounts)
-        self._store(np.unique(data.y), models)
+        models = [data.fit_clone(self.estimator)] if self.when == "predict" else self._fit_by_costs(data, amounts)
+        self._store_models(data.classes, models)
         self.estimator_ = models[0]
         return self
 
-    def _fit_by_costs(self, data: Given, amounts: NDArray[np.float64] | None) -> list[Any]:
+    def _fit_by_costs(self, data: FitData, amounts: NDArray[np.float64] | None) -> list[Any]:
         data, importance = _with_importance(data, self.costs_, amounts)
-        if len(np.unique(data.y)) == 1:
+        if len(np.unique(data.codes)) == 1:
             return [ConstantClassifier().fit(data.X, data.y)]
         seed = seed_sequence(self.random_state)
         if self.how == "weights":
             _check_takes_weights(self.estimator)
-            return [_with_weights(data, normalized_importance(importance, data.weight)).fitted(self.estimator)]
+            return [_with_weights(data, normalized_importance(importance, data.weight)).fit_clone(self.estimator)]
         # Weights that the estimator does not take must act through the sampling instead.
         sampled_weight = 1.0 if data.weight is None or "sample_weight" in data.to_fit else data.weight
         if self.how == "resample":
             scaled = normalized_importance(importance, data.weight) * sampled_weight
-            return [data.fitted(self.estimator, resample_by_weight(scaled, stream(seed, 0)))]
+            return [data.fit_clone(self.estimator, resample_by_weight(scaled, stream(seed, 0)))]
         return [
-            data.fitted(self.estimator, _rows_of_both_classes(data, importance * sampled_weight, seed, model))
+            data.fit_clone(self.estimator, _rows_of_both_classes(data, importance * sampled_weight, seed, model))
             for model in range(self.n_models)
         ]
 
@@ -239,9 +239,9 @@ class CostSensitiveClassifier(WrappingClassifier):
         return self.costs_.for_rows(X) if isinstance(self.costs_, ExampleCosts) else self.costs_
 
 
-def costs_for_training(costs: Any, data: Given, amounts: NDArray[np.float64] | None) -> AnyCosts:
+def costs_for_training(costs: Any, data: FitData, amounts: NDArray[np.float64] | None) -> AnyCosts:
     """Return the costs for the classes of the training rows, with a regressor of benefits fitted."""
-    classes = np.unique(data.y)
+    classes = data.classes
     known = CostMatrix.errors(classes.tolist()) if costs is None else as_costs(costs)
     if isinstance(known, CostMatrix):
         return known.for_classes(classes)
@@ -286,10 +286,10 @@ def _amounts(amount: Any, X: Any, kept: NDArray[np.intp] | None) -> NDArray[np.f
 
 
 def _with_importance(
-    data: Given, costs: AnyCosts, amounts: NDArray[np.float64] | None
-) -> tuple[Given, NDArray[np.float64]]:
+    data: FitData, costs: AnyCosts, amounts: NDArray[np.float64] | None
+) -> tuple[FitData, NDArray[np.float64]]:
     """Return the rows, with `ExampleCosts` relabelled as best in hindsight, and the cost of an error on each."""
-    classes, codes = np.unique(data.y, return_inverse=True)
+    codes = data.codes
     if isinstance(costs, CostMatrix):
         return data, class_costs(costs)[codes]
     cost, benefit = costs.for_rows(data.X).numbers(data.n_rows)
@@ -298,8 +298,8 @@ def _with_importance(
         raise DataError(
             f"amount of positive rows must be finite; got NaN or infinity (first at row {np.isnan(revenue).argmax()})."
         )
-    best_class = (revenue > cost).astype(np.intp)
-    return replace(data, y=classes[best_class]), np.abs(revenue - cost)
+    best_class = (revenue > cost).astype(np.int32)
+    return replace(data, codes=best_class), np.abs(revenue - cost)
 
 
 def _check_takes_weights(estimator: Any) -> None:
@@ -310,18 +310,18 @@ def _check_takes_weights(estimator: Any) -> None:
         )
 
 
-def _with_weights(data: Given, factor: NDArray[np.float64]) -> Given:
+def _with_weights(data: FitData, factor: NDArray[np.float64]) -> FitData:
     weight = factor if data.weight is None else factor * data.weight
     return replace(data, to_fit={**data.to_fit, "sample_weight": weight})
 
 
 def _rows_of_both_classes(
-    data: Given, importance: NDArray[np.float64], seed: np.random.SeedSequence, model: int
+    data: FitData, importance: NDArray[np.float64], seed: np.random.SeedSequence, model: int
 ) -> NDArray[np.intp]:
     """Draw rejection samples until one has rows of more than one class."""
     for attempt in range(_MAX_ATTEMPTS):
         rows = accepted_rows(importance, stream(seed, model, attempt))
-        if len(np.unique(data.y[rows])) > 1:
+        if len(np.unique(data.codes[rows])) > 1:
             return rows
     raise DataError(
         f"costs differ so much that {_MAX_ATTEMPTS} rejection samples held rows of one class only; use how='weights' "

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
-from calibrant.calibration._internal import Given, read_given, take_rows
+from calibrant.calibration._internal import FitData, read_fit_data, take_rows
 from calibrant.data._internal import fit_columns
 from calibrant.decisions._classifiers.cost_sensitive import COSTS, cheapest_class, costs_for_training
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, class_probabilities
@@ -122,8 +123,10 @@ class MetaCostClassifier(WrappingClassifier):
             The classifier itself.
         """
         check_params(self, _RULES)
-        data, _ = read_given(self, X, y, sample_weight, fit_params, otherwise="the weights are used in the bags only")
-        classes, costs = np.unique(data.y), costs_for_training(self.costs, data, None)
+        data, _ = read_fit_data(
+            self, X, y, sample_weight, fit_params, otherwise="the weights are used in the bags only"
+        )
+        classes, costs = data.classes, costs_for_training(self.costs, data, None)
         if not isinstance(costs, CostMatrix):
             raise ParameterError(
                 "costs of MetaCost must be a CostMatrix; use CostSensitiveClassifier for ExampleCosts."
@@ -133,12 +136,12 @@ class MetaCostClassifier(WrappingClassifier):
         if len(np.unique(self.relabelled_)) == 1:
             model = ConstantClassifier().fit(data.X, self.relabelled_)
         else:
-            model = replace(data, y=self.relabelled_).fitted(self.estimator)
-        self._store(classes, [model])
+            model = clone(self.estimator).fit(data.X, self.relabelled_, **data.to_fit)
+        self._store_models(classes, [model])
         self.estimator_ = model
         return self
 
-    def _bagged_probabilities(self, data: Given, classes: NDArray[Any]) -> NDArray[np.float64]:
+    def _bagged_probabilities(self, data: FitData, classes: NDArray[Any]) -> NDArray[np.float64]:
         """Return the class probabilities of the rows, averaged over the bagged models."""
         seed, order = seed_sequence(self.random_state), _content_order(data)
         total, n_models = np.zeros((data.n_rows, len(classes))), np.zeros(data.n_rows)
@@ -169,16 +172,16 @@ class MetaCostClassifier(WrappingClassifier):
         return np.asarray(self.estimator_.predict(X))
 
 
-def _content_order(data: Given) -> NDArray[np.intp]:
+def _content_order(data: FitData) -> NDArray[np.intp]:
     """Return the order of the rows sorted by content, or their own order where X cannot be read as columns."""
     try:
         columns = [np.asarray(column, dtype=np.float64) for column in fit_columns(data.X).arrays]
     except CalibrantError:
         return np.arange(data.n_rows)
-    return np.lexsort([*columns, np.unique(data.y, return_inverse=True)[1]])
+    return np.lexsort([*columns, data.codes.astype(np.float64)])
 
 
-def _bag_counts(data: Given, order: NDArray[np.intp], size: float, rng: np.random.Generator) -> NDArray[np.float64]:
+def _bag_counts(data: FitData, order: NDArray[np.intp], size: float, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw units of weight with replacement, and return how often each row is drawn."""
     weight = (np.ones(data.n_rows) if data.weight is None else data.weight)[order]
     ends = np.cumsum(weight)
@@ -188,14 +191,14 @@ def _bag_counts(data: Given, order: NDArray[np.intp], size: float, rng: np.rando
     return times
 
 
-def _fit_bag(estimator: Any, data: Given, times: NDArray[np.float64]) -> Any:
+def _fit_bag(estimator: Any, data: FitData, times: NDArray[np.float64]) -> Any:
     """Fit a model to a bag, its rows weighted by their number of draws or repeated; a constant if of one class."""
     rows = np.flatnonzero(times)
-    if len(np.unique(data.y[rows])) == 1:
+    if len(np.unique(data.codes[rows])) == 1:
         return ConstantClassifier().fit(take_rows(data.X, rows), data.y[rows])
     if has_fit_parameter(estimator, "sample_weight"):
-        return replace(data, to_fit={**data.to_fit, "sample_weight": times}).fitted(estimator, rows)
-    return data.fitted(estimator, np.repeat(rows, times[rows].astype(np.intp)))
+        return replace(data, to_fit={**data.to_fit, "sample_weight": times}).fit_clone(estimator, rows)
+    return data.fit_clone(estimator, np.repeat(rows, times[rows].astype(np.intp)))
 
 
 def _probabilities_or_votes(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

@@ -6,12 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Choice, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
-from calibrant.calibration._internal import CV, HeldOut, Scoring, Source, fit_folds, pooled, read_given, splits_of
+from calibrant.calibration._internal import (
+    CV,
+    HeldOut,
+    Scoring,
+    Source,
+    fit_folds,
+    make_splits,
+    pool_scores,
+    read_fit_data,
+)
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._classifiers.cost_sensitive import COSTS
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_has_predict_proba
@@ -161,22 +169,22 @@ class ThresholdClassifier(WrappingClassifier):
         """
         check_params(self, _RULES)
         check_has_predict_proba(self.estimator, "to have a threshold")
-        data, kept = read_given(
+        data, kept = read_fit_data(
             self, X, y, sample_weight, fit_params, otherwise="the weights are used in tuning the threshold only"
         )
-        classes = np.unique(data.y)
+        classes = data.classes
         if len(classes) != 2:
             raise DataError(
                 f"Only binary classification is supported. The type of the target is multiclass: y has {len(classes)} "
                 "classes. Use CostSensitiveClassifier."
             )
         goal = _Goal.of(self.goal, self.costs, classes)
-        splits = splits_of(self.cv, data, kept, self.random_state)
+        splits = make_splits(self.cv, data, kept, self.random_state)
         scoring = Scoring(self.estimator, "predict_proba", classes)
         _, scores = zip(*fit_folds(scoring, data, splits, self.n_jobs), strict=True)
-        self.held_out_ = pooled(data, splits, list(scores))
+        self.held_out_ = pool_scores(data, splits, list(scores))
         self._choose_threshold(goal, classes)
-        self._store(classes, [data.fitted(self.estimator)])
+        self._store_models(classes, [data.fit_clone(self.estimator)])
         self.estimator_ = self.estimators_[0]
         return self
 
@@ -205,17 +213,6 @@ class ThresholdClassifier(WrappingClassifier):
         """
         check_is_fitted(self, "threshold_")
         return np.asarray(self.classes_[(self.predict_proba(X)[:, 1] >= self.threshold_).astype(np.intp)])
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return which metadata `fit` passes on, for scikit-learn's metadata routing.
-
-        Returns
-        -------
-        MetadataRouter
-            Routing to the estimator's `fit` and the splitter's `split`.
-        """
-        mapping = MethodMapping().add(caller="fit", callee="split")
-        return super().get_metadata_routing().add(splitter=self.cv, method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""Base class of the cost-sensitive classifiers: a wrapped classifier, its probabilities, tags and metadata routing."""
+"""Base class of the cost-sensitive classifiers: a wrapped classifier and its probabilities."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant.calibration._internal import final_step
+from calibrant.calibration._internal import WrapperMixin
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -24,19 +22,8 @@ def _has_proba(self: Any) -> bool:
     return hasattr(self.estimator, "predict_proba")
 
 
-class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class WrappingClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that wraps models fitted to classes of ``classes_``."""
-
-    estimator: Any
-    classes_: NDArray[Any]
-    estimators_: list[Any]
-
-    def _store(self, classes: NDArray[Any], models: list[Any]) -> None:
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(models[0], name):
-                setattr(self, name, getattr(models[0], name))
-        self.classes_, self.estimators_ = classes, models
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -55,30 +42,6 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         check_is_fitted(self, "estimators_")
         tables = [class_probabilities(model, X, self.classes_) for model in self.estimators_]
         return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Feature importances of the base model, averaged over the models where there are several."""
-        check_is_fitted(self, "estimators_")
-        return np.asarray(np.mean([final_step(model).feature_importances_ for model in self.estimators_], axis=0))
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return which metadata `fit` passes on, for scikit-learn's metadata routing.
-
-        Returns
-        -------
-        MetadataRouter
-            Routing to the estimator's `fit`.
-        """
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add_self_request(self).add(estimator=self.estimator, method_mapping=mapping)
-
-    def __sklearn_tags__(self) -> Any:
-        tags, base = super().__sklearn_tags__(), get_tags(self.estimator)
-        for name in ("sparse", "allow_nan", "string"):
-            setattr(tags.input_tags, name, getattr(base.input_tags, name))
-        tags.classifier_tags.multi_class = base.classifier_tags is None or base.classifier_tags.multi_class
-        return tags
 
 
 def check_has_predict_proba(estimator: Any, why: str) -> None:
