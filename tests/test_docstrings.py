@@ -64,7 +64,8 @@ for module in pkgutil.walk_packages(calibrant.__path__, "calibrant."):
         continue
     for value in vars(loaded).values():
         for each in [value, *(vars(value).values() if inspect.isclass(value) else [])]:
-            if str(getattr(each, "__module__", "")).startswith("calibrant") and module.name != "calibrant._docstrings":
+            owner = str(getattr(each, "__module__", ""))
+            if owner.startswith("calibrant") and owner != "calibrant._docstrings":
                 assert "%(" not in (getattr(each, "__doc__", None) or ""), (module.name, each)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
