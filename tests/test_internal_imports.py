@@ -28,14 +28,14 @@ INTERNAL = {
     "ensembles": "RULES",
     "estimates": "frequencies log_loss_of wallace",
     "metrics": """
-        Band CONFIDENCE Judged Predictions Resampled bca_interval check_two_classes honest_bands number_text
-        percentile_interval read_codes read_more_labels read_predictions replicate row_amounts two_sided_z
+        Band CONFIDENCE Judged Predictions Resampled bca_interval check_probabilities check_two_classes honest_bands
+        number_text percentile_interval read_codes read_more_labels read_predictions replicate row_amounts two_sided_z
     """,
     "trees": """
         Among Coding CriterionName DescriptionLength Dialect EmptyLeaf Examples Growth NominalSplits Outline
         PROBABILITIES Parts Probabilities Pruning RULES Reading ReadingParams TIE_STREAM TREE_CODINGS Tree
         TreeParams WeightKind all_conditions answers counts_bits enough_memory grow grow_options in_numbers
-        kept_params probability_table read_training read_tree set_aside
+        kept_params probability_table read_training read_tree set_aside training_from
     """,
 }
 

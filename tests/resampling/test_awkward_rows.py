@@ -1,4 +1,4 @@
-"""Rows and plans that are awkward: weights of 0, splits made elsewhere, draws without a value, times of all kinds."""
+"""Unusual rows and plans: weights of 0, predefined splits, replicates without a value, times of all kinds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from calibrant.resampling import (
     estimate_performance,
     learning_curve,
 )
-from calibrant.resampling._performance.bootstrap_632 import weighed
+from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ TREE = ProbabilityTreeClassifier()
 
 
 @pytest.mark.parametrize("wrap", [lambda plan: plan, Nested, lambda plan: SmallerTraining(plan, 0.8)])
-def test_a_time_for_each_row_is_cut_to_the_rows_that_count(wrap: Any) -> None:
+def test_a_time_for_each_row_is_cut_to_the_rows_of_positive_weight(wrap: Any) -> None:
     time = RNG.random(90)
     whole = estimate_performance(TREE, X, Y, wrap(TimeOrderedHoldout(time=time)), ["mse"], sample_weight=WEIGHT)
     part = wrap(TimeOrderedHoldout(time=time[KEPT]))
@@ -48,10 +48,10 @@ def test_a_time_for_each_row_is_cut_to_the_rows_that_count(wrap: Any) -> None:
     assert whole.mean("mse") == alone.mean("mse")
 
 
-@pytest.mark.parametrize("as_truth", [False, True])
-def test_pairs_name_rows_of_the_table_given_whatever_their_weight(as_truth: bool) -> None:
+@pytest.mark.parametrize("as_booleans", [False, True])
+def test_pairs_are_positions_in_the_table_passed_whatever_the_weights(as_booleans: bool) -> None:
     half = np.arange(90) < 45
-    pair = (half, ~half) if as_truth else (np.flatnonzero(half), np.flatnonzero(~half))
+    pair = (half, ~half) if as_booleans else (np.flatnonzero(half), np.flatnonzero(~half))
     found = estimate_performance(TREE, X, Y, [pair, pair[::-1]], ["mse"], sample_weight=WEIGHT)
     rows = found.pooled().row
     assert set(rows[found.pooled().split == 0]) == set(KEPT[KEPT >= 45])
@@ -59,17 +59,19 @@ def test_pairs_name_rows_of_the_table_given_whatever_their_weight(as_truth: bool
     np.testing.assert_array_equal(found.pooled().y_pred[: (rows >= 45).sum()], tree.predict_proba(X[KEPT[KEPT >= 45]]))
 
 
-def test_amounts_by_row_are_cut_to_the_rows_that_count() -> None:
+def test_amounts_by_row_are_cut_to_the_rows_of_positive_weight() -> None:
     amount = RNG.gamma(2.0, size=90)
-    told = {"profit": {"amount": amount, "cost": 0.5}}
-    whole = estimate_performance(TREE, X, Y, 3, ["profit"], metric_params=told, sample_weight=WEIGHT)
-    told = {"profit": {"amount": amount[KEPT], "cost": 0.5}}
-    alone = estimate_performance(TREE, X[KEPT], Y[KEPT], 3, ["profit"], metric_params=told, sample_weight=WEIGHT[KEPT])
+    params = {"profit": {"amount": amount, "cost": 0.5}}
+    whole = estimate_performance(TREE, X, Y, 3, ["profit"], metric_params=params, sample_weight=WEIGHT)
+    params = {"profit": {"amount": amount[KEPT], "cost": 0.5}}
+    alone = estimate_performance(
+        TREE, X[KEPT], Y[KEPT], 3, ["profit"], metric_params=params, sample_weight=WEIGHT[KEPT]
+    )
     np.testing.assert_array_equal(whole.values, alone.values)
     assert np.isfinite(whole.values).all()
 
 
-def test_functions_that_know_weights_get_them() -> None:
+def test_functions_that_take_weights_get_them() -> None:
     found = estimate_performance(GaussianNB(), X, Y, 3, {"own": brier, "brier": None}, sample_weight=WEIGHT)
     np.testing.assert_allclose(found.split_values("own"), found.split_values("brier"))
     numbers = {"own": mean_squared_error, "mean_squared_error": None}
@@ -86,7 +88,7 @@ def test_metrics_that_need_a_prior_take_that_of_the_training_rows() -> None:
     assert found.mean("information_score") == pytest.approx(expected)
 
 
-def test_a_split_of_anybodys_making_has_the_interval_of_its_test_rows_unless_they_were_learnt() -> None:
+def test_a_predefined_split_has_the_interval_of_its_test_rows_unless_they_are_training_rows() -> None:
     (pair,) = Holdout().split(X, Y)
     ours = estimate_performance(TREE, X, Y, Holdout(), ["error"])
     assert estimate_performance(TREE, X, Y, [pair], ["error"]).intervals == ours.intervals
@@ -96,24 +98,24 @@ def test_a_split_of_anybodys_making_has_the_interval_of_its_test_rows_unless_the
         assert (found.score("error").low, found.interval_text) == (None, "")
 
 
-def test_632_plus_leaves_draws_without_a_value_out_and_an_infinite_loss_stays_infinite() -> None:
+def test_632_plus_omits_replicates_without_a_value_and_keeps_an_infinite_loss() -> None:
     tested = np.array([0.5, np.nan, 0.3])
-    whole = weighed(tested[[0, 2]], np.zeros(2), np.full(2, 0.5), ".632+")
-    found = weighed(tested, np.zeros(3), np.full(3, 0.5), ".632+")
+    whole = bootstrap_632_values(tested[[0, 2]], np.zeros(2), np.full(2, 0.5), ".632+")
+    found = bootstrap_632_values(tested, np.zeros(3), np.full(3, 0.5), ".632+")
     np.testing.assert_allclose(found, [whole[0], np.nan, whole[1]])
-    endless = weighed(np.array([np.inf, 0.3]), np.zeros(2), np.full(2, np.inf), ".632+")
+    endless = bootstrap_632_values(np.array([np.inf, 0.3]), np.zeros(2), np.full(2, np.inf), ".632+")
     assert np.isinf(endless.mean())
 
 
 class Contrary(GaussianNB):  # type: ignore[misc]
-    """Says the opposite of what it learnt."""
+    """Predicts the opposite of what it learned."""
 
     def predict_proba(self, X: Any) -> Any:
         return super().predict_proba(X)[:, ::-1]
 
 
 @pytest.mark.parametrize("metric", ["error", "auc", "log_loss"])
-def test_632_plus_is_632_where_training_rows_are_worse_than_guessing(metric: str) -> None:
+def test_632_plus_equals_632_where_training_rows_are_worse_than_guessing(metric: str) -> None:
     plain, plus = (
         estimate_performance(Contrary(), X, Y, Bootstrap632(5, plus=plus), [metric]) for plus in (False, True)
     )
@@ -121,12 +123,13 @@ def test_632_plus_is_632_where_training_rows_are_worse_than_guessing(metric: str
 
 
 def test_632_plus_is_the_formula_of_efron_and_tibshirani_also_where_guessing_is_better() -> None:
-    # Equations 28 to 32 of the paper, with error .3 on rows left, .1 on training rows and .4 by guessing.
+    # Equations 28 to 32 of the paper, with error .3 on out-of-bag rows, .1 on training rows and .4 by guessing.
+    train, guess = np.array([0.1]), np.array([0.4])
     rate = (0.3 - 0.1) / (0.4 - 0.1)
     expected = (1 - 0.632 / (1 - 0.368 * rate)) * 0.1 + 0.632 / (1 - 0.368 * rate) * 0.3
-    assert weighed(np.array([0.3]), np.array([0.1]), np.array([0.4]), ".632+")[0] == pytest.approx(expected)
+    assert bootstrap_632_values(np.array([0.3]), train, guess, ".632+")[0] == pytest.approx(expected)
     beyond = 0.368 * 0.1 + 0.632 * 0.6 + (0.4 - 0.1) * 0.368 * 0.632 / (1 - 0.368)
-    assert weighed(np.array([0.6]), np.array([0.1]), np.array([0.4]), ".632+")[0] == pytest.approx(beyond)
+    assert bootstrap_632_values(np.array([0.6]), train, guess, ".632+")[0] == pytest.approx(beyond)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +141,7 @@ def test_632_plus_is_the_formula_of_efron_and_tibshirani_also_where_guessing_is_
         pd.Series([2, 1, 4, 3], dtype="Int64"),
     ],
 )
-def test_times_may_be_measured_or_dates(time: Any) -> None:
+def test_times_may_be_numbers_or_dates(time: Any) -> None:
     train, test = next(TimeOrderedHoldout(2, time=time).split(np.zeros((4, 1))))
     assert (train.tolist(), test.tolist()) == ([1, 0], [3, 2])
 
@@ -152,20 +155,20 @@ def test_times_may_be_measured_or_dates(time: Any) -> None:
         (np.array([1, "a", 2], dtype=object), DataTypeError),
     ],
 )
-def test_times_that_cannot_be_ordered_are_refused(time: Any, error: type[Exception]) -> None:
+def test_times_that_cannot_be_sorted_raise(time: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="time must"):
         next(TimeOrderedHoldout(time=time).split(np.zeros((3, 1))))
 
 
-def test_numbers_are_not_said_to_be_stratified_and_groups_are_said_to_stay_whole() -> None:
+def test_the_description_omits_stratification_of_numbers_and_mentions_whole_groups() -> None:
     groups = np.arange(90) // 3
     assert estimate_performance(LinearRegression(), X, X[:, 0], 3).plan == "3-fold cross-validation"
     grouped = estimate_performance(TREE, X, Y, 3, groups=groups)
     assert grouped.plan == "3-fold cross-validation, stratified, in whole groups"
-    assert estimate_performance(TREE, X, Y, list(CrossValidation(3).split(X, Y))).plan == "the 3 splits given"
+    assert estimate_performance(TREE, X, Y, list(CrossValidation(3).split(X, Y))).plan == "3 predefined splits"
 
 
-def test_groups_of_numbers_are_drawn_whole_for_the_interval_of_one_split() -> None:
+def test_the_interval_of_one_regression_split_resamples_whole_groups() -> None:
     groups, noise = np.repeat(np.arange(30), 3), np.repeat(RNG.normal(size=30), 3)
     target = X[:, 0] + 3 * noise
     pair = next(Holdout().split(X, groups=groups))
@@ -177,11 +180,11 @@ def test_groups_of_numbers_are_drawn_whole_for_the_interval_of_one_split() -> No
     assert widths[0] > widths[1]
 
 
-def test_numbers_of_folds_may_be_nested() -> None:
+def test_nested_takes_numbers_of_folds() -> None:
     assert Nested(5, 3).describe() == Nested(CrossValidation(5), CrossValidation(3)).describe()
 
 
-def test_the_caution_of_632_plus_does_not_send_to_632_plus() -> None:
+def test_the_caution_of_632_plus_does_not_advise_632_plus() -> None:
     assert "plus=True" in Bootstrap632().caution
     assert "plus=True" not in Bootstrap632(plus=True).caution
 
@@ -210,6 +213,6 @@ def test_the_caution_of_632_plus_does_not_send_to_632_plus() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(call: Any, error: type[Exception], words: str) -> None:
+def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()

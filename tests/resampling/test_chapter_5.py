@@ -36,7 +36,7 @@ def test_the_true_error_of_the_majority_rule_is_50_percent_p155() -> None:
     assert error(MAJORITY, CrossValidation(10)) == pytest.approx(0.5, abs=1e-12)
 
 
-def test_the_632_bootstrap_gives_a_memoriser_31_6_percent_p156() -> None:
+def test_the_632_bootstrap_estimates_31_6_percent_for_a_memoriser_p156() -> None:
     found = estimate_performance(MEMORISER, X, Y, Bootstrap632(50), ["error"])
     tested = (found.mean("error") - 0.368 * 0.0) / 0.632
     assert tested == pytest.approx(0.5, abs=0.06)  # four standard errors of 200 fair coins, about
@@ -47,7 +47,7 @@ def test_it_is_31_6_percent_exactly_where_half_of_the_test_rows_are_wrong_p156()
     assert pytest.approx(0.316) == 0.632 * 0.5 + 0.368 * 0.0
 
 
-def test_a_memoriser_makes_no_error_on_what_it_has_seen_p156() -> None:
+def test_a_memoriser_makes_no_error_on_training_rows_p156() -> None:
     assert error(MEMORISER, Resubstitution()) == 0.0
 
 
@@ -75,13 +75,13 @@ def test_a_third_is_held_out_by_default_p152() -> None:
     assert (len(train), len(test)) == (133, 67)
 
 
-def test_threefold_cross_validation_tests_every_row_once_by_two_thirds_p153() -> None:
+def test_threefold_cross_validation_trains_on_two_thirds_and_tests_every_row_once_p153() -> None:
     splits = list(CrossValidation(3).split(X[:150], Y[:150]))
     assert [(len(train), len(test)) for train, test in splits] == [(100, 50)] * 3
     assert sorted(np.concatenate([test for _, test in splits])) == list(range(150))
 
 
-def test_ten_times_tenfold_learns_100_times_from_nine_tenths_p154() -> None:
+def test_ten_times_tenfold_trains_100_times_on_nine_tenths_p154() -> None:
     sizes = [len(train) for train, _ in CrossValidation(10, 10).split(X, Y)]
     assert sizes == [180] * 100
 

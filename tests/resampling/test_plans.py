@@ -1,4 +1,4 @@
-"""Plans divide rows as they say, are scikit-learn splitters, and take groups, strata and seeds."""
+"""Plans split rows as documented, are scikit-learn splitters, and take groups, strata and seeds."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def pairs(plan: Any, y: Any = Y, groups: Any = None) -> list[tuple[list[int], li
 
 
 @each_plan
-def test_there_are_as_many_splits_and_names_as_a_plan_says(plan: Plan) -> None:
+def test_the_number_of_splits_and_names_is_get_n_splits(plan: Plan) -> None:
     assert len(pairs(plan, groups=GROUPS)) == plan.get_n_splits(X, Y, GROUPS) == len(plan.split_names(X, Y, GROUPS))
 
 
 @each_plan
-def test_no_group_stands_on_both_sides(plan: Plan) -> None:
+def test_no_group_has_both_training_rows_and_test_rows(plan: Plan) -> None:
     if isinstance(plan, Resubstitution):
         return
     for train, test in plan.split(X, Y, GROUPS):
@@ -71,12 +71,12 @@ def test_no_group_stands_on_both_sides(plan: Plan) -> None:
 
 
 @each_plan
-def test_the_same_seed_gives_the_same_splits(plan: Plan) -> None:
+def test_the_same_seed_makes_the_same_splits(plan: Plan) -> None:
     assert pairs(plan, groups=GROUPS) == pairs(pickle.loads(pickle.dumps(plan)), groups=GROUPS)  # noqa: S301
 
 
 @each_plan
-def test_scikit_learn_takes_every_plan(plan: Plan) -> None:
+def test_scikit_learn_accepts_every_plan(plan: Plan) -> None:
     found = cross_validate(DecisionTreeClassifier(), X, Y, cv=plan, groups=GROUPS)
     assert len(found["test_score"]) == plan.get_n_splits(X, Y, GROUPS)
 
@@ -89,19 +89,19 @@ def test_groups_reach_a_plan_by_metadata_routing(plan: Plan) -> None:
 
 
 @each_plan
-def test_every_plan_says_what_it_does_and_when_it_misleads(plan: Plan) -> None:
+def test_every_plan_describes_itself_and_states_when_it_misleads(plan: Plan) -> None:
     assert plan.describe()
     assert plan.caution
     assert "When it misleads" in (type(plan).__doc__ or "")
 
 
-def test_a_search_takes_a_plan() -> None:
+def test_a_grid_search_accepts_a_plan() -> None:
     search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=CrossValidation(3)).fit(X, Y)
     assert search.n_splits_ == 3
 
 
 @drawing
-def test_another_seed_gives_other_splits(make: Any) -> None:
+def test_another_seed_makes_other_splits(make: Any) -> None:
     assert pairs(make(random_state=0)) != pairs(make(random_state=1))
 
 
@@ -142,7 +142,7 @@ def test_repeats_differ_even_where_every_class_has_one_row() -> None:
     assert found[:3] != found[3:]
 
 
-def test_measured_numbers_do_not_stratify() -> None:
+def test_continuous_targets_do_not_stratify() -> None:
     y = np.linspace(0, 1, N) ** 2
     assert pairs(CrossValidation(3), y) == pairs(CrossValidation(3, stratified=False), y)
 
@@ -177,12 +177,12 @@ def test_the_time_may_be_a_column(frame: Any) -> None:
     assert (train.tolist(), test.tolist()) == ([1, 2], [0])
 
 
-def test_a_misspelt_time_is_answered_with_the_nearest_column() -> None:
-    with pytest.raises(SchemaError, match=r"time='dya' is no column of X. Did you mean 'day'\?"):
+def test_the_error_for_a_misspelt_time_suggests_the_nearest_column() -> None:
+    with pytest.raises(SchemaError, match=r"time='dya' is not a column of X. Did you mean 'day'\?"):
         next(TimeOrderedHoldout(time="dya").split(pd.DataFrame({"day": [1, 2]})))
 
 
-def test_learnt_in_new_york_and_tested_in_florida_and_the_other_way_round_p149() -> None:
+def test_trained_in_new_york_and_tested_in_florida_and_vice_versa_p149() -> None:
     state = np.array(["New York"] * 40 + ["Florida"] * 20)
     plan = AcrossGroups()
     assert plan.split_names(X, Y, state) == ["New York -> Florida", "Florida -> New York"]
@@ -191,7 +191,7 @@ def test_learnt_in_new_york_and_tested_in_florida_and_the_other_way_round_p149()
     assert set(state[second]) == set(state[florida]) == {"Florida"}
 
 
-def test_one_pair_of_groups_can_be_asked_for() -> None:
+def test_one_pair_of_groups_can_be_requested() -> None:
     plan = AcrossGroups(train="New York", test="Florida")
     state = ["New York", "Florida", "Nebraska"]
     assert plan.split_names([[1]] * 3, groups=state) == ["New York -> Florida"]
@@ -216,12 +216,12 @@ def test_smaller_training_sets_lie_within_larger_ones() -> None:
     ("plan", "words"),
     [
         (CrossValidation(61), "n_folds=61 is more than the 60 rows there are"),
-        (Holdout(60), "test_size=60 leaves no row of 60 to learn from"),
+        (Holdout(60), "test_size=60 leaves no training row of 60 rows"),
         (AcrossGroups(), "AcrossGroups needs groups= with at least 2 groups; got 0"),
         (SmallerTraining(Holdout(), 50), "train_size=50 is more than the 40 rows of a training set"),
     ],
 )
-def test_what_cannot_be_divided_is_said(plan: Plan, words: str) -> None:
+def test_rows_that_cannot_be_split_raise(plan: Plan, words: str) -> None:
     with pytest.raises(DataError, match=words):
         list(plan.split(X, Y))
 

@@ -8,7 +8,12 @@ from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text
-from calibrant.metrics._validation.predictions import Predictions, read_more_labels, read_predictions
+from calibrant.metrics._validation.predictions import (
+    Predictions,
+    check_probabilities,
+    read_more_labels,
+    read_predictions,
+)
 
 __all__ = [
     "CONFIDENCE",
@@ -17,6 +22,7 @@ __all__ = [
     "Predictions",
     "Resampled",
     "bca_interval",
+    "check_probabilities",
     "check_two_classes",
     "honest_bands",
     "number_text",

@@ -1,4 +1,4 @@
-"""How good a method really is: plans that divide rows, and performance estimated by them."""
+"""Resampling: plans that split rows into training rows and test rows, and performance estimated by them."""
 
 from calibrant.resampling._performance.estimate import estimate_performance
 from calibrant.resampling._performance.learning_curve import LearningCurve, learning_curve

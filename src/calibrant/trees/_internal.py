@@ -7,7 +7,7 @@ from calibrant.trees._growing.grow import TIE_STREAM, grow, grow_options
 from calibrant.trees._growing.growth import Growth
 from calibrant.trees._growing.memory import Among, enough_memory
 from calibrant.trees._growing.row_subsets import Parts, set_aside
-from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._growing.training_data import read_training, training_from
 from calibrant.trees._reading.choose_estimate import in_numbers
 from calibrant.trees._reading.probability_tables import Reading, answers, probability_table, read_tree
 from calibrant.trees._showing.conditions import all_conditions
@@ -61,4 +61,5 @@ __all__ = [
     "read_training",
     "read_tree",
     "set_aside",
+    "training_from",
 ]

@@ -13,7 +13,7 @@ from calibrant.metrics._validation.prediction_rows import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Predictions", "read_more_labels", "read_predictions", "two_classes"]
+__all__ = ["Predictions", "check_probabilities", "read_more_labels", "read_predictions", "two_classes"]
 
 _OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
 _SUM = 1e-6  # how far a row may sum from 1
@@ -64,7 +64,7 @@ def read_predictions(
     classes = _classes(seen, labels, pos_label, values.shape[1])
     positive = _positive(classes, pos_label)
     label = _columns_of("y_true", codes, categories, classes, kept)
-    table = _probabilities(values, kept)
+    table = check_probabilities(values, kept)
     return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
 
 
@@ -219,8 +219,14 @@ def _row(place: Any, kept: NDArray[np.intp] | None) -> int:
     return int(place if kept is None else kept[place])
 
 
-def _probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | None) -> NDArray[np.float64]:
-    """Check the probabilities of the rows that count."""
+def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    """Check a table of probabilities, and return it clipped to [0, 1]; `kept` numbers its rows in messages.
+
+    Examples
+    --------
+    >>> check_probabilities(np.array([[1.0 + 1e-12, -1e-12]]))
+    array([[1., 0.]])
+    """
     is_inside = values.min() >= 0.0 and values.max() <= 1.0
     if not is_inside:
         _refuse(np.isnan(values), kept, "NaN", "drop those rows or give them weight 0.")

@@ -1,3 +1,3 @@
-"""`estimate_performance`, learning curves, and what they return."""
+"""`estimate_performance`, learning curves, and the results they return."""
 
 __all__: list[str] = []

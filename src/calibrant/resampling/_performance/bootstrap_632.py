@@ -1,4 +1,4 @@
-"""The error on training rows weighed with that on test rows: .632, and .632+ of Efron & Tibshirani (1997)."""
+"""Metrics on training rows and on test rows combined: .632, and .632+ of Efron & Tibshirani (1997)."""
 
 from __future__ import annotations
 
@@ -10,59 +10,61 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan import Weighing
+    from calibrant.resampling._plans.plan import BootstrapKind
 
-__all__ = ["weighed"]
+__all__ = ["bootstrap_632_values"]
 
-_TEST, _TRAINING = 0.632, 0.368
+_TEST, _TRAINING = 0.632, 0.368  # 1 - 1/e, the chance that a row is drawn, and 1/e
 
-Better: TypeAlias = Callable[[float, float], bool]
+IsBetter: TypeAlias = Callable[[float, float], bool]
 
 
-def weighed(
-    tested: NDArray[np.float64],
+def bootstrap_632_values(
+    test: NDArray[np.float64],
     training: NDArray[np.float64],
-    guessing: NDArray[np.float64],
-    weighing: Weighing,
-    better: Sequence[Better | None] = (),
+    no_information: NDArray[np.float64],
+    kind: BootstrapKind,
+    is_better: Sequence[IsBetter | None] = (),
 ) -> NDArray[np.float64]:
-    """Give the value of each draw; .632+ adds to all draws what the overfitting of their means asks for.
+    """Return the combined value of each replicate, the last axis.
 
-    Where guessing is not worse than the training rows nothing is added; `better` says for each metric what is better,
-    the rows of the last axis but one, and None or nothing leaves it open.
+    .632+ adds the same amount to all replicates, by the overfitting of their means; nothing where the training rows
+    are not better than the no-information value. `is_better` compares two values of each metric, the last axis but
+    one; with None, or an empty sequence, any difference counts as overfitting.
 
     Examples
     --------
-    >>> half, none = np.full(4, 0.5), np.zeros(4)
-    >>> float(weighed(half, none, half, ".632").mean()), float(weighed(half, none, half, ".632+").mean())
-    (0.316, 0.5)
+    >>> half, zero = np.full(4, 0.5), np.zeros(4)
+    >>> [float(bootstrap_632_values(half, zero, half, kind).mean()) for kind in (".632", ".632+")]
+    [0.316, 0.5]
     """
-    plain = _TEST * tested + _TRAINING * training
-    if weighing == ".632":
+    plain = _TEST * test + _TRAINING * training
+    if kind == ".632":
         return plain
-    test, train, guess = (_means(each) for each in (tested, training, guessing))
-    worse = np.clip(test, np.minimum(train, guess), np.maximum(train, guess)) - train
-    gap = guess - train
-    is_known = np.isfinite(worse) & np.isfinite(gap) & (gap != 0) & _can_overfit(train, guess, better)
-    overfitting = np.divide(worse, gap, out=np.zeros_like(gap), where=is_known)
-    more = np.where(is_known, worse, 0.0) * _TEST * _TRAINING * overfitting / (1.0 - _TRAINING * overfitting)
-    return np.asarray(plain + more)
+    tested, trained, guessed = (_means(each) for each in (test, training, no_information))
+    # Equations 28 to 32 of the paper: the relative overfitting rate is between 0 and 1
+    excess = np.clip(tested, np.minimum(trained, guessed), np.maximum(trained, guessed)) - trained
+    gap = guessed - trained
+    is_known = np.isfinite(excess) & np.isfinite(gap) & (gap != 0) & _can_overfit(trained, guessed, is_better)
+    rate = np.divide(excess, gap, out=np.zeros_like(gap), where=is_known)
+    added = np.where(is_known, excess, 0.0) * _TEST * _TRAINING * rate / (1.0 - _TRAINING * rate)
+    return np.asarray(plain + added)
 
 
 def _can_overfit(
-    train: NDArray[np.float64], guess: NDArray[np.float64], better: Sequence[Better | None]
+    trained: NDArray[np.float64], guessed: NDArray[np.float64], is_better: Sequence[IsBetter | None]
 ) -> NDArray[np.bool_]:
-    """Say where training rows are better than guessing."""
-    are = np.ones(train.shape, dtype=np.bool_)
-    for metric, is_better in enumerate(better):
-        if is_better is not None:
-            are[..., metric, :] = np.vectorize(is_better, otypes=[bool])(train[..., metric, :], guess[..., metric, :])
-    return are
+    """Return where the training rows are better than the no-information value."""
+    can = np.ones(trained.shape, dtype=np.bool_)
+    for metric, better in enumerate(is_better):
+        if better is not None:
+            can[..., metric, :] = np.vectorize(better, otypes=[bool])(trained[..., metric, :], guessed[..., metric, :])
+    return can
 
 
 def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the mean over the draws that have a value."""
-    there = ~np.isnan(values)
-    total = np.where(there, values, 0.0).sum(axis=-1, keepdims=True)
-    n_there = there.sum(axis=-1, keepdims=True)
-    return np.asarray(np.divide(total, n_there, out=np.full_like(total, np.nan), where=n_there > 0))
+    """Return the mean over the replicates that have a value."""
+    is_defined = ~np.isnan(values)
+    total = np.where(is_defined, values, 0.0).sum(axis=-1, keepdims=True)
+    n_defined = is_defined.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(total, n_defined, out=np.full_like(total, np.nan), where=n_defined > 0))

@@ -1,9 +1,9 @@
-"""How good methods are, estimated by a plan: one call from a table to a `Performance`."""
+"""`estimate_performance`: methods fitted and tested on every split of a plan."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,31 +13,40 @@ from calibrant._progress import progress
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.metrics import Interval
 from calibrant.metrics._internal import CONFIDENCE
-from calibrant.resampling._performance.bootstrap_632 import weighed
+from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
 from calibrant.resampling._performance.intervals import NO_INTERVAL, row_intervals, split_interval
 from calibrant.resampling._performance.performance import Performance, Pooled
 from calibrant.resampling._plans.across_groups import AcrossGroups
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.nested import Nested
 from calibrant.resampling._plans.plan import Plan
-from calibrant.resampling._plans.predefined_splits import GivenSplits
+from calibrant.resampling._plans.predefined_splits import PredefinedSplits
 from calibrant.resampling._plans.resubstitution import Resubstitution
-from calibrant.resampling._plans.smaller_training import n_apart, names_of, plan_only, plan_text
-from calibrant.resampling._trials.choosing import chosen_trials
-from calibrant.resampling._trials.fitted import takes_weights
-from calibrant.resampling._trials.methods import Methods, predict_numbers, read_methods
-from calibrant.resampling._trials.scoring import Judge, better_of, read_judge
-from calibrant.resampling._trials.trial_data import Case, read_case
-from calibrant.resampling._trials.trials import Trial, run_trials
+from calibrant.resampling._plans.splitters import (
+    bootstrap_kind,
+    caution_of,
+    describe_splitter,
+    interval_kind,
+    n_independent,
+    split_names,
+    split_rows,
+    splitter_for_rows,
+)
+from calibrant.resampling._trials.fitting import takes_weights
+from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods
+from calibrant.resampling._trials.nested_trials import run_nested_trials
+from calibrant.resampling._trials.scoring import Scorer, read_scorer
+from calibrant.resampling._trials.trial_data import TrialData, read_trial_data
+from calibrant.resampling._trials.trials import Trial, prepare_methods, run_trials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan import IntervalKind
+    from calibrant.resampling._plans.plan import IntervalKind, Split
 
 __all__ = ["estimate_performance", "read_plan"]
 
-_HEEDLESS = (AcrossGroups, GivenSplits, Resubstitution)  # of which it goes without saying how they take groups
+_NO_GROUP_NOTE = (AcrossGroups, PredefinedSplits, Resubstitution)  # plans that do not keep groups whole, or are them
 
 _INTERVALS = {
     "splits": "Intervals at {:g} % of the mean over training sets of this size, corrected for splits that share rows "
@@ -62,45 +71,45 @@ def estimate_performance(
     confidence: float = 0.95,
     n_jobs: int | None = None,
 ) -> Performance:
-    """Estimate how good methods are on rows that they have not seen.
+    """Estimate the performance of methods on rows that they were not fitted to.
 
     The table is coded once. Trees of calibrant that differ only in their estimate are grown once for each split, and
-    forests that differ only in how they are read too; each gives what its own `fit` would have given. Other
+    so are forests that differ only in their reading; each predicts what it would after its own `fit`. Other
     classifiers and regressors are fitted as they are.
 
     Parameters
     ----------
     estimator : estimator, list of estimators, or dict of name to estimator
-        What to try: classifiers, or regressors. Each is cloned for each split.
+        The methods: classifiers, or regressors. Each is cloned for each split.
     X : frame or array of shape (n_rows, n_columns)
         The table.
     y : sequence of length n_rows
-        The class of each row, or its number.
+        The class of each row, or the number to predict.
     plan : plan of `calibrant.resampling`, any scikit-learn splitter, iterable of (train, test) or int, optional
-        How rows are divided; None: tenfold cross-validation, an int: so many folds; stratified both. With `Nested`
-        the methods are candidates, of which each split chooses one.
+        How rows are split; None: tenfold cross-validation, an int: that number of folds; both stratified. With
+        `Nested` the methods are candidates, of which each split chooses one.
     metrics : list of str, or dict of name to function, optional
         Ids in `calibrant.metrics.METRICS`, or for regressors names in `calibrant.metrics.numeric`; functions take
-        classes and probabilities (or numbers and predictions), and ``sample_weight`` where they know it. None: error,
+        classes and probabilities (or numbers and predictions), and ``sample_weight`` if they have it. None: error,
         mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, root_relative_squared_error and
         correlation.
     groups : sequence of length n_rows, optional
         The group of each row, for the plan.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts, in learning where a method takes weights and in the metrics; rows of weight 0 are
-        as if absent. A row of weight 2 is not parted.
+        The weight of each row, in `fit` where a method takes weights and in the metrics; a row of weight 0 is absent.
+        A row of weight 2 is never split into a training row and a test row.
     pos_label : optional
         The positive class; by default the last sorted one.
     metric_params : dict of metric to dict, optional
-        Further keywords of metrics, such as ``{"profit": {"amount": gifts, "cost": 0.68}}``; arrays with a value for
-        each row are cut to the rows tested. Priors and training means are those of the training rows unless told here.
+        Keywords of metrics, such as ``{"profit": {"amount": gifts, "cost": 0.68}}``; arrays with a value for each row
+        are cut to the test rows. Priors and training means are those of the training rows unless passed here.
     choose_by : str, optional
         With `Nested`, the metric that chooses; by default the first of `metrics`.
     confidence : float
-        That of the intervals.
+        Confidence of the intervals.
     n_jobs : int, optional
-        Threads that grow trees, and processes that fit other methods, counted as scikit-learn counts them. The
-        result is the same for any number.
+        Number of threads that grow trees, and of processes that fit other methods, counted as scikit-learn counts
+        them. The result is the same for any number.
 
     Returns
     -------
@@ -112,11 +121,11 @@ def estimate_performance(
     The intervals are of the mean over training sets of that size drawn from the same population, by the variance of
     the splits and the correction of Nadeau & Bengio (2003) for the rows that splits share; repeats of a
     cross-validation do not count as further splits in it. That is a heuristic, as there is no unbiased estimate of the
-    variance of cross-validation. Of a single split they are of the model that was
-    fitted, by its test rows. None is given where none holds: for resubstitution, and over groups that are tested one
-    by one. To say which of two methods is better compare them split by split, by `calibrant.comparison`.
+    variance of cross-validation. For a single split they are of the model that was fitted, by its test rows. There is
+    none where none holds: for resubstitution, and over groups that are tested one by one. To decide which of two
+    methods is better compare them split by split, by `calibrant.comparison`.
 
-    A classifier without `predict_proba` counts as certain of the class that it predicts.
+    A classifier without `predict_proba` has probability 1 for the class that it predicts.
 
     References
     ----------
@@ -131,8 +140,8 @@ def estimate_performance(
     >>> donors = load("appeal")
     >>> methods = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency", "laplace", "m")}
     >>> estimate_performance(methods, donors.X, donors.y, CrossValidation(5, 2), ["mse", "auc"])
-    Performance by 2 times 5-fold cross-validation, stratified: 1,500 rows, 10 splits, 1,200 rows to learn from, 300 to
-    test on
+    Performance by 2 times 5-fold cross-validation, stratified: 1,500 rows, 10 splits, 1,200 training rows, 300 test
+    rows
                     mse                       auc
       frequency  0.2465  [0.2284, 0.2646]  0.5358  [0.4432, 0.6285]
       laplace    0.2226  [0.2042, 0.2409]  0.6103  [0.5277, 0.6928]
@@ -143,61 +152,74 @@ def estimate_performance(
     """
     check_param("confidence", confidence, CONFIDENCE)
     methods = read_methods(estimator)
-    case = read_case(X, y, sample_weight, groups, is_regression=predict_numbers(methods))
-    _tell_of_weights(methods, case)
-    plan = plan_only(read_plan(plan), case.rows, case.n_given)
-    judge = read_judge(case, metrics, metric_params, pos_label)
-    trials, choices = _tried(methods, case, plan, judge, choose_by, n_jobs)
+    data = read_trial_data(X, y, sample_weight, groups, is_regression=are_regressors(methods))
+    _warn_of_ignored_weights(methods, data)
+    plan = splitter_for_rows(read_plan(plan), data.rows, data.n_passed)
+    scorer = read_scorer(data, metrics, metric_params, pos_label)
+    rows = data.plan_rows()
+    splits, split_labels = split_rows(plan, rows), split_names(plan, rows)
+    trials, choices = _run(methods, plan, splits, scorer, choose_by, n_jobs, len(split_labels))
     names = ("chosen",) if choices else tuple(methods)
-    values = _values(trials, getattr(plan, "_weighing", None), judge)
+    values = _values(trials, plan, scorer)
     kind = _interval_kind(plan, trials)
-    intervals = _intervals(names, values, trials, judge, kind, confidence, n_apart(plan, len(trials)))
+    intervals = _intervals(names, values, trials, scorer, kind, confidence, n_independent(plan, len(trials)))
     return Performance(
         names,
-        tuple(judge.metrics),
+        tuple(scorer.metrics),
         values,
         intervals,
         np.array([trial.n_train for trial in trials]),
         np.array([len(trial.test) for trial in trials]),
-        tuple(names_of(plan, case.X, case.y, case.groups)),
-        _plan_words(plan, case),
-        str(getattr(plan, "caution", "")),
+        tuple(split_labels),
+        _describe_plan(plan, data),
+        caution_of(plan),
         "" if all(each == NO_INTERVAL for each in intervals.values()) else _INTERVALS[kind].format(100 * confidence),
         confidence,
-        case.n_rows,
-        tuple(_pooled(case, trials, place) for place in range(len(names))),
+        data.n_rows,
+        tuple(_pool(data, trials, method) for method in range(len(names))),
         choices,
     )
 
 
-def _tried(
-    methods: Methods, case: Case, plan: Any, judge: Judge, choose_by: str | None, n_jobs: int | None
+def _run(
+    methods: Methods,
+    plan: Any,
+    splits: Iterable[Split],
+    scorer: Scorer,
+    choose_by: str | None,
+    n_jobs: int | None,
+    n_splits: int,
 ) -> tuple[list[Trial], tuple[str, ...]]:
-    """Try methods on every split; give the trials and, where methods are chosen, the choices."""
-    splits = plan.split(case.X, case.y, case.groups)
-    weighs = getattr(plan, "_weighing", None) is not None
+    """Try the methods on every split; return the trials and, with a nested plan, the names of the chosen methods."""
+    tests_training = bootstrap_kind(plan) is not None
     choices: list[str] = []
     if isinstance(plan, Nested):
-        found = chosen_trials(methods, case, plan, splits, judge, choose_by, choices, n_jobs)
+        found = run_nested_trials(
+            *(methods, plan, splits, scorer),
+            choose_by=choose_by,
+            choices=choices,
+            tests_training=tests_training,
+            n_jobs=n_jobs,
+        )
     else:
-        found = run_trials(methods, case, splits, judge, tests_training=weighs, n_jobs=n_jobs)
-    n_splits = plan.get_n_splits(case.X, case.y, case.groups)
+        prepared = prepare_methods(methods, scorer.data)
+        found = run_trials(prepared, splits, scorer, tests_training=tests_training, n_jobs=n_jobs)
     return list(progress(found, total=n_splits, description="Estimating performance")), tuple(choices)
 
 
-def _tell_of_weights(methods: Methods, case: Case) -> None:
-    deaf = [] if case.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
-    if deaf:
+def _warn_of_ignored_weights(methods: Methods, data: TrialData) -> None:
+    ignoring = [] if data.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
+    if ignoring:
         warnings.warn(
-            f"{', '.join(deaf)}: fit does not take sample_weight, so that the weights count in the metrics only. Give "
-            "weights to the step that takes them by metadata routing.",
+            f"{', '.join(ignoring)}: fit does not take sample_weight, so that the weights count in the metrics only. "
+            "Pass weights to the step that takes them by metadata routing.",
             CalibrantWarning,
             stacklevel=3,
         )
 
 
 def read_plan(plan: Any) -> Any:
-    """Give a splitter.
+    """Return the splitter that the parameter `plan` stands for.
 
     Examples
     --------
@@ -216,62 +238,64 @@ def read_plan(plan: Any) -> Any:
             "plan must be a plan of calibrant.resampling, a scikit-learn splitter, pairs of (train, test), or a number "
             f"of folds; got {plan!r}."
         )
-    return GivenSplits(plan)
+    return PredefinedSplits(plan)
 
 
-def _plan_words(plan: Any, case: Case) -> str:
-    """Say what a plan does to these rows: numbers do not stratify, and groups stay whole."""
-    told = plan_text(plan) if case.classes is not None else plan_text(plan).replace(", stratified", "")
-    if case.groups is None or not isinstance(plan, Plan) or isinstance(plan, _HEEDLESS):
-        return told
-    return f"{told}, in whole groups"
+def _describe_plan(plan: Any, data: TrialData) -> str:
+    """Return what a plan does to these rows: regression does not stratify, and groups stay whole."""
+    words = describe_splitter(plan)
+    if data.classes is None:
+        words = words.replace(", stratified", "")
+    keeps_groups = isinstance(plan, Plan) and not isinstance(plan, _NO_GROUP_NOTE)
+    return f"{words}, in whole groups" if data.groups is not None and keeps_groups else words
 
 
 def _interval_kind(plan: Any, trials: Sequence[Trial]) -> IntervalKind:
-    """Say where intervals can come from; of one split, from its test rows if none of them was learnt."""
-    kind: IntervalKind = getattr(plan, "_interval", "splits")
+    """Return what intervals are computed from; with one split, its test rows if none of them was trained on."""
+    kind = interval_kind(plan)
     if kind != "splits" or len(trials) > 1:
         return kind
-    return "rows" if trials[0].is_apart and trials[0].training is None else "none"
+    return "rows" if trials[0].is_disjoint and trials[0].training_values is None else "none"
 
 
-def _values(trials: Sequence[Trial], weighing: Any, judge: Judge) -> NDArray[np.float64]:
-    tested = np.stack([trial.values for trial in trials], axis=-1)
-    if weighing is None:
-        return tested
-    training = np.stack([trial.training for trial in trials if trial.training is not None], axis=-1)
-    guessing = np.stack([trial.guessing for trial in trials if trial.guessing is not None], axis=-1)
-    of_numbers = judge.case.classes is None
-    better = [None if own is not None else better_of(name, of_numbers) for name, own in judge.metrics.items()]
-    return weighed(tested, training, guessing, weighing, better)
+def _values(trials: Sequence[Trial], plan: Any, scorer: Scorer) -> NDArray[np.float64]:
+    """Return the values of methods, metrics and splits, training rows weighted in where the plan is a bootstrap."""
+    test, kind = np.stack([trial.values for trial in trials], axis=-1), bootstrap_kind(plan)
+    if kind is None:
+        return test
+    training = np.stack([trial.training_values for trial in trials if trial.training_values is not None], axis=-1)
+    guessing = np.stack([trial.no_information for trial in trials if trial.no_information is not None], axis=-1)
+    is_better = [None if own is not None else scorer.is_better(name) for name, own in scorer.metrics.items()]
+    return bootstrap_632_values(test, training, guessing, kind, is_better)
 
 
 def _intervals(
     names: tuple[str, ...],
     values: NDArray[np.float64],
     trials: Sequence[Trial],
-    judge: Judge,
+    scorer: Scorer,
     kind: IntervalKind,
     confidence: float,
     k: int,
 ) -> dict[tuple[str, str], Interval]:
-    """Give the interval of every mean."""
-    found = {(name, metric): NO_INTERVAL for name in names for metric in judge.metrics}
+    """Return the interval of every mean."""
+    found = {(name, metric): NO_INTERVAL for name in names for metric in scorer.metrics}
     if kind == "rows" and len(trials) == 1:
-        for name, answer in zip(names, trials[0].answers, strict=True):
-            of_rows = row_intervals(judge, answer, trials[0].test, trials[0].learnt, confidence)
-            found |= {(name, metric): interval for metric, interval in of_rows.items()}
+        for name, predictions in zip(names, trials[0].predictions, strict=True):
+            by_rows = row_intervals(scorer, predictions, trials[0].test, trials[0].training, confidence)
+            found |= {(name, metric): interval for metric, interval in by_rows.items()}
     elif kind == "splits":
         n_train, n_test = (np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True))
-        for place, name in enumerate(names):
-            for column, metric in enumerate(judge.metrics):
-                found[name, metric] = split_interval(values[place, column], n_train, n_test, confidence, k)
+        for row, name in enumerate(names):
+            for column, metric in enumerate(scorer.metrics):
+                found[name, metric] = split_interval(values[row, column], n_train, n_test, confidence, k)
     return found
 
 
-def _pooled(case: Case, trials: Sequence[Trial], place: int) -> Pooled:
-    tested = np.concatenate([trial.test for trial in trials])
-    number = np.repeat(np.arange(len(trials)), [len(trial.test) for trial in trials])
-    outcome = case.outcome[tested]
-    y_true, classes = (outcome, ()) if case.classes is None else (case.classes[outcome], tuple(case.classes.tolist()))
-    return Pooled(case.rows[tested], number, y_true, np.concatenate([t.answers[place] for t in trials]), classes)
+def _pool(data: TrialData, trials: Sequence[Trial], method: int) -> Pooled:
+    """Return the predictions of a method for the test rows of all splits."""
+    test = np.concatenate([trial.test for trial in trials])
+    split = np.repeat(np.arange(len(trials)), [len(trial.test) for trial in trials])
+    outcome = data.outcome[test]
+    y_true, classes = (outcome, ()) if data.classes is None else (data.classes[outcome], tuple(data.classes.tolist()))
+    return Pooled(data.rows[test], split, y_true, np.concatenate([t.predictions[method] for t in trials]), classes)

@@ -1,4 +1,4 @@
-"""Performance by the number of rows learnt from: whether more data would help."""
+"""Learning curves: performance by the number of training rows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import number_text
 from calibrant.resampling._performance.estimate import estimate_performance, read_plan
-from calibrant.resampling._performance.performance import Performance
+from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
 from calibrant.resampling._plans.smaller_training import SmallerTraining
 
 __all__ = ["LearningCurve", "learning_curve"]
@@ -24,14 +25,14 @@ _SIZES = (0.1, 0.2, 0.4, 0.7, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """The performance at each size of the training sets; made by `learning_curve`.
+    """The performance at each size of the training sets, returned by `learning_curve`.
 
     Parameters
     ----------
     performances : tuple of Performance
         One for each size, the smallest first.
     sizes : tuple of float
-        Rows learnt from, in the mean over splits.
+        Number of training rows, averaged over splits.
 
     Examples
     --------
@@ -45,15 +46,11 @@ class LearningCurve:
     performances: tuple[Performance, ...]
     sizes: tuple[float, ...]
 
+    @fill_docstring(metric_parameters=METRIC_PARAMETERS)
     def means(self, metric: str, method: str | None = None) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Give the mean of a metric at each size.
+        """Return the mean of a metric at each size.
 
-        Parameters
-        ----------
-        metric : str
-            The metric.
-        method : str, optional
-            The method, where there are several.
+        %(metric_parameters)s
 
         Returns
         -------
@@ -63,7 +60,7 @@ class LearningCurve:
         return np.array([each.mean(metric, method) for each in self.performances])
 
     def to_frame(self) -> Any:
-        """Give a pandas frame with a line for each size, method and metric.
+        """Return a pandas frame with a row for each size, method and metric.
 
         Examples
         --------
@@ -75,7 +72,7 @@ class LearningCurve:
         0     20.0  error  0.016667
         1     40.0  error  0.016667
         """
-        pandas = optional_import("pandas", extra="data", purpose="give a learning curve as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return a learning curve as a frame")
         parts = [each.to_frame().assign(n_train=size) for size, each in zip(self.sizes, self.performances, strict=True)]
         frame = pandas.concat(parts, ignore_index=True)
         return frame[["n_train", *(name for name in frame if name != "n_train")]]
@@ -108,7 +105,7 @@ def learning_curve(
     random_state: SeedLike = 0,
     n_jobs: int | None = None,
 ) -> LearningCurve:
-    """Estimate performance by the number of rows learnt from, on the same test rows for all sizes.
+    """Estimate performance by the number of training rows, on the same test rows for all sizes.
 
     The rows of a smaller size are among those of a larger one.
 
@@ -119,7 +116,7 @@ def learning_curve(
     sizes : sequence of float or int
         Shares of the training rows, up to 1.0, or numbers of them.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
-        Seeds the choice among the training rows.
+        Seeds the choice of the training rows.
 
     Returns
     -------
@@ -128,9 +125,9 @@ def learning_curve(
 
     Notes
     -----
-    When it misleads: the curve ends where the data end. A curve that still falls says that more rows would help; one
-    that is flat says so of these columns and this learner only. Every size has the same test rows, so that the points
-    go up and down together.
+    When it misleads: the curve ends where the data end. A curve that still falls shows that more rows would help; one
+    that is flat shows that they would not, with these columns and this learner. Every size has the same test rows, so
+    that the points are correlated.
 
     Examples
     --------
@@ -146,14 +143,19 @@ def learning_curve(
     ordered = sorted(sizes, key=lambda size: (isinstance(size, int), size)) if are_numbers else []
     if not ordered or any(isinstance(size, float) and size > 1.0 for size in ordered):
         raise ParameterError(f"sizes must be shares above 0 and up to 1.0, or numbers of rows; got {sizes!r}.")
-    told = {"groups": groups, "sample_weight": sample_weight, "pos_label": pos_label, "metric_params": metric_params}
+    keywords = {
+        "groups": groups,
+        "sample_weight": sample_weight,
+        "pos_label": pos_label,
+        "metric_params": metric_params,
+        "confidence": confidence,
+        "n_jobs": n_jobs,
+    }
     found = []
     for size in ordered:
         smaller = (
             base if size == 1.0 and isinstance(size, float) else SmallerTraining(base, size, random_state=random_state)
         )
-        found.append(
-            estimate_performance(estimator, X, y, smaller, metrics, **told, confidence=confidence, n_jobs=n_jobs)
-        )
+        found.append(estimate_performance(estimator, X, y, smaller, metrics, **keywords))
     by_size = sorted(found, key=lambda each: float(each.n_train.mean()))
     return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))

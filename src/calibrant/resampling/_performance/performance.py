@@ -1,4 +1,4 @@
-"""How well methods did, split by split and in the mean, with how sure that is."""
+"""The result of `estimate_performance`: values split by split, means, intervals and predictions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics import Interval, Score
@@ -16,25 +17,33 @@ from calibrant.resampling._performance.performance_text import performance_html,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Performance", "Pooled"]
+__all__ = ["METRIC_PARAMETERS", "Performance", "Pooled"]
+
+METRIC_PARAMETERS = """\
+Parameters
+----------
+metric : str
+    The metric.
+method : str, optional
+    The method, where there are several."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """What a method said of every row that was tested, all splits together.
+    """The predictions of a method for the test rows of all splits.
 
     Parameters
     ----------
     row : array of shape (n_predictions,)
-        The position of each row in the table given; a row stands here as often as it was tested.
+        The position of each row in the table passed; a row occurs as often as it was tested.
     split : array of shape (n_predictions,)
         The number of the split.
     y_true : array of shape (n_predictions,)
         The class or number of the row.
     y_pred : array of shape (n_predictions, n_classes) or (n_predictions,)
-        The probabilities of the classes, or the number predicted.
+        The probabilities of the classes, or the predicted number.
     classes : tuple
-        The classes in the order of the columns; empty for numbers.
+        The classes in the order of the columns; empty for regression.
 
     Examples
     --------
@@ -49,7 +58,7 @@ class Pooled:
     classes: tuple[Any, ...] = ()
 
     def to_frame(self) -> Any:
-        """Give a pandas frame with a line for each prediction.
+        """Return a pandas frame with a row for each prediction.
 
         Examples
         --------
@@ -57,11 +66,11 @@ class Pooled:
            row  split y_true  p(a)  p(b)
         0    4      0      a   0.9   0.1
         """
-        pandas = optional_import("pandas", extra="data", purpose="give predictions as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return predictions as a frame")
         columns: dict[str, Any] = {"row": self.row, "split": self.split, "y_true": self.y_true}
         if self.y_pred.ndim == 1:
             columns["y_pred"] = self.y_pred
-        columns |= {f"p({label})": self.y_pred[:, place] for place, label in enumerate(self.classes)}
+        columns |= {f"p({label})": self.y_pred[:, column] for column, label in enumerate(self.classes)}
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
@@ -71,32 +80,32 @@ class Pooled:
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """How well methods did by a plan; made by `estimate_performance`. Printed, it is a table with its caution.
+    """The performance of methods by a plan, returned by `estimate_performance`; its repr is a table with a caution.
 
     Parameters
     ----------
     methods, metrics : tuples of str
         Their names.
     values : array of shape (n_methods, n_metrics, n_splits)
-        The value of every split; NaN where a metric has none, such as the AUC of one class.
+        The value of every split; NaN where a metric is undefined, such as the AUC of a single class.
     intervals : dict of (method, metric) to Interval
         The interval of each mean; NaN where none holds.
     n_train, n_test : arrays of shape (n_splits,)
-        Different rows learnt from and rows tested on.
+        Numbers of different training rows and of test rows.
     split_names : tuple of str
-        What the splits are.
+        The names of the splits.
     plan : str
-        What the plan does, in words.
+        The description of the plan.
     caution : str
         When its estimate misleads.
     interval_text : str
-        Where the intervals come from.
+        How the intervals were computed.
     confidence : float
-        That of the intervals.
+        Confidence of the intervals.
     n_rows : int
-        Rows of weight above 0.
+        Number of rows of weight above 0.
     predictions : tuple of Pooled
-        What each method said of every row tested.
+        The predictions of each method.
     choices : tuple of str
         With `Nested`, the method chosen in each split.
 
@@ -130,66 +139,53 @@ class Performance:
         """Number of splits."""
         return len(self.split_names)
 
+    @fill_docstring(metric_parameters=METRIC_PARAMETERS)
     def split_values(self, metric: str, method: str | None = None) -> NDArray[np.float64]:
-        """Give the value of every split, such as a test of `calibrant.comparison` takes.
+        """Return the value of every split, as the tests of `calibrant.comparison` take them.
 
-        Parameters
-        ----------
-        metric : str
-            The metric.
-        method : str, optional
-            The method, where there are several.
+        %(metric_parameters)s
 
         Returns
         -------
         array of shape (n_splits,)
             The values.
         """
-        return np.asarray(self.values[self._method(method), self._place("metric", metric, self.metrics)])
+        return np.asarray(self.values[self._method_index(method), _index("metric", metric, self.metrics)])
 
+    @fill_docstring(metric_parameters=METRIC_PARAMETERS)
     def mean(self, metric: str, method: str | None = None) -> float:
-        """Give the mean over the splits that have a value.
+        """Return the mean over the splits that have a value.
 
-        Parameters
-        ----------
-        metric : str
-            The metric.
-        method : str, optional
-            The method, where there are several.
+        %(metric_parameters)s
 
         Returns
         -------
         float
             The mean; NaN where no split has a value.
         """
-        values = self.split_values(metric, method)
-        there = values[~np.isnan(values)]
-        return float(there.mean()) if len(there) else math.nan
+        values = self._defined_values(metric, method)
+        return float(values.mean()) if len(values) else math.nan
 
+    @fill_docstring(metric_parameters=METRIC_PARAMETERS)
     def score(self, metric: str, method: str | None = None) -> Score:
-        """Give the mean with its interval.
+        """Return the mean with its interval.
 
-        Parameters
-        ----------
-        metric : str
-            The metric.
-        method : str, optional
-            The method, where there are several.
+        %(metric_parameters)s
 
         Returns
         -------
         Score
             ``value``, ``low``, ``high`` and, where splits have no value, a ``note``.
         """
-        low, high = self.intervals[self.methods[self._method(method)], metric]
-        undefined = int(np.isnan(self.split_values(metric, method)).sum())
+        low, high = self.intervals[self.methods[self._method_index(method)], metric]
+        undefined = self.n_splits - len(self._defined_values(metric, method))
         note = f"without a value in {undefined} of {self.n_splits} splits" if undefined else ""
         if math.isnan(low):
             return Score(metric, self.mean(metric, method), note=note)
         return Score(metric, self.mean(metric, method), low, high, self.interval_text, note=note)
 
     def pooled(self, method: str | None = None) -> Pooled:
-        """Give what a method said of every row tested, all splits together.
+        """Return the predictions of a method for the test rows of all splits.
 
         Parameters
         ----------
@@ -199,13 +195,13 @@ class Performance:
         Returns
         -------
         Pooled
-            To plot, or to judge as a whole; for intervals of that pass ``groups=pooled.row``, since a row may stand
-            there several times.
+            To plot, or to evaluate as a whole; for intervals pass ``groups=pooled.row``, since a row may occur
+            several times.
         """
-        return self.predictions[self._method(method)]
+        return self.predictions[self._method_index(method)]
 
     def to_frame(self, by: str = "method") -> Any:
-        """Give a pandas frame: a line for each method and metric, or for each split.
+        """Return a pandas frame with a row for each method and metric, or for each method and split.
 
         Parameters
         ----------
@@ -228,24 +224,27 @@ class Performance:
                               method metric      mean  n_splits
         0  ProbabilityTreeClassifier  error  0.033333         3
         """
-        pandas = optional_import("pandas", extra="data", purpose="give performance as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return performance as a frame")
         if by not in ("method", "split"):
             raise ParameterError(f"by must be 'method' or 'split'; got {by!r}.")
-        return pandas.DataFrame(self._method_lines() if by == "method" else self._split_lines())
+        return pandas.DataFrame(self._method_rows() if by == "method" else self._split_rows())
 
-    def _method_lines(self) -> list[dict[str, Any]]:
-        lines = []
+    def _defined_values(self, metric: str, method: str | None) -> NDArray[np.float64]:
+        values = self.split_values(metric, method)
+        return values[~np.isnan(values)]
+
+    def _method_rows(self) -> list[dict[str, Any]]:
+        rows = []
         for method in self.methods:
             for metric in self.metrics:
-                values = self.split_values(metric, method)
-                there = values[~np.isnan(values)]
+                values = self._defined_values(metric, method)
                 low, high = self.intervals[method, metric]
-                spread = float(there.std(ddof=1)) if len(there) > 1 and np.isfinite(there).all() else math.nan
-                figures = {"mean": self.mean(metric, method), "sd": spread, "low": low, "high": high}
-                lines.append({"method": method, "metric": metric, **figures, "n_splits": len(there)})
-        return lines
+                sd = float(values.std(ddof=1)) if len(values) > 1 and np.isfinite(values).all() else math.nan
+                figures = {"mean": self.mean(metric, method), "sd": sd, "low": low, "high": high}
+                rows.append({"method": method, "metric": metric, **figures, "n_splits": len(values)})
+        return rows
 
-    def _split_lines(self) -> list[dict[str, Any]]:
+    def _split_rows(self) -> list[dict[str, Any]]:
         return [
             {
                 "split": split,
@@ -254,27 +253,27 @@ class Performance:
                 "n_test": self.n_test[split],
                 "method": method,
                 **({"chosen": self.choices[split]} if self.choices else {}),
-                **dict(zip(self.metrics, self.values[place, :, split], strict=True)),
+                **dict(zip(self.metrics, self.values[row, :, split], strict=True)),
             }
             for split in range(self.n_splits)
-            for place, method in enumerate(self.methods)
+            for row, method in enumerate(self.methods)
         ]
 
-    def _method(self, method: str | None) -> int:
+    def _method_index(self, method: str | None) -> int:
         if method is None and len(self.methods) == 1:
             return 0
         if method is None:
-            raise ParameterError(f"there are several methods; say which: {', '.join(self.methods)}.")
-        return self._place("method", method, self.methods)
-
-    @staticmethod
-    def _place(what: str, name: str, names: tuple[str, ...]) -> int:
-        if name not in names:
-            raise ParameterError(f"there is no {what} {name!r}; there are {', '.join(names)}.{nearest(name, names)}")
-        return names.index(name)
+            raise ParameterError(f"method must be specified where there are several: {', '.join(self.methods)}.")
+        return _index("method", method, self.methods)
 
     def __repr__(self) -> str:
         return performance_text(self)
 
     def _repr_html_(self) -> str:
         return performance_html(self)
+
+
+def _index(what: str, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise ParameterError(f"{what} must be one of {', '.join(names)}; got {name!r}.{nearest(name, names)}")
+    return names.index(name)

@@ -1,8 +1,9 @@
-"""Performance for people: as text and as HTML."""
+"""`Performance` as text and as HTML."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ _STYLE = "style='text-align:right;padding:0 .8em'"
 
 
 def performance_text(found: Performance) -> str:
-    """Write a title, a line for each method (or, of one method, for each metric), and what to bear in mind."""
+    """Return a title, a line for each method (or for each metric of a single method), and the notes."""
     head, lines = _table(found)
     table = [head, *lines]
     widths = [max(len(line[column]) for line in table) for column in range(len(head))]
@@ -26,7 +27,7 @@ def performance_text(found: Performance) -> str:
 
 
 def performance_html(found: Performance) -> str:
-    """Write the same as a table of HTML, without anything to fetch."""
+    """Return the same as an HTML table that loads nothing."""
     head, lines = _table(found)
     top = "".join(f"<th {_STYLE}>{escape(cell)}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td {_STYLE}>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
@@ -37,7 +38,7 @@ def performance_html(found: Performance) -> str:
 
 def _title(found: Performance) -> str:
     splits = f"{found.n_splits:,} splits" if found.n_splits > 1 else "1 split"
-    sizes = f"{_size(found.n_train)} rows to learn from, {_size(found.n_test)} to test on"
+    sizes = f"{_size(found.n_train)} training rows, {_size(found.n_test)} test rows"
     return f"Performance by {found.plan}: {found.n_rows:,} rows, {splits}, {sizes}"
 
 
@@ -72,16 +73,15 @@ def _aligned(line: list[str], widths: list[int]) -> list[str]:
 def _notes(found: Performance) -> list[str]:
     notes = [found.interval_text] if found.interval_text else []
     notes += [_choices(found)] if found.choices else []
-    unknown = dict.fromkeys(
+    undefined = dict.fromkeys(
         f"{metric}: {found.score(metric, method).note}."
         for method in found.methods
         for metric in found.metrics
         if found.score(metric, method).note
     )
-    return [*notes, *unknown, *([found.caution] if found.caution else [])]
+    return [*notes, *undefined, *([found.caution] if found.caution else [])]
 
 
 def _choices(found: Performance) -> str:
-    often = {name: found.choices.count(name) for name in dict.fromkeys(found.choices)}
-    told = ", ".join(f"{name} {n}" for name, n in sorted(often.items(), key=lambda each: -each[1]))
-    return f"Chosen, number of splits: {told}."
+    counts = ", ".join(f"{name} {n}" for name, n in Counter(found.choices).most_common())
+    return f"Chosen, number of splits: {counts}."

@@ -1,4 +1,4 @@
-"""Learnt in New York, tested in Florida: what a model of one population knows of another (WFH 2011, section 5.1)."""
+"""Training on one group and testing on another: how a model carries over (Witten, Frank & Hall 2011, section 5.1)."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
 
 __all__ = ["AcrossGroups"]
 
+_OTHERS = -1  # stands for all groups but the tested one
+
 
 class AcrossGroups(Plan):
-    """Learn from one group and test on another, for every pair of groups.
+    """Train on one group and test on another, for every pair of groups.
 
-    A bank has rows from New York and from Florida and wants to know how a model would do in Nebraska: learn in each
-    and test in the other. Mixed together, the two would say nothing of a third.
+    A bank has rows from New York and from Florida and wants to know how a model would perform in Nebraska: train in
+    each state and test in the other. With the rows of both states mixed, nothing would be learned about a third.
 
     Parameters
     ----------
     learn_from : {"one", "others"}
-        ``"one"``: each split learns from one group and tests on one other, every ordered pair. ``"others"``: it learns
-        from all groups but the one that it tests on.
+        ``"one"``: each split trains on one group and tests on one other, for every ordered pair. ``"others"``: it
+        trains on all groups but the one that it tests on.
     train, test : optional
-        The group to learn from and the group to test on, where it is to be one pair only, or all that has one of them.
+        The group to train on and the group to test on, to restrict the pairs to those with one of them, or to one.
 
     Notes
     -----
-    Groups are told by ``groups=``, as to every splitter; it draws nothing, and classes have the shares that each
-    group has.
+    Groups are passed as ``groups=``, as to every splitter. Nothing is drawn at random, and classes have the
+    proportions that each group has.
 
-    When it misleads: two states are two draws from all states, and no interval over them says how far a third may
-    lie; none is given. With ``"others"`` the model has seen the variety that a model of one group has not.
+    When it misleads: two states are two draws from all states, and no interval over them bounds how far a third may
+    deviate; none is returned. With ``"others"`` the model has seen the variety that a model of one group has not.
 
     Examples
     --------
@@ -56,54 +58,47 @@ class AcrossGroups(Plan):
         self.test = test
 
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
         >>> AcrossGroups().describe()
-        'learnt from one group, tested on another'
+        'trained on one group, tested on another'
         """
-        return f"learnt from {'one group' if self.learn_from == 'one' else 'all other groups'}, tested on another"
+        return f"trained on {'one group' if self.learn_from == 'one' else 'all other groups'}, tested on another"
 
-    def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:
-        """Name the splits by their groups.
-
-        Examples
-        --------
-        >>> AcrossGroups().split_names([[1], [2]], groups=["New York", "Florida"])
-        ['New York -> Florida', 'Florida -> New York']
-        """
-        rows = read_plan_rows(X, y, groups)
-        names = [*rows.names, "others"]
+    def _names(self, rows: PlanRows) -> list[str]:
+        names = [*rows.group_names, "others"]
         return [f"{names[train]} -> {names[test]}" for train, test in self._pairs(rows)]
 
-    def _count(self, X: Any, y: Any, groups: Any) -> int:
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
         return len(self._pairs(read_plan_rows(groups if X is None else X, y, groups)))
 
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+    def _splits(self, rows: PlanRows) -> Iterator[Split]:
         for train, test in self._pairs(rows):
             is_test = rows.groups == test
-            yield np.flatnonzero(~is_test if train < 0 else rows.groups == train), np.flatnonzero(is_test)
+            yield np.flatnonzero(~is_test if train == _OTHERS else rows.groups == train), np.flatnonzero(is_test)
 
     def _pairs(self, rows: PlanRows) -> list[tuple[int, int]]:
-        """Give the numbers of the groups learnt from (-1: all others) and tested on."""
+        """Return the numbers of the group to train on and of the group to test on, for each split."""
         if rows.n_groups < 2:
             raise DataError(f"AcrossGroups needs groups= with at least 2 groups; got {rows.n_groups}.")
         if self.learn_from == "others" and self.train is not None:
             raise ParameterError(
-                "train is for learn_from='one'; with 'others' all groups but the tested one are learnt."
+                "train is for learn_from='one'; with 'others' all groups but the tested one are trained on."
             )
         if self.train is not None and self.train == self.test:
             raise ParameterError(f"train and test must be two groups; both are {self.train!r}.")
-        learnt, tested = (_numbers(name, each, rows) for name, each in (("train", self.train), ("test", self.test)))
+        trained, tested = (_numbers(name, each, rows) for name, each in (("train", self.train), ("test", self.test)))
         if self.learn_from == "others":
-            return [(-1, test) for test in tested]
-        return [(train, test) for test in tested for train in learnt if train != test]
+            return [(_OTHERS, test) for test in tested]
+        return [(train, test) for test in tested for train in trained if train != test]
 
 
 def _numbers(name: str, group: Any, rows: PlanRows) -> list[int]:
+    """Return the number of a group, or of all groups where it is None."""
     if group is None:
         return list(range(rows.n_groups))
-    if group not in rows.names:
-        raise DataError(f"{name}={group!r} is not among the groups.{nearest(group, rows.names)}")
-    return [rows.names.index(group)]
+    if group not in rows.group_names:
+        raise DataError(f"{name}={group!r} is not among the groups.{nearest(group, rows.group_names)}")
+    return [rows.group_names.index(group)]

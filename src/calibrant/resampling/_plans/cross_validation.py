@@ -1,4 +1,4 @@
-"""Every row tested once by a model that did not see it: folds, and rows one by one (WFH 2011, sections 5.3, 5.4)."""
+"""Cross-validation by folds, and leave-one-out (Witten, Frank & Hall 2011, sections 5.3 and 5.4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._params import Bool, Int, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
-from calibrant.resampling._plans.dealing import deal_groups, deal_rows
+from calibrant.resampling._plans.fold_assignment import assign_groups, assign_rows
 from calibrant.resampling._plans.plan import Plan, Split
 from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
 
@@ -21,30 +21,30 @@ __all__ = ["CrossValidation", "LeaveOneOut"]
 
 
 class CrossValidation(Plan):
-    """Divide the rows into folds; test on each in turn and learn from the others.
+    """Partition the rows into folds; test on each in turn and train on the others.
 
-    Stratified tenfold cross-validation is the standard where data are limited, and ten times that for a figure to
-    rely on. Folds differ by one row at most, and so do the rows of each class in them. With groups, folds are whole
-    groups, sizes and classes as even as whole groups allow.
+    Stratified tenfold cross-validation is the standard where data are limited, and ten repeats of it where a figure
+    must be reliable. Folds differ by one row at most, and so do the rows of each class in them. With groups, folds are
+    whole groups, sizes and classes as even as whole groups allow.
 
     Parameters
     ----------
     n_folds : int
         Number of folds.
     n_repeats : int
-        How often the rows are divided anew.
+        Number of times the rows are partitioned, each time at random.
     stratified : bool
         Whether each class is spread evenly over the folds.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
-        Seeds the division.
+        Seeds the partition.
 
     Notes
     -----
     When it misleads: the training sets of two folds share most rows, so that the standard error of the folds' values
-    is too small; intervals of `estimate_performance` are corrected for that (Nadeau & Bengio 2003). Repeating removes
-    the luck of the division but not that of the rows. What was chosen by looking at all rows (features, parameters, a
-    calibrator) is not tested by it: choose inside each fold, by a pipeline or by `Nested`. Rows that belong together
-    need ``groups``, rows in order of time `TimeOrderedHoldout`.
+    is too small; intervals of `estimate_performance` are corrected for that (Nadeau & Bengio 2003). Repeats remove
+    the variance of the partition but not that of the rows. What was chosen by looking at all rows (features,
+    parameters, a calibrator) is not tested by it: choose within each fold, by a pipeline or by `Nested`. Rows that
+    belong together need ``groups``, rows in order of time `TimeOrderedHoldout`.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class CrossValidation(Plan):
         self.random_state = random_state
 
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
@@ -75,39 +75,32 @@ class CrossValidation(Plan):
         times = f"{self.n_repeats} times " if self.n_repeats > 1 else ""
         return f"{times}{self.n_folds}-fold cross-validation{', stratified' if self.stratified else ''}"
 
-    def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:  # noqa: ARG002
-        """Name the splits, in their order.
+    def _names(self, rows: PlanRows) -> list[str]:  # noqa: ARG002
+        numbers = [(repeat, fold) for repeat in range(self.n_repeats) for fold in range(self.n_folds)]
+        return [f"repeat {repeat + 1} fold {fold + 1}" for repeat, fold in numbers]
 
-        Examples
-        --------
-        >>> CrossValidation(2).split_names([[1], [2]])
-        ['repeat 1 fold 1', 'repeat 1 fold 2']
-        """
-        places = [(repeat, fold) for repeat in range(self.n_repeats) for fold in range(self.n_folds)]
-        return [f"repeat {repeat + 1} fold {fold + 1}" for repeat, fold in places]
-
-    def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_folds * self.n_repeats
 
-    def _n_apart(self, n_splits: int) -> int:  # noqa: ARG002
+    def _n_independent(self, n_splits: int) -> int:  # noqa: ARG002
         return self.n_folds
 
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+    def _splits(self, rows: PlanRows) -> Iterator[Split]:
         seed, strata = seed_sequence(self.random_state), rows.stratified(self.stratified)
-        there, what = (rows.n_rows, "rows") if rows.groups is None else (rows.n_groups, "groups")
-        if there < self.n_folds:
-            raise DataError(f"n_folds={self.n_folds} is more than the {there} {what} there are; take fewer folds.")
+        n_units, units = (rows.n_rows, "rows") if rows.groups is None else (rows.n_groups, "groups")
+        if n_units < self.n_folds:
+            raise DataError(f"n_folds={self.n_folds} is more than the {n_units} {units} there are; take fewer folds.")
         for repeat in range(self.n_repeats):
-            yield from _by_part(self._parts(rows, strata, stream(seed, repeat)), self.n_folds)
+            yield from _each_fold(self._folds(rows, strata, stream(seed, repeat)), self.n_folds)
 
-    def _parts(self, rows: PlanRows, strata: NDArray[np.intp] | None, random: np.random.Generator) -> NDArray[np.intp]:
+    def _folds(self, rows: PlanRows, strata: NDArray[np.intp] | None, random: np.random.Generator) -> NDArray[np.intp]:
         if rows.groups is None:
-            return deal_rows(rows.n_rows, strata, self.n_folds, random)
-        return deal_groups(rows, strata, np.ones(self.n_folds), random)
+            return assign_rows(rows.n_rows, strata, self.n_folds, random)
+        return assign_groups(rows, strata, np.ones(self.n_folds), random)
 
 
 class LeaveOneOut(Plan):
-    """Test on each row by a model learnt from all others; with groups, on each group by one learnt from all others.
+    """Test on each row by a model trained on all others; with groups, on each group by one trained on all others.
 
     Notes
     -----
@@ -115,9 +108,9 @@ class LeaveOneOut(Plan):
     one row less than its share in the training set. On random data with as many rows of one class as of the other,
     a learner that predicts the majority is wrong on every row: an estimated error of 100 %, where the true one is
     50 %. A rank measure such as the AUC of pooled predictions is harmed in the same way. Each split tests one row, so
-    that measures of many rows, such as the AUC, have no value in a split: take those of the pooled predictions.
+    that measures of many rows, such as the AUC, have no value in a split: compute them from the pooled predictions.
 
-    It draws nothing, so that repeating it is of no use, and takes no seed.
+    Nothing is drawn at random: repeating it would change nothing, and it takes no seed.
 
     Examples
     --------
@@ -127,12 +120,12 @@ class LeaveOneOut(Plan):
 
     caution: ClassVar[str] = (
         "It cannot be stratified: the class of the row left out is always rarer in training than in truth, which on "
-        "balanced random data makes the error of a majority rule 100 %. Each split tests one row: what is no mean over "
-        "rows, such as the AUC, a correlation or a root, is to be had of the pooled predictions alone."
+        "balanced random data makes the error of a majority rule 100 %. Each split tests one row: compute what is no "
+        "mean over rows, such as the AUC, a correlation or a root, from the pooled predictions."
     )
 
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
@@ -141,19 +134,25 @@ class LeaveOneOut(Plan):
         """
         return "leave-one-out cross-validation"
 
-    def _count(self, X: Any, y: Any, groups: Any) -> int:
+    def _names(self, rows: PlanRows) -> list[str]:
+        return [f"split {number + 1}" for number in range(_n_units(rows))]
+
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
         if X is None and y is None:
             raise DataError("LeaveOneOut.get_n_splits needs X: there is a split for each row, or for each group.")
-        rows = read_plan_rows(X, y, groups)
-        return rows.n_rows if rows.groups is None else rows.n_groups
+        return _n_units(read_plan_rows(X, y, groups))
 
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
-        if rows.groups is None:
-            return _by_part(np.arange(rows.n_rows), rows.n_rows)
-        return _by_part(rows.groups, rows.n_groups)
+    def _splits(self, rows: PlanRows) -> Iterator[Split]:
+        return _each_fold(np.arange(rows.n_rows) if rows.groups is None else rows.groups, _n_units(rows))
 
 
-def _by_part(part: NDArray[np.intp], n_parts: int) -> Iterator[Split]:
-    for number in range(n_parts):
-        is_test = part == number
+def _n_units(rows: PlanRows) -> int:
+    """Return the number of rows, or of groups where there are some."""
+    return rows.n_rows if rows.groups is None else rows.n_groups
+
+
+def _each_fold(fold: NDArray[np.intp], n_folds: int) -> Iterator[Split]:
+    """Yield the rows of all other folds and those of the fold, for each fold."""
+    for number in range(n_folds):
+        is_test = fold == number
         yield np.flatnonzero(~is_test), np.flatnonzero(is_test)

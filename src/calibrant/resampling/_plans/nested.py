@@ -1,18 +1,28 @@
-"""Three kinds of rows: to learn from, to choose by, to test on (Witten, Frank & Hall 2011, section 5.1)."""
+"""Training, validation and test rows: a method chosen within each split (Witten, Frank & Hall 2011, section 5.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from calibrant._params import HasMethods, Int, Nothing
+from calibrant._params import Int, Nothing
 from calibrant.calibration._internal import take_rows
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.holdout import Holdout
-from calibrant.resampling._plans.plan import IntervalKind, Plan, Split, Weighing
-from calibrant.resampling._plans.smaller_training import n_apart, names_of, plan_only, plan_text
+from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
+from calibrant.resampling._plans.splitters import (
+    SPLITTER,
+    bootstrap_kind,
+    caution_of,
+    describe_splitter,
+    interval_kind,
+    n_independent,
+    split_names,
+    split_rows,
+    splitter_for_rows,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,30 +31,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Nested"]
 
-_PLAN = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter") | Int(2) | Nothing()
+_PLAN = SPLITTER | Int(2) | Nothing()
 
 
 class Nested(Plan):
-    """Choose among methods on validation rows, then test the choice on rows that had no part in it.
+    """Choose among methods on validation rows, then test the chosen one on rows that had no part in the choice.
 
-    Given to `estimate_performance` with several methods, each split of `outer` is one experiment: every method is
-    judged by `inner` within the training rows, the best one is learnt anew from all of them (validation rows bundled
-    back), and only that one meets the test rows. The figure is that of the whole procedure, choice included.
+    Passed to `estimate_performance` with several methods, each split of `outer` is one experiment: every method is
+    scored by `inner` within the training rows, the best one is fitted to all of them (validation rows included),
+    and only that one is tested on the test rows. The estimate is that of the whole procedure, choice included.
 
-    As a splitter it gives what `outer` gives; `split_three` gives all three kinds of rows.
+    As a splitter it yields the splits of `outer`; `split_three` yields all three sets of rows.
 
     Parameters
     ----------
     outer : a plan, any scikit-learn splitter or int, optional
-        What parts test rows from the others; None: tenfold cross-validation, an int: so many folds; stratified both.
+        Splits test rows from the others; None: tenfold cross-validation, an int: that number of folds; both
+        stratified.
     inner : a plan, any scikit-learn splitter or int, optional
-        What parts validation rows from training rows; None: a third of them held out, an int: so many folds;
-        stratified both.
+        Splits validation rows from training rows; None: a third of them held out, an int: that number of folds;
+        both stratified.
 
     Notes
     -----
-    When it misleads: not by the choice, which is what it is for; else as `outer` does. The best value that any method
-    has on the validation rows is too good, the more so the more methods were tried, and is not an estimate.
+    When it misleads: not by the choice, which is what it is for; otherwise as `outer` does. The best value that any
+    method has on the validation rows is too good, the more so the more methods were tried, and is not an estimate.
 
     Examples
     --------
@@ -61,33 +72,31 @@ class Nested(Plan):
 
     @property
     def outer_(self) -> Any:
-        """The plan that parts test rows from the others."""
+        """The plan that splits test rows from the others."""
         return _plan(self.outer, CrossValidation())
 
     @property
     def inner_(self) -> Any:
-        """The plan that parts validation rows from training rows."""
+        """The plan that splits validation rows from training rows."""
         return _plan(self.inner, Holdout())
 
     @property
     def caution(self) -> str:  # type: ignore[override]
         """When the estimate misleads."""
-        return str(getattr(self.outer_, "caution", ""))
+        return caution_of(self.outer_)
 
     @property
     def _interval(self) -> IntervalKind:  # type: ignore[override]
-        kind: IntervalKind = getattr(self.outer_, "_interval", "splits")
-        return kind
+        return interval_kind(self.outer_)
 
     @property
-    def _weighing(self) -> Weighing:  # type: ignore[override]
-        weighing: Weighing = getattr(self.outer_, "_weighing", None)
-        return weighing
+    def _bootstrap(self) -> BootstrapKind:  # type: ignore[override]
+        return bootstrap_kind(self.outer_)
 
     def split_three(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
-        """Give the rows to learn from, to choose by and to test on, for each inner split of each outer one.
+        """Yield the training, validation and test rows of each inner split of each outer one.
 
         Parameters
         ----------
@@ -110,44 +119,37 @@ class Nested(Plan):
                 yield rest[train], rest[validation], test
 
     def inner_split(self, rest: NDArray[np.intp], X: Any, y: Any, groups: Any) -> list[Split]:
-        """Divide the rows that are not tested, by their positions among these."""
-        part = [None if each is None else take_rows(each, rest) for each in (X, y, groups)]
-        return list(self.inner_.split(*part))
+        """Split the rows that are not tested, and return positions among these."""
+        taken = [None if each is None else take_rows(each, rest) for each in (X, y, groups)]
+        return list(self.inner_.split(*taken))
 
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
         >>> Nested().describe()
         '10-fold cross-validation, stratified; chosen within by holdout of 33 % of the rows, stratified'
         """
-        return f"{plan_text(self.outer_)}; chosen within by {plan_text(self.inner_)}"
+        return f"{describe_splitter(self.outer_)}; chosen within by {describe_splitter(self.inner_)}"
 
-    def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:
-        """Name the splits as the outer plan does.
+    def _names(self, rows: PlanRows) -> list[str]:
+        return split_names(self.outer_, rows)
 
-        Examples
-        --------
-        >>> Nested(Holdout()).split_names([[1], [2]])
-        ['split 1']
-        """
-        return names_of(self.outer_, X, y, groups)
-
-    def _count(self, X: Any, y: Any, groups: Any) -> int:
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.outer_.get_n_splits(X, y, groups))
 
-    def _n_apart(self, n_splits: int) -> int:
-        return n_apart(self.outer_, n_splits)
+    def _n_independent(self, n_splits: int) -> int:
+        return n_independent(self.outer_, n_splits)
 
-    def _only(self, kept: NDArray[np.intp], n_rows: int) -> Nested:
-        return Nested(plan_only(self.outer_, kept, n_rows), self.inner)
+    def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> Nested:
+        return Nested(splitter_for_rows(self.outer_, kept, n_rows), self.inner)
 
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
-        yield from self.outer_.split(*rows.given)
+    def _splits(self, rows: PlanRows) -> Iterable[Split]:
+        return split_rows(self.outer_, rows)
 
 
-def _plan(given: Any, otherwise: Plan) -> Any:
-    if given is None:
-        return otherwise
-    return CrossValidation(int(given)) if isinstance(given, int | np.integer) else given
+def _plan(plan: Any, default: Plan) -> Any:
+    if plan is None:
+        return default
+    return CrossValidation(int(plan)) if isinstance(plan, int | np.integer) else plan

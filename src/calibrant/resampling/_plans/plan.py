@@ -1,9 +1,9 @@
-"""What every plan is: a scikit-learn splitter that says in words what it does and when it misleads."""
+"""The base class of all plans: a scikit-learn splitter that describes itself and states when it misleads."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,19 +17,19 @@ from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["IntervalKind", "Plan", "Split", "Weighing", "n_tested"]
+__all__ = ["BootstrapKind", "IntervalKind", "Plan", "Split"]
 
 Split = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
-# By what the interval of a mean over splits can be had: their spread, the rows of the one test set, or not at all.
+# What the interval of a mean over splits is computed from: their variance, the rows of the only test set, or nothing.
 IntervalKind = Literal["splits", "rows", "none"]
-# How the error on training rows is weighed in; None: not at all.
-Weighing = Literal[".632", ".632+"] | None
+# How the metrics on training rows and on test rows are combined; None: the test rows alone count.
+BootstrapKind = Literal[".632", ".632+"] | None
 
 
 class Plan(BaseCrossValidator):  # type: ignore[misc]
-    """Divides rows into those to learn from and those to test on; every plan of `calibrant.resampling` is one.
+    """Splits rows into training rows and test rows; every plan of `calibrant.resampling` is one.
 
-    A plan can be given to scikit-learn wherever it takes ``cv=``, and groups reach it by ``groups=``.
+    A plan can be passed to scikit-learn wherever it takes ``cv=``, and groups are passed to it as ``groups=``.
 
     Attributes
     ----------
@@ -48,43 +48,37 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
     caution: ClassVar[str] = ""
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _interval: ClassVar[IntervalKind] = "splits"
-    _weighing: ClassVar[Weighing] = None
+    _bootstrap: ClassVar[BootstrapKind] = None
 
     if TYPE_CHECKING:
         random_state: SeedLike
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        """Give the rows to learn from and the rows to test on, split after split.
+        """Yield the training rows and the test rows of each split.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
             The rows.
         y : sequence of length n_rows, optional
-            The class of each row; numbers that are measured do not stratify.
+            The class of each row; a continuous target does not stratify.
         groups : sequence of length n_rows, optional
-            The group of each row: rows of one group never stand on both sides.
+            The group of each row: no group has both training rows and test rows.
 
         Yields
         ------
         train, test : arrays of int
             Positions of rows.
         """
-        check_params(self, self._rules)
-        rows = read_plan_rows(X, y, groups)
-        if rows.n_rows < 2:
-            raise DataError(f"{type(self).__name__} needs at least 2 rows to divide; got {rows.n_rows}.")
-        for train, test in self._divide(rows):
-            self._check(train, test)
-            yield train, test
+        yield from self._split_rows(read_plan_rows(X, y, groups))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Give the number of splits.
+        """Return the number of splits.
 
         Parameters
         ----------
         X, y, groups : optional
-            As in `split`; only plans whose number of splits hangs on the rows look at them.
+            As in `split`; used only by plans whose number of splits depends on the rows.
 
         Returns
         -------
@@ -92,11 +86,11 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
             The number.
         """
         check_params(self, self._rules)
-        return self._count(X, y, groups)
+        return self._n_splits(X, y, groups)
 
     @abstractmethod
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
@@ -106,46 +100,47 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         """
 
     def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:
-        """Name the splits, in their order.
+        """Return the names of the splits, in their order.
 
         Examples
         --------
-        >>> from calibrant.resampling import CrossValidation
+        >>> from calibrant.resampling import AcrossGroups, CrossValidation
         >>> CrossValidation(2, 2).split_names([[1], [2]])
         ['repeat 1 fold 1', 'repeat 1 fold 2', 'repeat 2 fold 1', 'repeat 2 fold 2']
+        >>> AcrossGroups().split_names([[1], [2]], groups=["New York", "Florida"])
+        ['New York -> Florida', 'Florida -> New York']
         """
-        return [f"split {number + 1}" for number in range(self.get_n_splits(X, y, groups))]
+        return self._names(read_plan_rows(X, y, groups))
+
+    def _split_rows(self, rows: PlanRows) -> Iterator[Split]:
+        """Check the parameters, and return an iterator over the splits of validated rows."""
+        check_params(self, self._rules)
+        if rows.n_rows < 2:
+            raise DataError(f"{type(self).__name__} needs at least 2 rows to split; got {rows.n_rows}.")
+        return self._checked(self._splits(rows))
+
+    def _checked(self, splits: Iterable[Split]) -> Iterator[Split]:
+        for train, test in splits:
+            for part, what in ((train, "training"), (test, "test")):
+                if len(part) == 0:
+                    raise DataError(f"{type(self).__name__}: a split has no {what} rows; there are too few rows.")
+            yield train, test
 
     @abstractmethod
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
-        """Give the splits of rows past the door."""
+    def _splits(self, rows: PlanRows) -> Iterable[Split]:
+        """Yield the splits of at least two rows."""
 
-    def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return 1
 
-    def _n_apart(self, n_splits: int) -> int:
-        """Give the number of splits that tell something new, for intervals."""
+    def _names(self, rows: PlanRows) -> list[str]:
+        """Return a name for each split of validated rows."""
+        return [f"split {number + 1}" for number in range(self._n_splits(*rows.arguments))]
+
+    def _n_independent(self, n_splits: int) -> int:
+        """Return the number of splits that count in an interval: those of one repeat, where the plan repeats."""
         return n_splits
 
-    def _only(self, kept: NDArray[np.intp], n_rows: int) -> Plan:  # noqa: ARG002
-        """Give the plan for some rows of those that it was made for, where it knows of single rows."""
+    def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> Plan:  # noqa: ARG002
+        """Return the plan for some of `n_rows` rows; only a plan with parameters by row differs."""
         return self
-
-    def _check(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> None:
-        for part, what in ((train, "learn from"), (test, "test on")):
-            if len(part) == 0:
-                raise DataError(f"{type(self).__name__}: a split has no rows to {what}; there are too few of them.")
-
-
-def n_tested(test_size: float, n_rows: int) -> int:
-    """Give the number of rows to test on: a share of all, or so many.
-
-    Examples
-    --------
-    >>> n_tested(1 / 3, 300), n_tested(25, 300)
-    (100, 25)
-    """
-    if test_size >= n_rows:
-        raise DataError(f"test_size={test_size} leaves no row of {n_rows} to learn from; take a smaller one.")
-    n_test = round(test_size * n_rows) if test_size < 1 else int(test_size)
-    return min(max(1, n_test), n_rows - 1)

@@ -1,4 +1,4 @@
-"""Splits as somebody made them: pairs of the rows to learn from and the rows to test on."""
+"""Splits made elsewhere: pairs of training rows and test rows."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._plans.plan_rows import PlanRows
 
-__all__ = ["GivenSplits"]
+__all__ = ["PredefinedSplits"]
 
 
-class GivenSplits(Plan):
-    """Divide rows as pairs say.
+class PredefinedSplits(Plan):
+    """Split rows into predefined pairs of training rows and test rows.
 
     Parameters
     ----------
     pairs : iterable of (train, test)
-        Positions of rows, or a truth value for each row.
+        Positions of rows, or a boolean for each row.
 
     Examples
     --------
-    >>> plan = GivenSplits([([0, 1], [2]), ([True, False, True], [False, True, False])])
+    >>> plan = PredefinedSplits([([0, 1], [2]), ([True, False, True], [False, True, False])])
     >>> [(train.tolist(), test.tolist()) for train, test in plan.split([[5], [6], [7]])]
     [([0, 1], [2]), ([0, 2], [1])]
     """
@@ -36,38 +36,38 @@ class GivenSplits(Plan):
     def __init__(self, pairs: Iterable[Any]) -> None:
         self.pairs = [_pair(each) for each in pairs]
         if not self.pairs:
-            raise ParameterError("plan has no splits; give at least one pair of (train, test).")
+            raise ParameterError("plan has no splits; pass at least one pair of (train, test).")
 
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
-        >>> GivenSplits([([0], [1])]).describe()
-        'the split given'
+        >>> PredefinedSplits([([0], [1])]).describe()
+        '1 predefined split'
         """
-        return f"the {len(self.pairs)} splits given" if len(self.pairs) > 1 else "the split given"
+        return f"{len(self.pairs)} predefined splits" if len(self.pairs) > 1 else "1 predefined split"
 
-    def _count(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return len(self.pairs)
 
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+    def _splits(self, rows: PlanRows) -> Iterator[Split]:
         for train, test in self.pairs:
             yield _positions(train, rows.n_rows), _positions(test, rows.n_rows)
 
-    def _only(self, kept: NDArray[np.intp], n_rows: int) -> GivenSplits:
-        place = np.full(n_rows, -1)
-        place[kept] = np.arange(len(kept))
-        parts = [[place[_positions(part, n_rows)] for part in pair] for pair in self.pairs]
-        return GivenSplits([(train[train >= 0], test[test >= 0]) for train, test in parts])
+    def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> PredefinedSplits:
+        position = np.full(n_rows, -1)
+        position[kept] = np.arange(len(kept))
+        parts = [[position[_positions(part, n_rows)] for part in pair] for pair in self.pairs]
+        return PredefinedSplits([(train[train >= 0], test[test >= 0]) for train, test in parts])
 
 
-def _pair(given: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _pair(pair: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     try:
-        train, test = (np.asarray(part) for part in given)
+        train, test = (np.asarray(part) for part in pair)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"plan must be pairs of (train, test), two sequences of rows each; got one of type {type(given).__name__}."
+            f"plan must be pairs of (train, test), two sequences of rows each; got one of type {type(pair).__name__}."
         ) from error
     return train, test
 
@@ -79,6 +79,6 @@ def _positions(part: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
         return np.empty(0, dtype=np.intp)
     if part.ndim != 1 or part.dtype.kind not in "iu" or part.min() < -n_rows or part.max() >= n_rows:
         raise DataError(
-            f"plan: a split must hold positions of rows, 0 to {n_rows - 1}, or {n_rows} truth values; got {part!r}."
+            f"plan: a split must hold positions of rows, 0 to {n_rows - 1}, or {n_rows} booleans; got {part!r}."
         )
     return np.asarray(part, dtype=np.intp) % n_rows

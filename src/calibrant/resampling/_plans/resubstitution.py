@@ -1,4 +1,4 @@
-"""The training rows tested again: named as what it is (Witten, Frank & Hall 2011, section 5.1)."""
+"""Resubstitution: tests on the training rows themselves (Witten, Frank & Hall 2011, section 5.1)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Resubstitution"]
 
 
 class Resubstitution(Plan):
-    """Learn from all rows and test on the same rows: what the model says of what it has seen.
+    """Train on all rows and test on the same rows.
 
     Notes
     -----
     When it misleads: always, if it is taken for the error on new rows. It is optimistic, hopelessly so for a learner
-    that memorises, which makes no error at all. It is of use beside an honest estimate: the gap between the two is how
-    much the learner overfits. No interval holds for it, and it draws nothing.
+    that memorises, which makes no error at all. It is of use beside an estimate on held-out rows: the gap between the
+    two is how much the learner overfits. No interval holds for it, and nothing is drawn at random.
 
     Examples
     --------
@@ -30,11 +30,11 @@ class Resubstitution(Plan):
     (array([0, 1, 2]), array([0, 1, 2]))
     """
 
-    caution: ClassVar[str] = "Tested on the rows it learnt from: too good, and no estimate of the error on new rows."
+    caution: ClassVar[str] = "Tested on the training rows: too good, and no estimate of the error on new rows."
     _interval: ClassVar[IntervalKind] = "none"
 
     def describe(self) -> str:
-        """Say in words what the plan does.
+        """Describe the plan in words.
 
         Examples
         --------
@@ -43,5 +43,5 @@ class Resubstitution(Plan):
         """
         return "resubstitution (tested on the training rows)"
 
-    def _divide(self, rows: PlanRows) -> Iterator[Split]:
+    def _splits(self, rows: PlanRows) -> Iterator[Split]:
         yield np.arange(rows.n_rows), np.arange(rows.n_rows)

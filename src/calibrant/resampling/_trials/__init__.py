@@ -1,3 +1,3 @@
-"""Methods fitted and scored on every split of a plan."""
+"""Methods fitted, and their predictions scored, on every split of a plan."""
 
 __all__: list[str] = []

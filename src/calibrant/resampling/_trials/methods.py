@@ -1,4 +1,4 @@
-"""The methods that are tried, by name, and which of them are readings of the same grown trees."""
+"""The methods that are tried, by name, grouped into families that share grown trees."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataTypeError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = ["Family", "Methods", "families", "predict_numbers", "read_methods"]
+__all__ = ["Family", "Methods", "are_regressors", "group_families", "read_methods"]
 
 Methods: TypeAlias = dict[str, Any]
 
-# What has no part in growing: a fitted model can be read anew with another value of these.
+# Parameters that do not affect growing: fitted trees can be read again with another value of these.
 _READING = {"estimate", "n_jobs"}
-_READING_OF_TREE = _READING | {"empty_leaf"}
-_READING_OF_FOREST = _READING | {
+_TREE_READING = _READING | {"empty_leaf"}
+_FOREST_READING = _READING | {
     *("combine", "smooth_votes", "out_of_bag", "out_of_bag_weight", "in_bag_counts", "vote_trees")
 }
 
 
 @dataclass(frozen=True)
 class Family:
-    """Methods that one growth serves: their places among all, and the estimators."""
+    """Methods that read the same grown trees: their positions among all methods, and the estimators."""
 
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     members: tuple[Any, ...]
 
     @property
@@ -40,12 +40,12 @@ class Family:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the members read single trees."""
+        """Whether the members are single trees."""
         return type(self.head) is ProbabilityTreeClassifier
 
 
-def read_methods(given: Any) -> Methods:
-    """Give the methods by name.
+def read_methods(estimator: Any) -> Methods:
+    """Validate estimators and return them by name.
 
     Examples
     --------
@@ -53,17 +53,17 @@ def read_methods(given: Any) -> Methods:
     >>> list(read_methods(GaussianNB())), list(read_methods([GaussianNB(), GaussianNB()]))
     (['GaussianNB'], ['GaussianNB', 'GaussianNB 2'])
     """
-    if isinstance(given, Mapping):
-        methods = {str(name): estimator for name, estimator in given.items()}
-    elif isinstance(given, Sequence) and not isinstance(given, str) and not hasattr(given, "fit"):
-        methods = _named(given)
+    if isinstance(estimator, Mapping):
+        methods = {str(name): each for name, each in estimator.items()}
+    elif isinstance(estimator, Sequence) and not isinstance(estimator, str) and not hasattr(estimator, "fit"):
+        methods = _named(estimator)
     else:
-        methods = _named([given])
+        methods = _named([estimator])
     if not methods:
-        raise ParameterError("there is no method to estimate the performance of; pass an estimator or some by name.")
-    for name, estimator in methods.items():
-        if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
-            raise DataTypeError(f"{name} must be an estimator with fit and predict; got {estimator!r}.")
+        raise ParameterError("estimator must hold at least one method; pass an estimator, or a dict of several.")
+    for name, each in methods.items():
+        if isinstance(each, type) or not hasattr(each, "fit") or not hasattr(each, "predict"):
+            raise DataTypeError(f"{name} must be an estimator with fit and predict; got {each!r}.")
     return methods
 
 
@@ -71,67 +71,69 @@ def _named(estimators: Sequence[Any]) -> Methods:
     methods: Methods = {}
     for estimator in estimators:
         name = type(estimator).__name__
-        same = sum(each == name or each.startswith(f"{name} ") for each in methods)
-        methods[f"{name} {same + 1}" if same else name] = estimator
+        n_same = sum(each == name or each.startswith(f"{name} ") for each in methods)
+        methods[f"{name} {n_same + 1}" if n_same else name] = estimator
     return methods
 
 
-def predict_numbers(methods: Methods) -> bool:
-    """Say whether the methods predict numbers rather than classes; all must do the same.
+def are_regressors(methods: Methods) -> bool:
+    """Return whether the methods are regressors rather than classifiers; raise if they are of both kinds or neither.
 
     Examples
     --------
     >>> from sklearn.linear_model import LinearRegression
-    >>> predict_numbers({"line": LinearRegression()})
+    >>> are_regressors({"line": LinearRegression()})
     True
     """
     kinds = {name: is_regressor(each) for name, each in methods.items() if is_regressor(each) or is_classifier(each)}
-    odd = [name for name in methods if name not in kinds]
-    if odd:
-        kind = get_tags(methods[odd[0]]).estimator_type
-        raise DataTypeError(f"{odd[0]} must be a classifier or a regressor; its estimator_type is {kind!r}.")
+    others = [name for name in methods if name not in kinds]
+    if others:
+        kind = get_tags(methods[others[0]]).estimator_type
+        raise DataTypeError(f"{others[0]} must be a classifier or a regressor; its estimator_type is {kind!r}.")
     if len(set(kinds.values())) > 1:
-        raise DataTypeError("the methods are classifiers and regressors; estimate their performance apart.")
+        raise DataTypeError("the methods are classifiers and regressors; estimate their performance separately.")
     return bool(next(iter(kinds.values())))
 
 
-def families(methods: Methods) -> list[Family]:
+def group_families(methods: Methods) -> list[Family]:
     """Group methods that differ only in how grown trees are read.
 
     Examples
     --------
     >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency")}
     >>> deeper = {"deeper": ProbabilityTreeClassifier(min_leaf=1)}
-    >>> [family.places for family in families(trees | deeper)]
+    >>> [family.positions for family in group_families(trees | deeper)]
     [(0, 1), (2,)]
     """
-    found: list[tuple[list[int], list[Any]]] = []
-    for place, estimator in enumerate(methods.values()):
-        same = next((each for each in found if _share_growth(each[1][0], estimator)), None)
+    families: list[tuple[list[int], list[Any]]] = []
+    for position, estimator in enumerate(methods.values()):
+        same = next((each for each in families if _share_growth(each[1][0], estimator)), None)
         if same is None:
-            found.append(([place], [estimator]))
+            families.append(([position], [estimator]))
         else:
-            same[0].append(place)
+            same[0].append(position)
             same[1].append(estimator)
-    return [Family(tuple(places), tuple(members)) for places, members in found]
+    return [Family(tuple(positions), tuple(members)) for positions, members in families]
 
 
 def _share_growth(one: Any, other: Any) -> bool:
     if type(one) is type(other) is ProbabilityTreeClassifier:
-        return _are_alike(one, other, _READING_OF_TREE)
+        return _are_equal(one, other, _TREE_READING)
     if isinstance(one, BaggedTreesClassifier) and isinstance(other, BaggedTreesClassifier):
-        return not one.warm_start and _are_alike(one, other, _READING_OF_FOREST)
+        return not one.warm_start and _are_equal(one, other, _FOREST_READING)
     return False
 
 
-def _are_alike(one: Any, other: Any, apart_from: set[str]) -> bool:
+def _are_equal(one: Any, other: Any, apart_from: set[str]) -> bool:
+    """Return whether two estimators have the same parameters, apart from some."""
     mine, theirs = one.get_params(deep=False), other.get_params(deep=False)
-    return all(_same(mine[name], theirs[name]) for name in mine if name not in apart_from)
+    return all(_same_value(mine[name], theirs[name]) for name in mine if name not in apart_from)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same_value(a: Any, b: Any) -> bool:
     if a is b:
         return True
+    # Two generators draw different numbers even where they are equal now
     if isinstance(a, np.random.Generator | np.random.RandomState | np.random.SeedSequence):
         return False
     return type(a) is type(b) and bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))

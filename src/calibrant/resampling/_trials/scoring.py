@@ -1,4 +1,4 @@
-"""Metrics on the test rows of a split: of probabilities by `METRICS`, of numbers by `calibrant.metrics.numeric`."""
+"""Metrics of a split: of probabilities by `METRICS`, of predicted numbers by `calibrant.metrics.numeric`."""
 
 from __future__ import annotations
 
@@ -14,237 +14,223 @@ import numpy as np
 from calibrant._params import choose
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
-from calibrant.metrics._internal import Predictions, read_predictions
+from calibrant.metrics._internal import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.trial_data import Case
+    from calibrant.resampling._trials.trial_data import TrialData
 
-__all__ = ["Judge", "Learnt", "better_of", "cut_params", "read_judge"]
+__all__ = ["Scorer", "TrainingSummary", "read_scorer"]
 
-OF_CLASSES = ("error", "mse", "log_loss", "auc")
-OF_NUMBERS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
-_MOST_SHIFTS = 100  # pairs of numbers and predictions in the rate of guessing, for each row
+_CLASS_METRICS = ("error", "mse", "log_loss", "auc")
+_NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
+# All pairs of n outcomes and n predictions take memory n squared; 100 shifts of one against the other stay linear
+_MAX_SHIFTS = 100
 _BY_ROW = {"amount", "cost", "vote"}  # keywords that may have a value for each row
 
 MetricFunction = Callable[..., float]
+Array = Any
 
 
-class Learnt(NamedTuple):
-    """What metrics ask about the rows learnt from: the share of each class, or the mean of the numbers."""
+class TrainingSummary(NamedTuple):
+    """What metrics need to know of the training rows: the share of each class, or the mean of the outcomes."""
 
     prior: NDArray[np.float64] | None = None
     mean: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
-    """The metrics asked for, and what they need to know of the rows besides predictions.
+class Scorer:
+    """Computes the requested metrics of predictions for some of the rows.
 
     Parameters
     ----------
-    case : Case
+    data : TrialData
         The rows.
     metrics : dict of str to callable or None
-        A function of classes or numbers and predictions; None: the metric of that name.
+        A function of outcomes and predictions; None: the metric of that name.
     params : dict of str to dict
-        Further keywords of metrics; arrays with a value for each row are cut to the rows that are judged.
+        Keywords of metrics; arrays with a value for each row are cut to the rows that are scored.
     positive : int
         The column of the positive class.
-    is_told : bool
-        Whether the positive class was told.
+    has_pos_label : bool
+        Whether the positive class was specified.
     """
 
-    case: Case
+    data: TrialData
     metrics: Mapping[str, MetricFunction | None]
     params: Mapping[str, Mapping[str, Any]]
     positive: int = 0
-    is_told: bool = False
-
-    def values(
-        self, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt, *, is_ours: bool = False
-    ) -> list[float]:
-        """Judge what a model learnt from some rows says of others; NaN where a metric has no value."""
-        weight = None if self.case.weight is None else self.case.weight[rows]
-        if self.case.classes is None:
-            return self._of_numbers(self.case.outcome[rows], answer, weight, rows, learnt)
-        label = self.case.outcome[rows]
-        if is_ours:
-            read = self._read(label, answer, weight)
-        else:
-            names = self.case.classes
-            read = read_predictions(names[label], answer, sample_weight=weight, labels=names, pos_label=self._told)
-        return [self._of_classes(name, read, rows, learnt) for name in self.metrics]
-
-    def guessing(self, answer: NDArray[np.float64], rows: NDArray[np.intp], learnt: Learnt) -> list[float]:
-        """Judge predictions that have nothing to do with the outcomes: every one with every outcome of the rows."""
-        weight = None if self.case.weight is None else self.case.weight[rows]
-        outcome = self.case.outcome[rows]
-        if self.case.classes is None:
-            return self._guessed_numbers(outcome, answer, weight, rows, learnt)
-        n_classes = len(self.case.classes)
-        share = np.bincount(outcome, weight, n_classes)
-        there = np.flatnonzero(share)
-        label = np.tile(there, len(rows)).astype(np.int32)
-        each = np.repeat(np.ones(len(rows)) if weight is None else weight, len(there))
-        read = self._read(label, np.repeat(answer, len(there), axis=0), each * share[label])
-        return [self._of_classes(name, read, np.repeat(rows, len(there)), learnt) for name in self.metrics]
+    has_pos_label: bool = False
 
     @property
-    def _told(self) -> Any:
-        return self.case.classes[self.positive] if self.is_told and self.case.classes is not None else None
+    def pos_label(self) -> Any:
+        """The positive class, if it was specified."""
+        return self.data.classes[self.positive] if self.has_pos_label and self.data.classes is not None else None
 
-    def _read(self, label: NDArray[Any], table: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Predictions:
-        """Give predictions that need no checks, because our own trees made them."""
-        classes = self.case.classes
-        assert classes is not None  # noqa: S101
-        return Predictions(classes, label, table, weight, self.positive, self.is_told, None, len(label))
+    def summarize(self, train: NDArray[np.intp]) -> TrainingSummary:
+        """Return what metrics need to know of the training rows."""
+        outcome, weight = self.data.outcome[train], self._weight(train)
+        if self.data.classes is None:
+            return TrainingSummary(mean=float(np.average(outcome, weights=weight)))
+        counts = np.bincount(outcome, weight, len(self.data.classes))
+        return TrainingSummary(prior=np.asarray(counts / counts.sum()))
 
-    def _of_classes(self, name: str, read: Predictions, rows: NDArray[np.intp], learnt: Learnt) -> float:
-        own, more = self.metrics[name], self._more(name, rows, learnt)
+    def scores(
+        self, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
+    ) -> list[float]:
+        """Return the metrics of predictions for some rows; NaN where a metric is undefined."""
+        return self._scores(self.data.outcome[rows], predictions, self._weight(rows), rows, training)
+
+    def no_information_scores(
+        self, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
+    ) -> list[float]:
+        """Return the metrics of each prediction with each outcome of the rows, as if the two were independent.
+
+        Of the error this is the no-information error rate of Efron & Tibshirani (1997).
+        """
+        outcome, weight = self.data.outcome[rows], self._weight(rows)
+        if self.data.classes is None:
+            return self._shifted_scores(outcome, predictions, weight, rows, training)
+        counts = np.bincount(outcome, weight, len(self.data.classes))
+        occurring = np.flatnonzero(counts)
+        every = np.repeat(np.arange(len(rows)), len(occurring))
+        label = np.tile(occurring, len(rows)).astype(np.int32)
+        pair_weight = counts[label] * (1.0 if weight is None else weight[every])
+        return self._scores(label, predictions[every], pair_weight, rows[every], training)
+
+    def is_better(self, name: str) -> Callable[[float, float], bool]:
+        """Return the function that decides whether one value of a metric of ours is better than another."""
+        if self.data.classes is not None:
+            return METRICS[name].is_better
+        return (lambda one, other: one > other) if name == "correlation" else (lambda one, other: one < other)
+
+    def _weight(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        return None if self.data.weight is None else self.data.weight[rows]
+
+    def _scores(
+        self, outcome: Array, predictions: Array, weight: Array, rows: NDArray[np.intp], training: TrainingSummary
+    ) -> list[float]:
+        """Return the metrics of predictions for outcomes of some rows."""
+        keywords = {name: self._keywords(name, rows, training) for name in self.metrics}
+        classes = self.data.classes
+        if classes is None:
+            return [self._number_score(name, outcome, predictions, weight, keywords[name]) for name in self.metrics]
+        table = np.clip(predictions, 0.0, 1.0)  # checked where they were made, up to rounding
+        read = Predictions(classes, outcome, table, weight, self.positive, self.has_pos_label, None, len(outcome))
+        return [self._class_score(name, read, keywords[name]) for name in self.metrics]
+
+    def _class_score(self, name: str, read: Predictions, keywords: Mapping[str, Any]) -> float:
+        own = self.metrics[name]
         if own is not None:
-            return float(own(read.classes[read.label], read.proba, **self._weighed(name, read.weights), **more))
-        takes_labels = {"labels": read.classes} if name in self._take_prior else {}
+            outcome, weight = read.classes[read.label], self._weight_keyword(name, read.weights)
+            return float(own(outcome, read.proba, **weight, **keywords))
+        labels = {"labels": read.classes} if name in self._with_prior else {}
         try:
-            return float(METRICS[name].judge(read, **takes_labels, **more))
-        except DataError:  # such as one class alone among the rows
+            return float(METRICS[name].judge(read, **labels, **keywords))
+        except DataError:  # such as a single class among the rows
             return math.nan
 
-    def _of_numbers(
-        self,
-        outcome: NDArray[np.float64],
-        answer: NDArray[np.float64],
-        weight: NDArray[np.float64] | None,
-        rows: NDArray[np.intp],
-        learnt: Learnt,
-    ) -> list[float]:
-        return [
-            self._of_number(name, (outcome, answer), weight, self._more(name, rows, learnt)) for name in self.metrics
-        ]
-
-    def _of_number(
-        self, name: str, pair: tuple[Any, Any], weight: NDArray[np.float64] | None, more: Mapping[str, Any]
+    def _number_score(
+        self, name: str, outcome: Array, predictions: Array, weight: Array, keywords: Mapping[str, Any]
     ) -> float:
         own = self.metrics[name]
         if own is not None:
-            return float(own(*pair, **self._weighed(name, weight), **more))
+            return float(own(outcome, predictions, **self._weight_keyword(name, weight), **keywords))
         try:
-            return float(getattr(numeric, name)(*pair, sample_weight=weight, **more))
+            return float(self._functions[name](outcome, predictions, sample_weight=weight, **keywords))
         except DataError:
             return math.nan
 
-    def _guessed_numbers(
-        self,
-        outcome: NDArray[np.float64],
-        answer: NDArray[np.float64],
-        weight: NDArray[np.float64] | None,
-        rows: NDArray[np.intp],
-        learnt: Learnt,
+    def _shifted_scores(
+        self, outcome: Array, predictions: Array, weight: Array, rows: NDArray[np.intp], training: TrainingSummary
     ) -> list[float]:
+        """Return the metrics of outcomes with the predictions of other rows, shifted by up to `_MAX_SHIFTS` amounts."""
         n_rows = len(rows)
-        shifts = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_SHIFTS)).round().astype(np.intp))
-        place = (np.arange(n_rows)[:, np.newaxis] + shifts).ravel()
-        other = place % n_rows
-        given, said = np.repeat(outcome, len(shifts)), answer[other]
-        both = None if weight is None else np.repeat(weight, len(shifts)) * weight[other]
-        return self._of_numbers(given, said, both, np.repeat(rows, len(shifts)), learnt)
+        shifts = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MAX_SHIFTS)).round().astype(np.intp))
+        every = np.repeat(np.arange(n_rows), len(shifts))
+        other = (np.arange(n_rows)[:, np.newaxis] + shifts).ravel() % n_rows
+        pair_weight = None if weight is None else weight[every] * weight[other]
+        return self._scores(outcome[every], predictions[other], pair_weight, rows[every], training)
 
-    def _more(self, name: str, rows: NDArray[np.intp], learnt: Learnt) -> dict[str, Any]:
-        """Give further keywords: told ones, and what the training rows say where a metric asks for that."""
-        more = _cut(self.params.get(name, {}), rows, self.case.n_rows)
-        if name in self._take_prior:
-            more.setdefault("prior", learnt.prior)
-        if name in self._take_mean:
-            more.setdefault("training_mean", learnt.mean)
-        return more
+    def _keywords(self, name: str, rows: NDArray[np.intp], training: TrainingSummary) -> dict[str, Any]:
+        """Return the keywords of a metric: those passed, and what the training rows show where it needs that."""
+        keywords = _take_rows(self.params.get(name, {}), rows, self.data.n_rows)
+        if name in self._with_prior:
+            keywords.setdefault("prior", training.prior)
+        if name in self._with_mean:
+            keywords.setdefault("training_mean", training.mean)
+        return keywords
 
-    def learnt(self, train: NDArray[np.intp]) -> Learnt:
-        """Sum up the rows learnt from."""
-        outcome, weight = self.case.outcome[train], None if self.case.weight is None else self.case.weight[train]
-        if self.case.classes is None:
-            return Learnt(mean=float(np.average(outcome, weights=weight)))
-        share = np.bincount(outcome, weight, len(self.case.classes))
-        return Learnt(prior=np.asarray(share / share.sum()))
+    def _weight_keyword(self, name: str, weight: Array) -> dict[str, Any]:
+        """Return the weights for a function that takes them."""
+        return {"sample_weight": weight} if weight is not None and name in self._with_weight else {}
 
     @cached_property
-    def _take_prior(self) -> set[str]:
-        return self._that_take("prior")
+    def _functions(self) -> dict[str, MetricFunction]:
+        """The functions of the metrics that are ours."""
+        if self.data.classes is None:
+            return {name: getattr(numeric, name) for name, own in self.metrics.items() if own is None}
+        return {name: METRICS[name].function for name, own in self.metrics.items() if own is None}
 
     @cached_property
-    def _take_mean(self) -> set[str]:
-        return self._that_take("training_mean")
+    def _with_prior(self) -> set[str]:
+        return {name for name, function in self._functions.items() if _takes(function, "prior")}
 
     @cached_property
-    def _take_weights(self) -> set[str]:
+    def _with_mean(self) -> set[str]:
+        return {name for name, function in self._functions.items() if _takes(function, "training_mean")}
+
+    @cached_property
+    def _with_weight(self) -> set[str]:
         return {name for name, own in self.metrics.items() if own is not None and _takes(own, "sample_weight")}
-
-    def _weighed(self, name: str, weight: NDArray[np.float64] | None) -> dict[str, Any]:
-        """Give the weights to a function that takes them."""
-        return {"sample_weight": weight} if weight is not None and name in self._take_weights else {}
-
-    def _that_take(self, keyword: str) -> set[str]:
-        functions = {
-            name: _function(name, self.case.classes is None) for name, own in self.metrics.items() if own is None
-        }
-        return {name for name, each in functions.items() if _takes(each, keyword)}
 
 
 def _takes(function: MetricFunction, keyword: str) -> bool:
     try:
         return keyword in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some built-in functions do not say what they take
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return False
 
 
-def read_judge(case: Case, metrics: Any, params: Mapping[str, Mapping[str, Any]] | None, pos_label: Any) -> Judge:
-    """Look the metrics up.
+def read_scorer(
+    data: TrialData, metrics: Any, params: Mapping[str, Mapping[str, Any]] | None, pos_label: Any
+) -> Scorer:
+    """Validate the requested metrics and their keywords.
 
     Examples
     --------
-    >>> from calibrant.resampling._trials.trial_data import read_case
-    >>> case = read_case([[1], [2]], ["a", "b"], None, None, is_regression=False)
-    >>> list(read_judge(case, None, None, None).metrics)
+    >>> from calibrant.resampling._trials.trial_data import read_trial_data
+    >>> data = read_trial_data([[1], [2]], ["a", "b"], None, None, is_regression=False)
+    >>> list(read_scorer(data, None, None, None).metrics)
     ['error', 'mse', 'log_loss', 'auc']
     """
-    of_numbers = case.classes is None
     params = {} if params is None else params
-    wanted = _wanted(metrics, of_numbers)
-    if not wanted:
-        raise ParameterError("metrics is empty; name at least one, or pass None for the usual ones.")
-    for name in wanted:
-        if wanted[name] is None:
-            _check(name, case, params.get(name, {}), pos_label)
-    unknown = [name for name in params if name not in wanted]
+    requested = _read_metrics(metrics, data.classes is None)
+    if not requested:
+        raise ParameterError("metrics is empty; name at least one, or pass None for the default ones.")
+    for name, own in requested.items():
+        if own is None:
+            _check_metric(name, data, params.get(name, {}), pos_label)
+    unknown = [name for name in params if name not in requested]
     if unknown:
-        raise ParameterError(f"metric_params names {unknown[0]!r}, which is not among metrics: {', '.join(wanted)}.")
-    told = cut_params(params, case.rows, case.n_given) if case.n_given > case.n_rows else params
-    return Judge(case, wanted, told, _positive(case, pos_label), pos_label is not None)
+        raise ParameterError(f"metric_params names {unknown[0]!r}, which is not in metrics: {', '.join(requested)}.")
+    kept = {name: _take_rows(keywords, data.rows, data.n_passed) for name, keywords in params.items()}
+    return Scorer(data, requested, kept, _positive(data, pos_label), pos_label is not None)
 
 
-def cut_params(
-    params: Mapping[str, Mapping[str, Any]], rows: NDArray[np.intp], n_rows: int
-) -> dict[str, Mapping[str, Any]]:
-    """Give the keywords of metrics for some of the rows.
-
-    Examples
-    --------
-    >>> cut_params({"profit": {"amount": [1, 2, 3], "cost": 0.5}}, np.array([0, 2]), 3)
-    {'profit': {'amount': array([1, 3]), 'cost': 0.5}}
-    """
-    return {name: _cut(told, rows, n_rows) for name, told in params.items()}
-
-
-def _cut(told: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
+def _take_rows(keywords: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
+    """Return the keywords of a metric for some of the rows: arrays with a value for each row are cut."""
     return {
         key: np.asarray(value)[rows] if np.ndim(value) == 1 and len(value) == n_rows else value
-        for key, value in told.items()
+        for key, value in keywords.items()
     }
 
 
-def _wanted(metrics: Any, of_numbers: bool) -> dict[str, MetricFunction | None]:
+def _read_metrics(metrics: Any, is_regression: bool) -> dict[str, MetricFunction | None]:
     if metrics is None:
-        return dict.fromkeys(OF_NUMBERS if of_numbers else OF_CLASSES)
+        return dict.fromkeys(_NUMBER_METRICS if is_regression else _CLASS_METRICS)
     if isinstance(metrics, str):
         return {metrics: None}
     if isinstance(metrics, Mapping):
@@ -254,48 +240,28 @@ def _wanted(metrics: Any, of_numbers: bool) -> dict[str, MetricFunction | None]:
     return {getattr(each, "__name__", str(each)): each if callable(each) else None for each in metrics}
 
 
-def _check(name: str, case: Case, told: Mapping[str, Any], pos_label: Any) -> None:
-    if case.classes is None:
-        _function(name, True)
+def _check_metric(name: str, data: TrialData, keywords: Mapping[str, Any], pos_label: Any) -> None:
+    if data.classes is None:
+        choose("a metric of numbers", name, dict.fromkeys(numeric.__all__))
         return
     metric = choose("a metric", name, METRICS)
-    missing = [need for need in metric.needs if need not in told and need != "prior"]
+    missing = [need for need in metric.needs if need not in keywords and need != "prior"]
     if missing:
         raise ParameterError(f"metrics: {name!r} needs {', '.join(missing)}; pass metric_params={{{name!r}: ...}}.")
     for need in _BY_ROW.intersection(metric.needs):
-        if np.ndim(told[need]) == 1 and len(told[need]) != case.n_given:
-            raise DataError(f"metric_params: {need} of {name!r} has {len(told[need])} values for {case.n_given} rows.")
-    if metric.classes == "two" and len(case.classes) > 2 and pos_label is None:
-        raise ParameterError(f"metrics: {name!r} judges two classes and y has {len(case.classes)}; pass pos_label=.")
+        n_values = len(keywords[need]) if np.ndim(keywords[need]) == 1 else data.n_passed
+        if n_values != data.n_passed:
+            raise DataError(f"metric_params: {need} of {name!r} has {n_values} values for {data.n_passed} rows.")
+    if metric.classes == "two" and len(data.classes) > 2 and pos_label is None:
+        raise ParameterError(f"metrics: {name!r} is of two classes and y has {len(data.classes)}; pass pos_label=.")
 
 
-def _function(name: str, of_numbers: bool) -> MetricFunction:
-    if not of_numbers:
-        return METRICS[name].function
-    known: dict[str, MetricFunction] = {each: getattr(numeric, each) for each in numeric.__all__}
-    return choose("a metric of numbers", name, known)
-
-
-def _positive(case: Case, pos_label: Any) -> int:
-    if case.classes is None:
+def _positive(data: TrialData, pos_label: Any) -> int:
+    if data.classes is None:
         return 0
-    names = case.classes.tolist()
+    names = data.classes.tolist()
     if pos_label is None:
         return len(names) - 1
     if pos_label not in names:
         raise ParameterError(f"pos_label is {pos_label!r}, which is not a class ({names[:5]}).")
     return int(names.index(pos_label))
-
-
-def better_of(name: str, of_numbers: bool) -> Callable[[float, float], bool]:
-    """Give the function that says whether one value of a metric is better than another.
-
-    Examples
-    --------
-    >>> better_of("auc", False)(0.9, 0.8), better_of("mean_absolute_error", True)(0.9, 0.8)
-    (True, False)
-    """
-    if not of_numbers:
-        return choose("a metric", name, METRICS).is_better
-    _function(name, True)
-    return (lambda one, other: one > other) if name == "correlation" else (lambda one, other: one < other)

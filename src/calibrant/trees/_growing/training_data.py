@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.data._internal import Columns, Labels, Nominal, read_training_rows
+from calibrant.data._internal import Columns, Labels, Nominal, TrainingRows, read_training_rows
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Training", "read_training"]
+__all__ = ["Training", "read_training", "training_from"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
@@ -49,7 +49,18 @@ def read_training(
     >>> training.columns.n_rows, training.classes.tolist(), training.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    rows = read_training_rows(X, y, sample_weight, nominal=nominal)
+    return training_from(read_training_rows(X, y, sample_weight, nominal=nominal), class_weight)
+
+
+def training_from(rows: TrainingRows, class_weight: ClassWeight = None) -> Training:
+    """Return validated rows as trees grow from them, weighted by class.
+
+    Examples
+    --------
+    >>> rows = read_training_rows([[1.0], [2.0]], ["b", "a"])
+    >>> training_from(rows, {"a": 3.0}).weights
+    array([1., 3.])
+    """
     labels = rows.labels
     _check_classes(labels)
     weights = _weigh_classes(labels, rows.weights, class_weight)

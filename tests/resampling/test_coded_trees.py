@@ -1,4 +1,4 @@
-"""Trees grown on the table that was coded once are those that `fit` grows on the training rows themselves."""
+"""Trees grown on a table that is coded once are those that `fit` grows on the training rows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sklearn.base import clone
 from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.estimates import Curtailment, MEstimate
 from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, estimate_performance
-from calibrant.resampling._trials.methods import families
-from calibrant.resampling._trials.tree_runs import TreeRuns, times_of
-from calibrant.resampling._trials.trial_data import read_case
+from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
+from calibrant.resampling._trials.methods import group_families
+from calibrant.resampling._trials.trial_data import read_trial_data
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(7)
@@ -73,21 +73,21 @@ def test_every_prediction_is_that_of_an_ordinary_fit(params: dict[str, Any], dec
     params = {"random_state": 0, **params}
     methods = {str(each): ProbabilityTreeClassifier(estimate=each, **params) for each in ESTIMATES}
     found = estimate_performance(methods, X, y, plan, ["mse"])
-    for place, expected in enumerate(by_hand(methods, X, y, plan)):
-        np.testing.assert_allclose(found.predictions[place].y_pred, expected, rtol=0, atol=1e-12)
+    for number, expected in enumerate(by_hand(methods, X, y, plan)):
+        np.testing.assert_allclose(found.predictions[number].y_pred, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("plan", [CrossValidation(3), Bootstrap632(3), LeaveOneOut()], ids=str)
-def test_weights_count_as_in_an_ordinary_fit(plan: Any) -> None:
+def test_weights_have_the_effect_of_an_ordinary_fit(plan: Any) -> None:
     X, y = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40)
     weight = RNG.choice([0.5, 1.0, 3.0], 40)
     methods = {each: ProbabilityTreeClassifier(estimate=each) for each in ("laplace", "m_branch")}
     found = estimate_performance(methods, X, y, plan, ["mse"], sample_weight=weight)
-    for place, expected in enumerate(by_hand(methods, X, y, plan, weight)):
-        np.testing.assert_allclose(found.predictions[place].y_pred, expected, rtol=0, atol=1e-12)
+    for number, expected in enumerate(by_hand(methods, X, y, plan, weight)):
+        np.testing.assert_allclose(found.predictions[number].y_pred, expected, rtol=0, atol=1e-12)
 
 
-def test_a_row_of_weight_0_is_as_if_absent() -> None:
+def test_a_row_of_weight_0_is_absent() -> None:
     X, y = RNG.normal(size=(40, 3)), RNG.integers(0, 2, 40)
     weight = np.ones(40)
     weight[[3, 17]] = 0
@@ -98,41 +98,41 @@ def test_a_row_of_weight_0_is_as_if_absent() -> None:
     assert set(found.pooled().row) == set(np.flatnonzero(kept))
 
 
-def test_a_class_that_the_training_rows_lack_gets_no_probability() -> None:
+def test_a_class_without_training_rows_has_probability_0() -> None:
     X, y = RNG.normal(size=(30, 2)), np.array(["a", "b"] * 14 + ["c", "b"])
     found = estimate_performance(ProbabilityTreeClassifier(), X, y, LeaveOneOut(), ["error"])
     assert found.pooled().y_pred[28, 2] == 0.0
 
 
-def test_trees_that_differ_in_the_estimate_alone_are_grown_once() -> None:
+def test_trees_that_differ_only_in_the_estimate_are_grown_once() -> None:
     methods = {each: ProbabilityTreeClassifier(estimate=each) for each in ("laplace", "frequency", "m")}
     other = {"deeper": ProbabilityTreeClassifier(min_leaf=1)}
-    assert [family.places for family in families(methods | other)] == [(0, 1, 2), (3,)]
+    assert [family.positions for family in group_families(methods | other)] == [(0, 1, 2), (3,)]
 
 
-def test_forests_that_differ_in_the_reading_alone_are_grown_once() -> None:
+def test_forests_that_differ_only_in_the_reading_are_grown_once() -> None:
     common = {"n_trees": 5, "random_state": 0}
     methods = {"eb": EBPETsClassifier(**common), "mob": MOBESPClassifier(**common)}
-    assert len(families(methods)) == 1
+    assert len(group_families(methods)) == 1
     X, y = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)
     found = estimate_performance(methods, X, y, Holdout(), ["mse"])
-    for place, expected in enumerate(by_hand(methods, X, y, Holdout())):
-        np.testing.assert_array_equal(found.predictions[place].y_pred, expected)
+    for number, expected in enumerate(by_hand(methods, X, y, Holdout())):
+        np.testing.assert_array_equal(found.predictions[number].y_pred, expected)
 
 
-def test_forests_of_other_seeds_are_grown_each() -> None:
-    assert len(families({seed: BaggedTreesClassifier(random_state=seed) for seed in (0, 1)})) == 2
+def test_forests_of_different_seeds_do_not_share_trees() -> None:
+    assert len(group_families({seed: BaggedTreesClassifier(random_state=seed) for seed in (0, 1)})) == 2
 
 
 def test_splits_with_every_class_and_category_are_grown_on_the_coded_table() -> None:
     X, y = mixed(True)
-    case = read_case(X, y, None, None, is_regression=False)
-    run = TreeRuns.of(families({"tree": ProbabilityTreeClassifier()})[0], case)
-    assert run is not None
-    assert all(run.covers(times) for times in times_of(list(CrossValidation(4).split(X, y)), N))
+    data = read_trial_data(X, y, None, None, is_regression=False)
+    coded = CodedTrees.of(group_families({"tree": ProbabilityTreeClassifier()})[0], data)
+    assert coded is not None
+    assert all(coded.can_grow(counts) for counts in row_counts(list(CrossValidation(4).split(X, y)), N))
 
 
-def test_one_and_two_threads_give_the_same_bits() -> None:
+def test_one_and_two_threads_return_the_same_bits() -> None:
     X, y = RNG.normal(size=(80, 4)), RNG.integers(0, 2, 80)
     tree = ProbabilityTreeClassifier(tie_break="random", random_state=5)
     one, two = (estimate_performance(tree, X, y, CrossValidation(5), n_jobs=n) for n in (1, 2))

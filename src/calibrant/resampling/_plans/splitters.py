@@ -1,0 +1,76 @@
+"""What a plan offers beyond scikit-learn's splitters, for both: description, names of splits, rows taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from calibrant._params import HasMethods
+from calibrant.resampling._plans.plan import Plan, Split
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind
+    from calibrant.resampling._plans.plan_rows import PlanRows
+
+__all__ = [
+    "SPLITTER",
+    "bootstrap_kind",
+    "caution_of",
+    "describe_splitter",
+    "interval_kind",
+    "n_independent",
+    "split_names",
+    "split_rows",
+    "splitter_for_rows",
+]
+
+SPLITTER = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter")
+
+
+def describe_splitter(splitter: Any) -> str:
+    """Return the description of a plan, or the repr of another splitter."""
+    return str(splitter.describe()) if isinstance(splitter, Plan) else repr(splitter)
+
+
+def caution_of(splitter: Any) -> str:
+    """Return when the estimate of a plan misleads; empty for another splitter."""
+    return str(getattr(splitter, "caution", ""))
+
+
+def interval_kind(splitter: Any) -> IntervalKind:
+    """Return what intervals over the splits are computed from."""
+    kind: IntervalKind = getattr(splitter, "_interval", "splits")
+    return kind
+
+
+def bootstrap_kind(splitter: Any) -> BootstrapKind:
+    """Return how metrics on training rows and on test rows are combined."""
+    kind: BootstrapKind = getattr(splitter, "_bootstrap", None)
+    return kind
+
+
+def n_independent(splitter: Any, n_splits: int) -> int:
+    """Return the number of splits that count in an interval: those of one repeat, where the splitter repeats."""
+    if isinstance(splitter, Plan):
+        return splitter._n_independent(n_splits)
+    return n_splits // int(getattr(splitter, "n_repeats", 1))
+
+
+def splitter_for_rows(splitter: Any, kept: NDArray[np.intp], n_rows: int) -> Any:
+    """Return a splitter for some of the rows."""
+    return splitter._for_rows(kept, n_rows) if isinstance(splitter, Plan) else splitter
+
+
+def split_rows(splitter: Any, rows: PlanRows) -> Iterable[Split]:
+    """Yield the splits of validated rows."""
+    return splitter._split_rows(rows) if isinstance(splitter, Plan) else splitter.split(*rows.arguments)
+
+
+def split_names(splitter: Any, rows: PlanRows) -> list[str]:
+    """Return a name for each split of validated rows."""
+    if isinstance(splitter, Plan):
+        return splitter._names(rows)
+    return [f"split {number + 1}" for number in range(splitter.get_n_splits(*rows.arguments))]

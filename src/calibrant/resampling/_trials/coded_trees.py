@@ -1,0 +1,200 @@
+"""Trees of all splits grown on one coded table, and read by every estimate of a family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from calibrant import _core
+from calibrant._params import check_params
+from calibrant._random import seed_sequence, stream_seed
+from calibrant._threads import n_threads
+from calibrant.data._internal import TrainingRows, fit_columns, is_float_matrix
+from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
+from calibrant.trees._internal import (
+    RULES,
+    TIE_STREAM,
+    Among,
+    Examples,
+    Growth,
+    Parts,
+    Reading,
+    Tree,
+    answers,
+    enough_memory,
+    grow,
+    grow_options,
+    probability_table,
+    read_tree,
+    training_from,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._plans.plan import Split
+    from calibrant.resampling._trials.methods import Family
+    from calibrant.resampling._trials.trial_data import TrialData
+
+__all__ = ["CodedTrees", "row_counts"]
+
+Reader = Callable[[Growth], Reading]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTrees:
+    """A family of trees on a coded table; the rows of a split are weights on it, so that nothing is coded again.
+
+    Such a tree is the very tree that `fit` would grow on the rows themselves, because rows of weight 0 are absent to
+    the core. Where that does not hold (a class or a category that was not declared is missing from the training rows,
+    rows are set aside by number, classes are weighted by their frequency, an estimate is chosen by folds) the split is
+    left to an ordinary `fit`.
+    """
+
+    family: Family
+    estimates: tuple[Estimate, ...]
+    data: TrialData
+    examples: Examples
+    arrays: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
+        """Code the table, or return None where some member needs an ordinary `fit`."""
+        if not family.is_tree or data.labels is None:
+            return None
+        estimates = [estimate for member in family.members if (estimate := _table_estimate(member)) is not None]
+        if len(estimates) < len(family.members):
+            return None
+        for member in family.members:
+            check_params(member, RULES)
+        head = family.head
+        rows = TrainingRows(fit_columns(data.X, head.nominal), data.labels, data.weight)
+        training = training_from(rows, head.class_weight)
+        examples = Examples.code(training, n_jobs=head.n_jobs)
+        return cls(family, tuple(estimates), data, examples, training.columns.arrays)
+
+    def only(self, family: Family, number: int) -> CodedTrees:
+        """Return the same table for a family of a single member, by its number."""
+        return replace(self, family=family, estimates=(self.estimates[number],))
+
+    def can_grow(self, counts: NDArray[np.uint16]) -> bool:
+        """Return whether a tree grown on rows that occur so often is the one that `fit` would grow on them."""
+        head, has_repeats = self.family.head, int(counts.max()) > 1
+        if has_repeats and head.weight_kind == "probability":  # these trees count rows, and a row twice is two rows
+            return False
+        if has_repeats and self.examples.weights is not None and head.dialect == "j48":
+            return False  # J48 counts cases too, and half a case twice is two of them
+        occurs = counts > 0
+        n_classes = len(self.examples.classes)
+        if np.count_nonzero(np.bincount(self.examples.labels[occurs], minlength=n_classes)) < n_classes:
+            return False
+        return all(_has_all_categories(self.examples, column, occurs) for column in self._collected)
+
+    @cached_property
+    def _collected(self) -> list[int]:
+        """The nominal columns whose categories were collected from the rows."""
+        features = self.examples.table.schema.features
+        return [column for column, each in enumerate(features) if each.kind == "nominal" and not each.declared]
+
+    def grow(self, counts: NDArray[np.uint16], n_jobs: int | None) -> list[Growth]:
+        """Grow a tree for each split (rows of `counts`), which trains on each table row (columns) so often."""
+        head = self.family.head
+        seeds = [seed_sequence(head.random_state) for _ in counts]
+        subsets = [self._subset(each) for each in counts]
+        if head.prune is None and not head.collapse:
+            trees = self._grow_in_core(counts, seeds, n_jobs)
+        else:
+            trees = [grow(*subset, head, seed) for subset, seed in zip(subsets, seeds, strict=True)]
+        return [Growth(tree, *subset, head, seed) for tree, subset, seed in zip(trees, subsets, seeds, strict=True)]
+
+    def _grow_in_core(
+        self, counts: NDArray[np.uint16], seeds: Sequence[np.random.SeedSequence], n_jobs: int | None
+    ) -> list[Tree]:
+        examples, head = self.examples, self.family.head
+        options = grow_options(head, examples.n_declared)
+        options.n_threads = n_threads(n_jobs)
+        ties = [stream_seed(seed, TIE_STREAM) for seed in seeds]
+        with enough_memory(examples, options, Among(len(counts))):
+            cores = _core.grow_forest(
+                examples.table.core, examples.labels, examples.weights, counts, ties, len(examples.classes), options
+            )
+        return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
+
+    def _subset(self, counts: NDArray[np.uint16]) -> tuple[Examples, Parts]:
+        """Return the table, weighted where rows occur several times, and which rows a tree is grown from."""
+        examples = self.examples
+        if int(counts.max()) > 1:
+            weight = counts.astype(np.float64) * (1.0 if examples.weights is None else examples.weights)
+            examples = replace(examples, weights=weight)
+        return examples, Parts(grow=counts > 0)
+
+    def predict(self, growth: Growth, row_sets: list[NDArray[np.intp]]) -> list[list[NDArray[np.float64]]]:
+        """Return the probabilities of each member (inner) for each set of rows (outer)."""
+        readings = [read(growth) for read in self._readers]
+        return [answers(growth.tree, self._columns(rows), readings, 1) for rows in row_sets]
+
+    @cached_property
+    def _readers(self) -> list[Reader]:
+        """How each member reads a grown tree, resolved once for all splits: `isinstance` of a protocol is slow."""
+        return [_reader(*each) for each in zip(self.family.members, self.estimates, strict=True)]
+
+    def _columns(self, rows: NDArray[np.intp]) -> tuple[int, Any]:
+        X, schema = self.data.X, self.examples.table.schema
+        if is_float_matrix(X, schema):
+            return len(rows), X[rows]
+        return len(rows), [array[rows] for array in self.arrays]
+
+
+def _reader(member: Any, requested: Estimate) -> Reader:
+    if isinstance(requested, RowEstimate):
+        return lambda growth: read_tree(growth, requested, member)
+    is_resolvable = isinstance(requested, Resolvable)
+
+    def read(growth: Growth) -> Reading:
+        tree, estimate = growth.tree, requested
+        if is_resolvable:
+            estimate = cast("Resolvable", requested).resolve(tree.counts[0], tree.counts[tree.is_leaf])
+        return Reading(estimate, probability_table(tree, estimate, member))
+
+    return read
+
+
+def row_counts(splits: Sequence[Split], n_rows: int) -> NDArray[np.uint16]:
+    """Return the number of times that each row (columns) is trained on in each split (rows).
+
+    Examples
+    --------
+    >>> row_counts([(np.array([0, 0, 2]), np.array([1]))], 3)
+    array([[2, 0, 1]], dtype=uint16)
+    """
+    return np.stack([np.bincount(train, minlength=n_rows).astype(np.uint16) for train, _ in splits])
+
+
+def _table_estimate(member: Any) -> Estimate | None:
+    """Return the estimate of a member, or None if growing draws rows by number or reading needs more than the tree."""
+    if member.honest or member.prune == "reduced_error" or isinstance(member.class_weight, str):
+        return None
+    try:
+        estimate = as_estimate("estimate", member.estimate)
+    except (TypeError, ValueError):
+        return None  # its own `fit` raises the error
+    return None if _is_fitted_by_folds(estimate) else estimate
+
+
+def _is_fitted_by_folds(estimate: Any) -> bool:
+    """Return whether an estimate is chosen or fitted by folds, which are drawn among the training rows by number."""
+    if isinstance(estimate, FittedHeldOut) and estimate.needs_held_out:
+        return True
+    values = [getattr(estimate, field.name) for field in fields(estimate)] if is_dataclass(estimate) else ["cv"]
+    return any(isinstance(each, Estimate) and _is_fitted_by_folds(each) for each in values) or "cv" in map(str, values)
+
+
+def _has_all_categories(examples: Examples, column: int, occurs: NDArray[np.bool_]) -> bool:
+    """Return whether each category of a column occurs in some rows."""
+    n_categories = len(examples.table.categories(column))
+    codes = examples.table.codes(column)[occurs]
+    return bool(np.count_nonzero(np.bincount(codes[codes < n_categories], minlength=n_categories)) == n_categories)

@@ -1,0 +1,108 @@
+"""Methods fitted to the training rows of a split by their own `fit`; a family of forests is grown once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import has_fit_parameter
+
+from calibrant._params import check_params
+from calibrant.calibration._internal import is_pairwise, take_rows, take_square
+from calibrant.ensembles._internal import RULES as FOREST_RULES
+from calibrant.exceptions import DataError
+from calibrant.metrics._internal import check_probabilities
+from calibrant.trees._internal import RULES as TREE_RULES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._trials.methods import Family
+    from calibrant.resampling._trials.trial_data import TrialData
+
+__all__ = ["fit_predict", "takes_weights"]
+
+
+def fit_predict(
+    family: Family, data: TrialData, train: NDArray[np.intp], row_sets: list[NDArray[np.intp]]
+) -> list[list[NDArray[np.float64]]]:
+    """Fit a family to training rows and return the predictions of each member (inner) for each set of rows (outer).
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from calibrant.resampling._trials.trial_data import read_trial_data
+    >>> from calibrant.resampling._trials.methods import Family
+    >>> data = read_trial_data([[0.0], [1.0], [8.0], [9.0]], list("aabb"), None, None, is_regression=False)
+    >>> found = fit_predict(Family((0,), (GaussianNB(),)), data, np.arange(4), [np.array([0, 3])])
+    >>> found[0][0].argmax(axis=1)
+    array([0, 1])
+    """
+    models = _fit_family(family, data, train)
+    return [[_predict(model, data, rows, train) for model in models] for rows in row_sets]
+
+
+def _fit_family(family: Family, data: TrialData, train: NDArray[np.intp]) -> list[Any]:
+    head = _fit(family.head, data, train)
+    others = [clone(member) for member in family.members[1:]]
+    if not others:
+        return [head]
+    grown = head._growth if family.is_tree else head._forest
+    for other in others:
+        check_params(other, TREE_RULES if family.is_tree else FOREST_RULES)
+        if not family.is_tree:
+            other._how().check()
+        other._store(grown)
+    return [head, *others]
+
+
+def _fit(estimator: Any, data: TrialData, train: NDArray[np.intp]) -> Any:
+    X = take_square(data.X, train, train) if is_pairwise(estimator) else take_rows(data.X, train)
+    has_weight = data.weight is not None and takes_weights(estimator)
+    keywords = {"sample_weight": data.weight[train]} if has_weight and data.weight is not None else {}
+    return clone(estimator).fit(X, take_rows(data.y, train), **keywords)
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Return whether the `fit` of an estimator takes weights, by itself or by metadata routing.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> takes_weights(GaussianNB()), takes_weights(KNeighborsClassifier())
+    (True, False)
+    """
+    if has_fit_parameter(estimator, "sample_weight"):
+        return True
+    is_routing = bool(get_config()["enable_metadata_routing"])
+    return is_routing and bool(get_routing_for_object(estimator).consumes("fit", ["sample_weight"]))
+
+
+def _predict(model: Any, data: TrialData, rows: NDArray[np.intp], train: NDArray[np.intp]) -> NDArray[np.float64]:
+    X = take_square(data.X, rows, train) if is_pairwise(model) else take_rows(data.X, rows)
+    if data.classes is None:
+        return np.asarray(model.predict(X), dtype=np.float64)
+    if not hasattr(model, "predict_proba"):
+        return _certain_probabilities(np.asarray(model.predict(X)), data.classes)
+    learned = np.asarray(getattr(model, "classes_", data.classes))
+    probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if probabilities.shape != (len(rows), len(learned)):
+        raise DataError(
+            f"{type(model).__name__}.predict_proba must return a column for each of {len(learned)} classes; got shape "
+            f"{probabilities.shape} for {len(rows)} rows."
+        )
+    check_probabilities(probabilities)
+    if len(learned) == len(data.classes):
+        return probabilities
+    table = np.zeros((len(rows), len(data.classes)))
+    table[:, np.searchsorted(data.classes, learned)] = probabilities
+    return table
+
+
+def _certain_probabilities(predicted: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return probability 1 for the predicted class of each row."""
+    return np.asarray(np.eye(len(classes))[np.searchsorted(classes, predicted)])
