@@ -13,8 +13,8 @@ from sklearn.metrics import roc_auc_score
 from _side_by_side import best_of, machine
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.replicate_values import RECIPES, Layout
-from calibrant.metrics._intervals.replicates import RankedBy, Resampled, Sampling, replicate
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._intervals.replicates import RankedRows, Resampled, Sampling, replicate
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 Array = np.ndarray[Any, Any]
 SEED = np.random.SeedSequence(0)
@@ -48,7 +48,7 @@ def numpy_one_sort(y: Array, proba: Array, n_boot: int) -> Array:
 
 def ours_area(y: Array, proba: Array, n_boot: int, n_threads: int) -> Array:
     order = np.argsort(-proba)
-    rows = Resampled(len(y), rankings=(RankedBy.sorted(proba[order], y[order]),), area_alone=True)
+    rows = Resampled(len(y), rankings=(RankedRows.sorted(proba[order], y[order]),), area_alone=True)
     return replicate(rows, Sampling.of(len(y)), SEED, n_boot, n_threads=n_threads, leave_out=False)[0].ranked("auc")
 
 

@@ -28,8 +28,9 @@ INTERNAL = {
     "ensembles": "RULES",
     "estimates": "frequencies log_loss_of wallace",
     "metrics": """
-        Band CONFIDENCE Judged Predictions Resampled bca_interval check_probabilities check_two_classes honest_bands
-        number_text percentile_interval read_codes read_more_labels read_predictions replicate row_amounts two_sided_z
+        Band BootstrapPlan CONFIDENCE Predictions Resampled bca_interval check_options check_probabilities
+        check_two_classes honest_bands number_text percentile_interval read_codes read_more_labels read_predictions
+        replicate row_amounts two_sided_z
     """,
     "trees": """
         Among Coding CriterionName DescriptionLength Dialect EmptyLeaf Examples Growth NominalSplits Outline

@@ -1,4 +1,4 @@
-"""Replicates weigh the rows as drawing them would, and their intervals are SciPy's."""
+"""Replicates weight the rows as resampling them would, and their intervals are SciPy's."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import bootstrap
 
 from calibrant.metrics import METRICS, evaluate
-from calibrant.metrics._intervals.bootstrap import bca_interval
-from calibrant.metrics._intervals.bootstrap_plan import Judged
-from calibrant.metrics._intervals.metric_intervals import DECISIONS, recipe_of
-from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Seen
+from calibrant.metrics._intervals.bootstrap_intervals import bca_interval
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.metric_intervals import DECISIONS, find_recipe
+from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, ReplicateValues
 from calibrant.metrics._intervals.replicates import Resampled, Sampling, replicate
-from calibrant.metrics._intervals.reweighted_bootstrap import weighed_anew
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 SEED = np.random.SeedSequence(3)
 
@@ -35,10 +35,10 @@ def test_a_replicate_has_the_value_of_the_rows_it_weighs(name, n_classes):
         return
     label, proba = drawn(60, n_classes)
     read = read_predictions(label, proba)
-    recipe = recipe_of(metric, n_classes)
+    recipe = find_recipe(metric, n_classes)
     layout = Layout.of(read, [recipe])
     _, left_out = replicate(layout.rows, Sampling.of(60), SEED, 1)
-    values = recipe.read_off(Seen(left_out, layout, read))
+    values = recipe.compute(ReplicateValues(left_out, layout, read))
     expected = [metric.judge(read_predictions(*_without(label, proba, layout.order, block))) for block in range(60)]
     assert sorted(values) == pytest.approx(sorted(scaled(name, expected)), rel=1e-9)
 
@@ -54,20 +54,20 @@ def _without(label, proba, order, rank):
 
 
 @pytest.mark.parametrize("name", ["h_measure", "auprc", "three_point_precision", "eleven_point_precision"])
-def test_rows_weighed_anew_are_the_rows_drawn(name):
+def test_reweighted_rows_are_the_rows_drawn(name):
     label, proba = drawn(60)
-    judged = Judged(read_predictions(label, proba), n_boot=3, seed=SEED)
-    found, left_out = weighed_anew(judged, {name: METRICS[name]})[name]
+    plan = BootstrapPlan(read_predictions(label, proba), n_boot=3, seed=SEED)
+    found, left_out = reweighted_bootstrap(plan, {name: METRICS[name]})[name]
     expected = [METRICS[name].function(*_without(label, proba, None, row)) for row in range(60)]
     assert sorted(left_out) == pytest.approx(sorted(expected), rel=1e-12)
     assert len(set(found)) == 3
 
 
-def test_rows_weighed_anew_give_the_replicates_of_the_core_but_for_chance():
+def test_reweighted_rows_have_the_replicates_of_the_core_up_to_chance():
     label, proba = drawn(300)
-    judged = Judged(read_predictions(label, proba), n_boot=2000, seed=SEED)
-    found, left_out = weighed_anew(judged, {"mse": METRICS["mse"]})["mse"]
-    ours = bca_interval(METRICS["mse"].judge(judged.read), found, left_out, 0.95)
+    plan = BootstrapPlan(read_predictions(label, proba), n_boot=2000, seed=SEED)
+    found, left_out = reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
+    ours = bca_interval(METRICS["mse"].judge(plan.predictions), found, left_out, 0.95)
     core = evaluate(label, proba, metrics=["mse"], n_boot=2000)["mse"]
     assert ours == pytest.approx((core.low, core.high), abs=0.1 * (core.high - core.low))
 

@@ -218,7 +218,9 @@ def test_decompositions_of_several_classes_add_up_to_the_squared_error(seed):
 
 
 def test_the_log_loss_of_several_classes_is_not_a_sum_over_them():
-    with pytest.raises(ParameterError, match="the decomposition of the log-loss judges one class against all others"):
+    with pytest.raises(
+        ParameterError, match="the decomposition of the log-loss evaluates one class against all others"
+    ):
         decomposition([0, 1, 2], np.eye(3), score="log_loss")
 
 

@@ -56,7 +56,8 @@ def test_several_classes_are_compared_too():
 
 def test_replicates_of_both_are_the_same_rows():
     first, _ = cards(metrics=["ks", "mse"], interval="bootstrap")
-    shifted = evaluate(first.judged.read.label, 1 - (1 - first.judged.read.two_class().proba) ** 2, metrics=["ks"])
+    predictions = first.judged.predictions
+    shifted = evaluate(predictions.label, 1 - (1 - predictions.binary_rows().proba) ** 2, metrics=["ks"])
     assert compare(first, shifted)["ks"] == compare(first, first)["ks"]
 
 
@@ -77,7 +78,7 @@ def test_other_rows_are_refused():
 def test_differences_read_as_text_and_frame():
     found = compare(*cards(metrics=METRICS))
     assert repr(found).startswith("Differences of two cards: 800 rows")
-    assert repr(found).endswith("ece: no interval that holds")
+    assert repr(found).endswith("ece: no valid interval is known")
     assert list(found.to_frame().index) == METRICS
     with pytest.raises(ParameterError, match="no 'mse' in both"):
         found["mse"]

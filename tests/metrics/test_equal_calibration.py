@@ -9,7 +9,7 @@ from scipy.stats import kstest
 from calibrant.metrics import evaluate
 from calibrant.metrics._calibration.equal_calibration import equal_calibration, holm
 from calibrant.metrics._calibration.logistic_line import fitted_line
-from calibrant.metrics._validation.prediction_rows import TwoClass
+from calibrant.metrics._validation.predictions import BinaryRows
 
 
 def drawn(seed, n=1500, shift=0.0, slope=1.0):
@@ -17,7 +17,7 @@ def drawn(seed, n=1500, shift=0.0, slope=1.0):
     rng = np.random.default_rng(seed)
     odds, segment = rng.normal(size=n), rng.integers(0, 3, n)
     truth = 0.3 + 0.7 * odds + (segment == 2) * (shift + (slope - 1.0) * odds)
-    return TwoClass(1 / (1 + np.exp(-odds)), rng.random(n) < 1 / (1 + np.exp(-truth))), segment
+    return BinaryRows(1 / (1 + np.exp(-odds)), rng.random(n) < 1 / (1 + np.exp(-truth))), segment
 
 
 def test_p_values_of_segments_that_are_alike_are_uniform():
@@ -29,7 +29,7 @@ def clustered(seed, n=300, copies=5):
     """Draw rows that come in equal copies, as those of one patient may."""
     rows, segment = drawn(seed, n)
     proba, positive = np.repeat(rows.proba, copies), np.repeat(rows.positive, copies)
-    return TwoClass(proba, positive), np.repeat(segment, copies), np.repeat(np.arange(n), copies)
+    return BinaryRows(proba, positive), np.repeat(segment, copies), np.repeat(np.arange(n), copies)
 
 
 def test_clusters_do_not_count_as_so_many_rows():

@@ -78,7 +78,7 @@ def test_an_infinite_loss_has_an_interval_without_an_end():
     p[0], y[0] = 1.0, 0
     score = evaluate(y, p, metrics=["log_loss"])["log_loss"]
     assert score.value == score.high == np.inf
-    assert score.note == "1 row(s) of probability 0 came true (first at row 0; infinite_rows tells all)"
+    assert score.note == "the actual class has probability 0 in 1 row(s) (first: row 0; see infinite_rows)"
     assert evaluate(y, p, metrics=["log_loss_bits"], confidence=None)["log_loss_bits"].note == score.note
 
 
@@ -170,7 +170,7 @@ def test_groups_and_segments_must_fit_the_rows():
     y, p = drawn(20)
     with pytest.raises(DataError, match="groups has 19 rows"):
         evaluate(y, p, groups=np.zeros(19))
-    with pytest.raises(DataError, match=r"by must name a part of the rows for each row: .* got 'region'"):
+    with pytest.raises(DataError, match=r"by must name the group of each row: .* got 'region'"):
         evaluate(y, p, by="region")
     with pytest.raises(DataError, match=r"groups must name .* got ndarray of shape \(20, 2\)"):
         evaluate(y, p, groups=np.zeros((20, 2)))
@@ -192,5 +192,5 @@ def test_a_card_names_the_rows_that_make_a_loss_infinite():
             y, p, metrics=["log_loss", "mse"], sample_weight=[1] * 18 + [0, 1], confidence=confidence, n_boot=20
         )
         assert card["log_loss"].value == np.inf
-        assert card["log_loss"].note.startswith("4 row(s) of probability 0 came true (first at row 2;")
+        assert card["log_loss"].note.startswith("the actual class has probability 0 in 4 row(s) (first: row 2;")
         assert card["mse"].note == ""

@@ -168,7 +168,7 @@ def test_what_was_certain_and_wrong_is_counted():
     rows = pd.DataFrame({"y": [0, 1, 1], "p": [0.5, 0.0, 0.0]})
     score = evaluate_table(rows, target="y", proba="p", metrics=["log_loss"])["log_loss"]
     assert score.value == np.inf
-    assert score.note == "2 row(s) of probability 0 came true"
+    assert score.note == "the actual class has probability 0 in 2 row(s)"
 
 
 def test_what_cannot_be_read_is_named(rows, tmp_path):
@@ -178,7 +178,7 @@ def test_what_cannot_be_read_is_named(rows, tmp_path):
         evaluate_table(rows, target="y", proba="pp")
     with pytest.raises(DataTypeError, match="got int"):
         evaluate_table(3, target="y", proba="p")
-    with pytest.raises(ParameterError, match="cannot be read off batches"):
+    with pytest.raises(ParameterError, match="cannot be computed from batches"):
         evaluate_table(rows, target="y", proba="p", metrics=["ece"])
     with pytest.raises(ParameterError, match="Did you mean 'auc'"):
         evaluate_table(rows, target="y", proba="p", metrics=["auk"])
@@ -189,5 +189,5 @@ def test_what_cannot_be_read_is_named(rows, tmp_path):
     (tmp_path / "no.parquet").write_text("y,p")
     with pytest.raises(ReadError, match="is no Parquet file"):
         evaluate_table(tmp_path / "no.parquet", target="y", proba="p")
-    with pytest.raises(DataError, match="no row that counts"):
+    with pytest.raises(DataError, match="no row of weight above 0"):
         evaluate_table(rows.assign(w=0), target="y", proba="p", weight="w")

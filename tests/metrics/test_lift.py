@@ -149,7 +149,7 @@ def test_a_series_of_priors_is_read_by_its_index():
     assert counted.index.tolist() == [1, 0]
     assert aulc(y, p, prior=counted) == aulc(y, p, prior=[0.25, 0.75])
     assert aulc(["a", "b", "a", "b"], p, prior=pd.Series([0.25, 0.75])) == aulc(y, p, prior=[0.25, 0.75])
-    with pytest.raises(ParameterError, match=r"prior must have a share for each class, \[0, 1\]"):
+    with pytest.raises(ParameterError, match=r"prior must have a frequency for each class, \[0, 1\]"):
         aulc(y, p, prior=pd.Series([0.25, 0.75], index=["no", "yes"]))
 
 
@@ -164,12 +164,14 @@ def test_with_one_column_priors_are_sorted_whichever_class_is_positive():
     [[0.5], [0.5, 0.6], [1.5, -0.5], [0.5, np.nan], [30, 70], 0.5, "ab", [[0.5, 0.5]], [None, 1], [0.2, 0.3, 0.5]],
 )
 def test_what_is_no_prior_is_named(prior):
-    with pytest.raises(ParameterError, match="prior must be 2 shares, one a class, that sum to 1; got"):
+    with pytest.raises(ParameterError, match="prior must be 2 frequencies, one for each class, that sum to 1; got"):
         aulc([0, 1], [0.2, 0.7], prior=prior)
 
 
 def test_priors_must_fit_the_classes():
-    with pytest.raises(ParameterError, match=r"prior must have a share for each class, \[0, 1\]; got one for \[0, 2\]"):
+    with pytest.raises(
+        ParameterError, match=r"prior must have a frequency for each class, \[0, 1\]; got one for \[0, 2\]"
+    ):
         aulc([0, 1], [0.2, 0.7], prior={0: 0.5, 2: 0.5})
     with pytest.raises(ParameterError, match="pass labels="):
         aulc([1, 1], [0.2, 0.7], pos_label=1, prior=[0.5, 0.5])

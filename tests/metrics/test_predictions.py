@@ -8,7 +8,7 @@ import pytest
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import accuracy, auc, log_loss
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 Y = ["no", "yes", "no"]
 P = np.array([0.1, 0.7, 0.4])
@@ -63,19 +63,19 @@ def test_labels_come_in_many_forms_and_are_sorted(labels):
 
 def test_one_column_speaks_of_the_last_sorted_class_or_of_pos_label():
     np.testing.assert_allclose(read_predictions(Y, P).proba[:, 1], P)
-    np.testing.assert_allclose(read_predictions(Y, P, pos_label="no").of_own_class(), [0.1, 0.3, 0.4])
+    np.testing.assert_allclose(read_predictions(Y, P, pos_label="no").true_class_proba(), [0.1, 0.3, 0.4])
 
 
 def test_labels_give_the_order_of_the_columns():
     read = read_predictions(Y, BOTH[:, ::-1], labels=["yes", "no"])
-    np.testing.assert_allclose(read.of_own_class(), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(read.true_class_proba(), [0.9, 0.7, 0.6])
     assert read.positive == 0
     assert read_predictions(Y, P, labels=["yes", "no"]).positive == 0
 
 
 def test_labels_name_classes_that_do_not_occur():
     read = read_predictions([0, 0], [[0.2, 0.8, 0], [0.5, 0.25, 0.25]], labels=[1, 0, 2])
-    np.testing.assert_allclose(read.of_own_class(), [0.8, 0.25])
+    np.testing.assert_allclose(read.true_class_proba(), [0.8, 0.25])
     assert read.positive == 2
 
 
@@ -83,8 +83,8 @@ def test_a_single_class_needs_to_be_told_what_the_column_means():
     with pytest.raises(DataError, match=r"y_true has one class \(0\).* pass pos_label= or labels="):
         read_predictions([0, 0], [0.2, 0.3])
     for told in [{"pos_label": 1}, {"labels": [0, 1]}]:
-        np.testing.assert_allclose(read_predictions([0, 0], [0.2, 0.3], **told).of_own_class(), [0.8, 0.7])
-    np.testing.assert_allclose(read_predictions([1, 1], [0.2, 0.3], pos_label=1).of_own_class(), [0.2, 0.3])
+        np.testing.assert_allclose(read_predictions([0, 0], [0.2, 0.3], **told).true_class_proba(), [0.8, 0.7])
+    np.testing.assert_allclose(read_predictions([1, 1], [0.2, 0.3], pos_label=1).true_class_proba(), [0.2, 0.3])
 
 
 def test_a_model_of_one_class_is_certain():
@@ -93,8 +93,8 @@ def test_a_model_of_one_class_is_certain():
 
 
 def test_truth_values_and_numbers_are_labels():
-    np.testing.assert_allclose(read_predictions([False, True, False], P).of_own_class(), [0.9, 0.7, 0.6])
-    np.testing.assert_allclose(read_predictions([0.0, 1.0, 0.0], P, pos_label=1).of_own_class(), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(read_predictions([False, True, False], P).true_class_proba(), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(read_predictions([0.0, 1.0, 0.0], P, pos_label=1).true_class_proba(), [0.9, 0.7, 0.6])
 
 
 def test_a_row_of_weight_0_is_as_if_absent():
@@ -115,7 +115,7 @@ def test_single_precision_may_sum_less_exactly():
 @pytest.mark.parametrize(
     ("proba", "message"),
     [
-        ([0.1, np.nan, 0.4], r"y_proba has 1 NaN \(first at row 1\); drop those rows or give them weight 0"),
+        ([0.1, np.nan, 0.4], r"y_proba has 1 NaN \(first at row 1\); drop those rows or set their weight to 0"),
         (pd.Series([0.1, None, 0.4], dtype="Float64"), r"y_proba has 1 NaN \(first at row 1\)"),
         (pl.Series([0.1, None, 0.4]), r"y_proba has 1 NaN \(first at row 1\)"),
         (np.ma.masked_equal(P, 0.4), r"y_proba has 1 NaN \(first at row 2\)"),

@@ -145,13 +145,13 @@ def test_the_first_rows_are_the_likeliest(seed):
 def test_more_rows_than_there_are_cannot_be_asked_for():
     with pytest.raises(ParameterError, match="k must be at most the weight of the rows, 2; got 3"):
         precision_at_k([0, 1], [0.2, 0.7], k=3)
-    with pytest.raises(ParameterError, match="total_positives must be at least the positives given, 1"):
+    with pytest.raises(ParameterError, match="total_positives must be at least the positives passed, 1"):
         recall_at_k([0, 1], [0.2, 0.7], k=1, total_positives=0.5)
 
 
 def test_one_of_several_classes_must_be_named():
     proba = np.eye(3)
-    with pytest.raises(ParameterError, match=r"ks judges one class against all others.*pass pos_label="):
+    with pytest.raises(ParameterError, match=r"ks evaluates one class against all others.*pass pos_label="):
         ks([0, 1, 2], proba)
     assert ks([0, 1, 2], proba, pos_label=1) == 1
 

@@ -1,4 +1,4 @@
-"""How good probabilities are: one function a metric, one file a family, each described in `METRICS`."""
+"""Metrics of predicted probabilities: one function for each, described in the registry `METRICS`."""
 
 from calibrant.metrics._calibration.calibration_tests import (
     SPIEGELHALTER_Z,
@@ -9,6 +9,7 @@ from calibrant.metrics._calibration.calibration_tests import (
 from calibrant.metrics._calibration.ece import CLASSWISE_ECE, ECE, classwise_ece, ece
 from calibrant.metrics._calibration.equal_calibration import EqualCalibration
 from calibrant.metrics._calibration.ici import ICI, ici
+from calibrant.metrics._calibration.sliding_windows import CAL, cal
 from calibrant.metrics._calibration.slope_and_intercept import (
     CALIBRATION_INTERCEPT,
     CALIBRATION_SLOPE,
@@ -16,7 +17,6 @@ from calibrant.metrics._calibration.slope_and_intercept import (
     calibration_slope,
 )
 from calibrant.metrics._calibration.smooth_ece import SMOOTH_ECE, smooth_ece
-from calibrant.metrics._calibration.windows import CAL, cal
 from calibrant.metrics._classification.accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
 from calibrant.metrics._classification.agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._classification.confusion import confusion_matrix
@@ -44,7 +44,7 @@ from calibrant.metrics._losses.information import (
     infinite_rows,
     informational_loss,
 )
-from calibrant.metrics._losses.log import (
+from calibrant.metrics._losses.log_losses import (
     AVLL,
     LOG_LOSS,
     LOG_LOSS_BITS,
@@ -56,7 +56,7 @@ from calibrant.metrics._losses.log import (
     mxe,
     nce,
 )
-from calibrant.metrics._losses.relative import (
+from calibrant.metrics._losses.relative_errors import (
     INFORMATION_SCORE,
     RELATIVE_ABSOLUTE_ERROR,
     ROOT_RELATIVE_SQUARED_ERROR,
@@ -65,7 +65,19 @@ from calibrant.metrics._losses.relative import (
     root_relative_squared_error,
 )
 from calibrant.metrics._losses.spherical import SPHERICAL, spherical
-from calibrant.metrics._losses.squared import BRIER, MSE, MSE01, QL, RMS, brier, mse, mse01, ql, quadratic_loss, rms
+from calibrant.metrics._losses.squared_errors import (
+    BRIER,
+    MSE,
+    MSE01,
+    QL,
+    RMS,
+    brier,
+    mse,
+    mse01,
+    ql,
+    quadratic_loss,
+    rms,
+)
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.auc import AUC, GINI, KS, auc, gini, ks
 from calibrant.metrics._ranking.h_measure import H_MEASURE, h_measure

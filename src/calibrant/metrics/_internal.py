@@ -1,27 +1,25 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""What other packages may import from this one, as `tests/test_internal_imports.py` checks."""
 
 from calibrant.metrics._classification.costs import row_amounts
-from calibrant.metrics._intervals.bootstrap import bca_interval, percentile_interval
-from calibrant.metrics._intervals.bootstrap_plan import Judged, read_codes
+from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, read_codes
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text
-from calibrant.metrics._validation.predictions import (
-    Predictions,
-    check_probabilities,
-    read_more_labels,
-    read_predictions,
-)
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
 
 __all__ = [
     "CONFIDENCE",
     "Band",
-    "Judged",
+    "BootstrapPlan",
     "Predictions",
     "Resampled",
     "bca_interval",
+    "check_options",
     "check_probabilities",
     "check_two_classes",
     "honest_bands",

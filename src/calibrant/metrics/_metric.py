@@ -1,4 +1,4 @@
-"""What there is to know of a metric besides its value."""
+"""The entry of a metric in the registry."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ __all__ = ["Metric"]
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A metric and what its values mean.
+    """A metric and the meaning of its values.
 
     Parameters
     ----------
     id : str
         Its name in `METRICS`.
     function : callable
-        ``function(y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None)`` and the extras it needs.
+        ``function(y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None)``, with further keywords.
     judge : callable
-        The same for rows that are past the door already, ``judge(predictions)`` and the extras: so that they are
-        checked and sorted once for many metrics.
+        The same for validated rows and keywords, ``judge(predictions)``, with further keywords: so that rows are
+        validated and sorted once for many metrics.
     better : {"lower", "higher", "nearer"}
-        Which of two values is the better one: the lower, the higher, or the nearer to `target`.
+        Which of two values is better: the lower, the higher, or the one nearer to `target`.
     low, high : float
         The range of its values.
     papers : dict of str to str
-        What the papers call it.
+        Its name in the papers.
     classes : {"any", "two"}
-        How many classes it can judge. Where it is two, more can be judged one against all others, by `pos_label`.
+        The number of classes it is defined for. If two, more can be evaluated one against all others, by `pos_label`.
     needs : tuple of str
-        The keywords without which it cannot be computed, such as the costs.
+        The required keywords, such as costs.
     target : float
-        The best value there is.
+        The best value, where `better` is "nearer".
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Metric:
     target: float = 0.0
 
     def is_better(self, one: float, other: float) -> bool:
-        """Say whether one value is better than another.
+        """Return whether one value is better than another.
 
         Examples
         --------

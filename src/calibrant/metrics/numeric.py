@@ -11,6 +11,7 @@ import numpy as np
 from calibrant._params import Real, check_param
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, DataTypeError
+from calibrant.metrics._docstrings import document_metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,17 +29,13 @@ __all__ = [
 ]
 
 
+@document_metric
 def mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Give the mean of the squared errors: 0 is best.
+    """Return the mean squared error: 0 is best.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+    %(numbers)s
 
     Returns
     -------
@@ -53,17 +50,13 @@ def mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -
     return _mean(y_true, y_pred, sample_weight, lambda actual, predicted: (predicted - actual) ** 2)
 
 
+@document_metric
 def root_mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Give the root of the mean of the squared errors, in the units of the numbers: 0 is best.
+    """Return the root mean squared error, in the units of the numbers: 0 is best.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+    %(numbers)s
 
     Returns
     -------
@@ -78,17 +71,13 @@ def root_mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = No
     return math.sqrt(mean_squared_error(y_true, y_pred, sample_weight=sample_weight))
 
 
+@document_metric
 def mean_absolute_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Give the mean of the errors without their signs: 0 is best.
+    """Return the mean absolute error: 0 is best.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+    %(numbers)s
 
     Returns
     -------
@@ -103,24 +92,19 @@ def mean_absolute_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
     return _mean(y_true, y_pred, sample_weight, lambda actual, predicted: np.abs(predicted - actual))
 
 
+@document_metric
 def relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
-    """Give the squared errors as a share of those of the training mean: 0 is best, 1 no better than it.
+    """Return the squared error relative to that of the training mean: 0 is best, 1 no better than the mean.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    training_mean : float
-        The mean of the actual numbers of the training data: what one would predict who knows nothing else.
+    %(numbers)s
+    %(training_mean)s
 
     Returns
     -------
     float
-        The share; NaN where every actual number is the training mean and the predictions are too.
+        The ratio; NaN where every actual number is the training mean and the predictions are too.
 
     Examples
     --------
@@ -131,19 +115,14 @@ def relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sa
     return _ratio(y_true, y_pred, sample_weight, training_mean, np.square)
 
 
+@document_metric
 def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
-    """Give the root of `relative_squared_error`: 0 is best.
+    """Return the root of `relative_squared_error`: 0 is best.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    training_mean : float
-        The mean of the actual numbers of the training data: what one would predict who knows nothing else.
+    %(numbers)s
+    %(training_mean)s
 
     Returns
     -------
@@ -158,24 +137,19 @@ def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: floa
     return math.sqrt(relative_squared_error(y_true, y_pred, training_mean=training_mean, sample_weight=sample_weight))
 
 
+@document_metric
 def relative_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
-    """Give the errors without their signs as a share of those of the training mean: 0 is best.
+    """Return the absolute error relative to that of the training mean: 0 is best, 1 no better than the mean.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    training_mean : float
-        The mean of the actual numbers of the training data: what one would predict who knows nothing else.
+    %(numbers)s
+    %(training_mean)s
 
     Returns
     -------
     float
-        The share; NaN where every actual number is the training mean and the predictions are too.
+        The ratio; NaN where every actual number is the training mean and the predictions are too.
 
     Examples
     --------
@@ -186,72 +160,60 @@ def relative_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, s
     return _ratio(y_true, y_pred, sample_weight, training_mean, np.abs)
 
 
+@document_metric
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Give the mean of the errors without their signs, each as a share of the actual number: 0 is best.
+    """Return the mean absolute error relative to the actual number of each row: 0 is best.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+    %(numbers)s
 
     Returns
     -------
     float
-        The mean, as a share; infinite where an actual number is 0 and the prediction is not.
+        The mean, as a fraction; infinite where an actual number is 0 and the prediction is not.
 
     Examples
     --------
-    >>> mean_absolute_percentage_error([500, 200], [450, 220])  # 10 % of either
+    >>> round(mean_absolute_percentage_error([500, 200], [450, 220]), 12)  # 10 % of each
     0.1
     """
-    return _mean(y_true, y_pred, sample_weight, lambda actual, predicted: np.abs(_share(actual, predicted)))
+    return _mean(y_true, y_pred, sample_weight, lambda actual, predicted: np.abs(_relative_errors(actual, predicted)))
 
 
+@document_metric
 def mean_squared_percentage_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Give the mean of the squared errors, each as a share of the actual number: 0 is best.
+    """Return the mean squared error relative to the actual number of each row: 0 is best.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+    %(numbers)s
 
     Returns
     -------
     float
-        The mean, as a share; infinite where an actual number is 0 and the prediction is not.
+        The mean, as a fraction; infinite where an actual number is 0 and the prediction is not.
 
     Examples
     --------
     >>> round(mean_squared_percentage_error([500, 200], [450, 220]), 4)
     0.01
     """
-    return _mean(y_true, y_pred, sample_weight, lambda actual, predicted: _share(actual, predicted) ** 2)
+    return _mean(y_true, y_pred, sample_weight, lambda actual, predicted: _relative_errors(actual, predicted) ** 2)
 
 
+@document_metric
 def correlation(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Give the correlation of predicted and actual numbers: from -1 to 1 (best), whatever their scale.
+    """Return the correlation of predicted and actual numbers: from -1 to 1 (best), whatever their scale.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual numbers.
-    y_pred : sequence of length n_rows
-        The predicted ones.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
+    %(numbers)s
 
     Returns
     -------
     float
-        The correlation; NaN where one of both does not vary.
+        The correlation; NaN where either does not vary.
 
     Examples
     --------
@@ -272,20 +234,20 @@ def _mean(y_true: Any, y_pred: Any, sample_weight: Any, loss: Callable[..., NDAr
 
 def _ratio(y_true: Any, y_pred: Any, sample_weight: Any, mean: float, size: np.ufunc) -> float:
     actual, predicted, weight = _read(y_true, y_pred, sample_weight)
-    errors, of_mean = float(weight @ size(predicted - actual)), float(weight @ size(mean - actual))
+    error, of_mean = float(weight @ size(predicted - actual)), float(weight @ size(mean - actual))
     if of_mean == 0.0:
-        return math.inf if errors > 0 else math.nan
-    return errors / of_mean
+        return math.inf if error > 0 else math.nan
+    return error / of_mean
 
 
-def _share(actual: NDArray[np.float64], predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+def _relative_errors(actual: NDArray[np.float64], predicted: NDArray[np.float64]) -> NDArray[np.float64]:
     errors = predicted - actual
     with np.errstate(divide="ignore"):
         return np.divide(errors, actual, out=np.zeros_like(errors), where=errors != 0)
 
 
 def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[NDArray[np.float64], ...]:
-    """Check the numbers of the rows that count, and give a weight for each."""
+    """Validate the numbers and return those of rows of weight above 0, with the weights."""
     actual, predicted = _numbers("y_true", y_true), _numbers("y_pred", y_pred)
     if len(actual) != len(predicted):
         raise DataError(f"y_true has {len(actual)} rows, y_pred {len(predicted)}; pass one prediction a row.")
@@ -299,11 +261,11 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[NDArray[np.floa
     return actual[rows], predicted[rows], weight[rows]
 
 
-def _numbers(name: str, given: Any) -> NDArray[np.float64]:
+def _numbers(name: str, values: Any) -> NDArray[np.float64]:
     try:
-        values = np.asarray(given, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{name} must hold numbers, one for each row.") from error
-    if values.ndim != 1 or len(values) == 0:
-        raise DataError(f"{name} has shape {values.shape}; expected one number for each row, and a row or more.")
-    return values
+    if numbers.ndim != 1 or len(numbers) == 0:
+        raise DataError(f"{name} has shape {numbers.shape}; expected one number for each row, at least one row.")
+    return numbers

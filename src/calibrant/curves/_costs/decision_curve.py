@@ -12,7 +12,14 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.curves._curve import Curve
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._internal import Judged, Predictions, Resampled, percentile_interval, read_predictions, replicate
+from calibrant.metrics._internal import (
+    BootstrapPlan,
+    Predictions,
+    Resampled,
+    percentile_interval,
+    read_predictions,
+    replicate,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,7 +161,7 @@ def decision_curve(
     if confidence is None:
         return DecisionCurve(chosen, benefit, everybody)
     seed, is_stratified = seed_sequence(random_state), weight_kind == "probability"
-    plan = Judged(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
+    plan = BootstrapPlan(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
     rows = Resampled(read.n_rows, cells=rates.cell, n_cells=rates.n_cells)
     drawn, _ = replicate(rows, plan.sampling(None), seed, n_boot, n_threads=plan.n_threads, leave_out=False)
     many = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in drawn.cells])

@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
-from calibrant.metrics._internal import Judged, Predictions, Resampled, bca_interval, read_codes, replicate
+from calibrant.metrics._internal import BootstrapPlan, Predictions, Resampled, bca_interval, read_codes, replicate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,10 +101,10 @@ class IntervalOptions:
         for name, rule in _RULES.items():
             check_param(name, getattr(self, name), rule)
 
-    def for_rows(self, read: Predictions) -> Judged:
+    def for_rows(self, read: Predictions) -> BootstrapPlan:
         """Return the rows together with the way they are resampled."""
         group = None if self.groups is None else read_codes("groups", self.groups, read)[0]
-        return Judged(
+        return BootstrapPlan(
             read,
             group,
             self.weight_kind,
@@ -121,7 +121,7 @@ def totals(read: Predictions, values: Mapping[Any, NDArray[np.float64]], options
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> read = read_predictions([0, 1, 1], [0.2, 0.7, 0.6], sample_weight=[1, 1, 2])
     >>> totals(read, {"profit": np.array([-1.0, 4.0, 4.0])}, IntervalOptions(confidence=None))
     {'profit': 11.00}

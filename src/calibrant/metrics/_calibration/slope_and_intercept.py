@@ -1,4 +1,4 @@
-"""The line that outcomes follow on the logit of the probabilities (Cox 1958): its slope and its intercept."""
+"""Calibration slope and intercept: logistic regression on the log-odds of the probabilities (Cox 1958)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
-from calibrant._params import Bool, check_param
 from calibrant._threads import n_threads
+from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.prediction_rows import TwoClass
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,54 +24,49 @@ __all__ = [
     "CALIBRATION_SLOPE",
     "calibration_intercept",
     "calibration_slope",
-    "least_cross_entropy",
+    "fit_line",
 ]
 
-_LEAST, _STEPS, _SMALL, _LONGEST = 1e-12, 200, 1e-12, 4.0
-_LAST = 1e-7  # Newton's step after one as short is shorter than rounding
+_CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
+_MAX_STEPS = 200  # far beyond what Newton needs; bounds classes that all but separate
+_LONGEST_STEP = 4.0  # on the scale of log-odds, where the loss is flat and Newton's step would overshoot
+_ROUNDING = 1e-12
+_LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding
 
 
+@document_metric
 def calibration_slope(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
-    """Give the slope of the logistic regression of outcomes on the logit of the probabilities: 1 is best.
+    """Return the slope of the logistic regression of the classes on the log-odds of the probabilities: 1 is best.
 
-    Below 1 the probabilities are too extreme, above 1 too timid; below 0 they point the wrong way. Probabilities of 0
-    and 1 count as 1e-12 away from it.
+    Below 1 the probabilities are too extreme, above 1 not extreme enough; below 0 they rank the classes in the wrong
+    order. Probabilities of 0 and 1 count as 1e-12 and 1 - 1e-12.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions_positive)s
 
     Returns
     -------
     float
-        The slope; infinite where the probabilities tell the classes apart without a slip, NaN where they are all equal
-        or only one class has rows.
+        The slope; infinite where the probabilities separate the classes, NaN where they are all equal or only one
+        class has rows.
 
     Examples
     --------
     >>> round(calibration_slope([0, 1, 1, 0, 1, 1], [0.02, 0.9, 0.99, 0.7, 0.6, 0.3]), 3)
     0.631
     """
-    return _slope(read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels))
+    return _slope(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
 
 
-def _slope(read: Predictions) -> float:
-    check_two_classes(read, "calibration_slope")
-    return _line(read.two_class())[0]
+def _slope(predictions: Predictions) -> float:
+    check_two_classes(predictions, "calibration_slope")
+    return _slope_and_intercept(predictions.binary_rows())[0]
 
 
+@document_metric
 def calibration_intercept(
     y_true: Any,
     y_proba: Any,
@@ -80,26 +76,16 @@ def calibration_intercept(
     labels: Any = None,
     joint: bool = False,
 ) -> float:
-    """Give what must be added to every logit so that the mean probability is the share of positives: 0 is best.
+    """Return the shift of all log-odds that makes the mean probability equal to the base rate: 0 is best.
 
-    Above 0 the probabilities are too low on the whole: calibration in the large. Probabilities of 0 and 1 count as
-    1e-12 away from it.
+    Above 0 the probabilities are too low on average: calibration in the large. Probabilities of 0 and 1 count as 1e-12
+    and 1 - 1e-12.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions_positive)s
     joint : bool
-        Give the intercept of the line whose slope is `calibration_slope`, instead of that of slope 1.
+        Whether to return the intercept that is fitted together with `calibration_slope`, instead of that of slope 1.
 
     Returns
     -------
@@ -111,19 +97,18 @@ def calibration_intercept(
     >>> round(calibration_intercept([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)  # ln 3
     1.0986
     """
-    return _intercept(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels), joint
-    )
+    check_options("calibration_intercept", joint=joint)
+    return _intercept(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), joint)
 
 
-def _intercept(read: Predictions, joint: bool = False) -> float:
-    check_param("joint", joint, Bool())
-    check_two_classes(read, "calibration_intercept")
-    return _line(read.two_class())[1] if joint else _shift(read.two_class())
+def _intercept(predictions: Predictions, joint: bool = False) -> float:
+    check_two_classes(predictions, "calibration_intercept")
+    rows = predictions.binary_rows()
+    return _slope_and_intercept(rows)[1] if joint else _intercept_of_slope_one(rows)
 
 
-def _line(rows: TwoClass) -> tuple[float, float]:
-    """Give slope and intercept; no finite line is the best where the classes do not overlap."""
+def _slope_and_intercept(rows: BinaryRows) -> tuple[float, float]:
+    """Return slope and intercept; where the classes do not overlap the best line is infinitely steep."""
     if rows.positive.all() or not rows.positive.any():
         return math.nan, math.nan
     low, high = rows.proba[~rows.positive], rows.proba[rows.positive]
@@ -131,35 +116,36 @@ def _line(rows: TwoClass) -> tuple[float, float]:
         return math.nan, math.nan
     if low.max() <= high.min() or high.max() <= low.min():
         return (math.inf if low.max() <= high.min() else -math.inf), math.nan
-    slope, intercept = least_cross_entropy(rows, np.array([1.0, 0.0]), np.array([True, True]))
+    slope, intercept = fit_line(rows)
     return float(slope), float(intercept)
 
 
-def _shift(rows: TwoClass) -> float:
+def _intercept_of_slope_one(rows: BinaryRows) -> float:
     if rows.positive.all() or not rows.positive.any():
         return math.inf if rows.positive.all() else -math.inf
-    return float(least_cross_entropy(rows, np.array([1.0, 0.0]), np.array([False, True]))[1])
+    return float(fit_line(rows, fit_slope=False)[1])
 
 
-def least_cross_entropy(rows: TwoClass, coef: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Find the coefficients of least cross-entropy by Newton's steps, halved where they do not help."""
-    columns, one, zero, threads = [_core.logits(rows.proba, _LEAST)], np.ones(1), np.zeros(1), n_threads(None)
+def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]:
+    """Return slope (or 1) and intercept of least cross-entropy, by Newton's method with step halving."""
+    columns, one, zero, threads = [_core.logits(rows.proba, _CLIP)], np.ones(1), np.zeros(1), n_threads(None)
+    coef, free = np.array([1.0, 0.0]), np.array([fit_slope, True])
 
-    def at(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    def loss_at(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         found = _core.logistic_sums(columns, one, zero, rows.positive, rows.weight, 0.0, 1.0, point, threads)
         return found[0], np.asarray(found[1])[free], np.asarray(found[2])[np.ix_(free, free)]
 
-    loss, slope, curve = at(coef)
-    for _ in range(_STEPS):
+    loss, gradient, hessian = loss_at(coef)
+    for _ in range(_MAX_STEPS):
         step = np.zeros(2)
-        step[free] = -np.linalg.lstsq(curve, slope, rcond=None)[0]
-        if np.abs(step).max() <= _LAST * (1.0 + np.abs(coef).max()):
+        step[free] = -np.linalg.lstsq(hessian, gradient, rcond=None)[0]
+        if np.abs(step).max() <= _LAST_STEP * (1.0 + np.abs(coef).max()):
             return coef + step
-        step *= min(1.0, _LONGEST / max(float(np.abs(step).max()), _SMALL))
+        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), _ROUNDING))
         size = 1.0
-        while (found := at(coef + size * step))[0] > loss * (1.0 + _SMALL) and size > _SMALL:
+        while (found := loss_at(coef + size * step))[0] > loss * (1.0 + _ROUNDING) and size > _ROUNDING:
             size /= 2.0
-        coef, (loss, slope, curve) = coef + size * step, found
+        coef, (loss, gradient, hessian) = coef + size * step, found
     return coef
 
 

@@ -1,4 +1,4 @@
-"""How often the class that is decided for comes true."""
+"""Accuracy and error rate of the predicted class."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._validation.predictions import Predictions, read_more_labels, read_predictions
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import read_more_labels, read_predictions
 
 __all__ = ["ACCURACY", "DELTA_ACCURACY", "ERROR", "accuracy", "delta_accuracy", "error"]
 
 
+@document_metric
 def accuracy(
     y_true: Any,
     y_proba: Any,
@@ -23,48 +27,33 @@ def accuracy(
     threshold: float | None = None,
     inclusive: bool = False,
 ) -> float:
-    """Give the share of rows whose class is the one decided for: from 0 to 1 (best).
+    """Return the fraction of rows whose predicted class is the actual one: from 0 to 1 (best).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
+    %(predictions)s
+    %(threshold)s
 
     Returns
     -------
     float
-        The share.
+        The accuracy.
 
     Examples
     --------
     >>> accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.75
     """
-    return _accuracy(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        threshold,
-        inclusive,
-    )
+    check_options("accuracy", threshold=threshold, inclusive=inclusive)
+    return _accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
 
 
-def _accuracy(read: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(read, threshold, inclusive)
+def _accuracy(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
+    counts = confusion_of(predictions, threshold, inclusive)
     return float(np.trace(counts) / counts.sum())
 
 
+@document_metric
 def error(
     y_true: Any,
     y_proba: Any,
@@ -75,50 +64,35 @@ def error(
     threshold: float | None = None,
     inclusive: bool = False,
 ) -> float:
-    """Give the share of rows whose class is not the one decided for: from 0 (best) to 1.
+    """Return the fraction of rows whose predicted class is not the actual one: from 0 (best) to 1.
 
-    Chawla & Cieslak (2006) decide for the positive class above a threshold of 0.5.
+    Chawla & Cieslak (2006) predict the positive class above a threshold of 0.5.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
+    %(predictions)s
+    %(threshold)s
 
     Returns
     -------
     float
-        The share.
+        The error rate.
 
     Examples
     --------
     >>> error(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.25
     """
-    return _error(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        threshold,
-        inclusive,
-    )
+    check_options("error", threshold=threshold, inclusive=inclusive)
+    return _error(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
 
 
-def _error(read: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(read, threshold, inclusive)
+def _error(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
+    counts = confusion_of(predictions, threshold, inclusive)
     return float((counts.sum() - np.trace(counts)) / counts.sum())
 
 
+@document_metric
 def delta_accuracy(
     y_true: Any,
     y_proba: Any,
@@ -128,23 +102,14 @@ def delta_accuracy(
     pos_label: Any = None,
     labels: Any = None,
 ) -> float:
-    """Give the accuracy of deciding by the largest probability less that of an ensemble's vote: above 0 it is better.
+    """Return the accuracy of the class of the largest probability less that of an ensemble's vote: higher is better.
 
-    It tells whether the probabilities of an ensemble spoil or mend its classes (Nielsen 2004, eq. 14). Equal
-    probabilities are decided for the lower class.
+    It shows whether an ensemble's probabilities predict classes better or worse than its vote (Nielsen 2004, eq. 14).
+    Ties between probabilities are broken in favor of the lower class.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
     vote : sequence of length n_rows
         The class that the ensemble votes for.
 
@@ -158,14 +123,12 @@ def delta_accuracy(
     >>> delta_accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.4, 0.3], vote=["no", "no", "no", "no"])
     0.25
     """
-    return _delta_accuracy(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels), vote
-    )
+    return _delta_accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), vote)
 
 
-def _delta_accuracy(read: Predictions, vote: Any) -> float:
-    by_vote = (read_more_labels("vote", vote, read) == read.label).astype(np.float64)
-    return read.mean((read.decided() == read.label) - by_vote)
+def _delta_accuracy(predictions: Predictions, vote: Any) -> float:
+    by_vote = (read_more_labels("vote", vote, predictions) == predictions.label).astype(np.float64)
+    return predictions.mean((predictions.predicted_class() == predictions.label) - by_vote)
 
 
 ACCURACY = Metric(

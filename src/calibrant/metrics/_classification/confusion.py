@@ -1,4 +1,4 @@
-"""What is decided against what came true: the table that accuracy, kappa, F and costs are read from."""
+"""The confusion matrix, from which accuracy, agreement, F-measures and costs are computed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._params import Bool, Nothing, Real, check_param
+from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["confusion_matrix", "confusion_of", "remember_confusion", "two_by_two"]
-
-_THRESHOLD = Real(0, 1) | Nothing()
+__all__ = ["confusion_matrix", "confusion_of", "store_confusion", "two_by_two"]
 
 
+@document_metric
 def confusion_matrix(
     y_true: Any,
     y_proba: Any,
@@ -28,30 +29,17 @@ def confusion_matrix(
     threshold: float | None = None,
     inclusive: bool = False,
 ) -> NDArray[np.float64]:
-    """Count the rows of each class by the class that is decided for: actual classes down, decided ones across.
+    """Return the weight of the rows of each actual class (rows) and predicted class (columns).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
+    %(predictions)s
+    %(threshold)s
 
     Returns
     -------
     array of shape (n_classes, n_classes)
-        The weight of the rows; classes in the order of `labels`, or else sorted.
+        The weights; classes in the order of `labels`, or else sorted.
 
     Examples
     --------
@@ -59,14 +47,17 @@ def confusion_matrix(
     array([[1., 1.],
            [0., 2.]])
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    found = confusion_of(read, threshold, inclusive)
-    order = np.arange(read.n_classes) if labels is not None else np.argsort(read.classes)
-    return np.asarray(found[np.ix_(order, order)])
+    check_options("confusion_matrix", threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    counts = confusion_of(predictions, threshold, inclusive)
+    order = np.arange(predictions.n_classes) if labels is not None else np.argsort(predictions.classes)
+    return np.asarray(counts[np.ix_(order, order)])
 
 
-def confusion_of(read: Predictions, threshold: float | None = None, inclusive: bool = False) -> NDArray[np.float64]:
-    """Count rows by class and decided class, both by their columns; the first time only.
+def confusion_of(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
+    """Return the weight of the rows by column of the actual and of the predicted class; computed once.
 
     Examples
     --------
@@ -74,74 +65,73 @@ def confusion_of(read: Predictions, threshold: float | None = None, inclusive: b
     array([[1., 0.],
            [1., 1.]])
     """
-    check_param("threshold", threshold, _THRESHOLD)
-    check_param("inclusive", inclusive, Bool())
     key = ("confusion", threshold, inclusive)
-    if key not in read.memory:
-        read.memory[key] = _counted(read, threshold, inclusive)
-    return np.asarray(read.memory[key])
+    if key not in predictions.cache:
+        predictions.cache[key] = _counts(predictions, threshold, inclusive)
+    return np.asarray(predictions.cache[key])
 
 
-def remember_confusion(read: Predictions, counts: NDArray[np.float64]) -> None:
-    """Keep the table of rows for whom it is known already.
+def store_confusion(predictions: Predictions, counts: NDArray[np.float64]) -> None:
+    """Store a confusion matrix that is known already.
 
     Examples
     --------
-    >>> read = read_predictions([0, 1, 1], [0.2, 0.5, 0.9])
-    >>> remember_confusion(read, np.eye(2))
-    >>> confusion_of(read)
+    >>> predictions = read_predictions([0, 1, 1], [0.2, 0.5, 0.9])
+    >>> store_confusion(predictions, np.eye(2))
+    >>> confusion_of(predictions)
     array([[1., 0.],
            [0., 1.]])
     """
-    read.memory["confusion", None, False] = counts
+    predictions.cache["confusion", None, False] = counts
 
 
-def _counted(read: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.float64]:
-    if read.n_classes == 2:
-        return _counted_of_two(read, _is_decided(read, threshold, inclusive))
+def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.float64]:
+    n_classes = predictions.n_classes
+    if n_classes == 2:
+        return _binary_counts(predictions, _is_predicted(predictions, threshold, inclusive))
     if threshold is not None:
-        check_two_classes(read, "threshold")
-        return _counted_of_two(read, _is_decided(read, threshold, inclusive))
-    cells = read.label * read.n_classes + read.decided()
-    n_classes = read.n_classes
-    return np.bincount(cells, read.weights, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)
+        check_two_classes(predictions, "threshold")
+        return _binary_counts(predictions, _is_predicted(predictions, threshold, inclusive))
+    cells = predictions.label * n_classes + predictions.predicted_class()
+    return np.bincount(cells, predictions.weights, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)
 
 
-def _is_decided(read: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.bool_]:
-    """Say which rows are decided to be positive."""
+def _is_predicted(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.bool_]:
+    """Return whether each row is predicted to be positive."""
     if threshold is None:
-        return np.asarray(read.decided() == read.positive)
-    column = read.column(read.positive)
+        return np.asarray(predictions.predicted_class() == predictions.positive)
+    column = predictions.column(predictions.positive)
     return np.asarray(column >= threshold if inclusive else column > threshold)
 
 
-def _counted_of_two(read: Predictions, decided: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _binary_counts(predictions: Predictions, predicted: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Count the positive class, in its column of two, against all others."""
-    actual = read.label == read.positive
-    if read.weights is None:
-        both, is_actual, is_decided = (float(np.count_nonzero(x)) for x in (actual & decided, actual, decided))
+    actual = predictions.label == predictions.positive
+    counted = (actual & predicted, actual, predicted)
+    if predictions.weights is None:
+        both, n_actual, n_predicted = (float(np.count_nonzero(rows)) for rows in counted)
     else:
-        both, is_actual, is_decided = (float(read.weights @ x) for x in (actual & decided, actual, decided))
+        both, n_actual, n_predicted = (float(predictions.weights @ rows) for rows in counted)
     counts = np.empty((2, 2))
-    place = read.positive if read.n_classes == 2 else 1
-    counts[place, place], counts[1 - place, 1 - place] = both, read.total - is_actual - is_decided + both
-    counts[place, 1 - place], counts[1 - place, place] = is_actual - both, is_decided - both
+    index = predictions.positive if predictions.n_classes == 2 else 1
+    counts[index, index], counts[1 - index, 1 - index] = both, predictions.total - n_actual - n_predicted + both
+    counts[index, 1 - index], counts[1 - index, index] = n_actual - both, n_predicted - both
     return counts
 
 
 def two_by_two(
-    read: Predictions, who: str, threshold: float | None, inclusive: bool
+    predictions: Predictions, who: str, threshold: float | None, inclusive: bool
 ) -> tuple[float, float, float, float]:
-    """Give true positives, false positives, false negatives and true negatives.
+    """Return true positives, false positives, false negatives and true negatives.
 
     Examples
     --------
     >>> two_by_two(read_predictions([0, 1, 1], [0.2, 0.5, 0.9]), "f1", None, False)
     (1.0, 0.0, 1.0, 1.0)
     """
-    check_two_classes(read, who)
-    counts = confusion_of(read, threshold, inclusive)
-    place = read.positive if len(counts) == read.n_classes else 1
-    tp = float(counts[place, place])
-    fp, fn = float(counts[:, place].sum()) - tp, float(counts[place].sum()) - tp
+    check_two_classes(predictions, who)
+    counts = confusion_of(predictions, threshold, inclusive)
+    index = predictions.positive if len(counts) == predictions.n_classes else 1
+    tp = float(counts[index, index])
+    fp, fn = float(counts[:, index].sum()) - tp, float(counts[index].sum()) - tp
     return tp, fp, fn, float(counts.sum()) - tp - fp - fn

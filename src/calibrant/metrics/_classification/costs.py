@@ -1,4 +1,4 @@
-"""What decisions cost and earn: a matrix of costs, or an amount for each row."""
+"""Costs and profits of decisions: from a cost matrix, or from an amount for each row."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._params import Choice, check_param
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COST", "PROFIT", "cost", "profit"]
-
-_DECISIONS = Choice("likeliest", "cheapest")
+__all__ = ["COST", "PROFIT", "cost", "profit", "row_amounts"]
 
 
+@document_metric
 def cost(
     y_true: Any,
     y_proba: Any,
@@ -32,31 +33,22 @@ def cost(
     labels: Any = None,
     decide: str = "likeliest",
 ) -> float:
-    """Give the mean cost of a row: the lower the better.
+    """Return the mean cost of a row under a cost matrix: lower is better.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
     matrix : array of shape (n_classes, n_classes)
-        What it costs to decide for a class, across, where another is the actual one, down; classes in the order of
-        `labels`, or else sorted. Costs below 0 are gains.
+        The cost of deciding for a class (columns) where another is the actual one (rows); classes in the order of
+        `labels`, or else sorted. Negative costs are gains.
     decide : {"likeliest", "cheapest"}
-        Decide for the class of the largest probability, or for that of the least expected cost; ties go to the lower
-        class.
+        Decide for the class of the largest probability, or for that of the least expected cost; ties are broken in
+        favor of the lower class.
 
     Returns
     -------
     float
-        The mean.
+        The mean cost.
 
     Examples
     --------
@@ -64,38 +56,38 @@ def cost(
     >>> cost(*rows, matrix=[[0, 1], [10, 0]]), cost(*rows, matrix=[[0, 1], [10, 0]], decide="cheapest")
     (2.5, 0.5)
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    return _cost(read, matrix, decide, labels)
+    check_options("cost", decide=decide)
+    return _cost(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), matrix, decide, labels)
 
 
-def _cost(read: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
-    check_param("decide", decide, _DECISIONS)
-    costs = _read_matrix(matrix, read)
+def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
+    costs = _read_matrix(matrix, predictions)
     if labels is None:
-        place = np.argsort(np.argsort(read.classes))
-        costs = costs[np.ix_(place, place)]
+        rank = np.argsort(np.argsort(predictions.classes))
+        costs = costs[np.ix_(rank, rank)]
     if decide == "likeliest":
-        counts = confusion_of(read)
+        counts = confusion_of(predictions)
         return float((costs * counts).sum() / counts.sum())
-    order = np.argsort(read.classes, kind="stable")
-    decided = order[(read.proba @ costs)[:, order].argmin(axis=1)]
-    return read.mean(costs[read.label, decided])
+    order = np.argsort(predictions.classes, kind="stable")
+    decision = order[(predictions.proba @ costs)[:, order].argmin(axis=1)]
+    return predictions.mean(costs[predictions.label, decision])
 
 
-def _read_matrix(matrix: Any, read: Predictions) -> NDArray[np.float64]:
-    n_classes = read.n_classes
+def _read_matrix(matrix: Any, predictions: Predictions) -> NDArray[np.float64]:
+    n_classes = predictions.n_classes
     try:
         costs = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
         costs = np.empty(0)
     if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
         raise ParameterError(
-            f"matrix must be {n_classes} rows of {n_classes} finite costs, actual classes down, decided ones across; "
-            f"got {matrix!r}."
+            f"matrix must be {n_classes} rows (actual classes) of {n_classes} finite costs (predicted classes); got "
+            f"{matrix!r}."
         )
     return costs
 
 
+@document_metric
 def profit(
     y_true: Any,
     y_proba: Any,
@@ -107,31 +99,21 @@ def profit(
     labels: Any = None,
     estimated_amount: Any = None,
 ) -> float:
-    """Give what is earned by approaching the rows that are expected to pay more than they cost: more is better.
+    """Return the profit of approaching the rows that are expected to pay more than they cost: higher is better.
 
-    A row is approached where its probability times its estimated amount is greater than the cost (Zadrozny & Elkan
-    2001). A positive row that is approached earns its amount less the cost, any other one loses the cost.
+    A row is approached where its probability times its estimated amount exceeds the cost (Zadrozny & Elkan 2001). A
+    positive row that is approached earns its amount less the cost, any other one loses the cost.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions_positive)s
     amount : float, or sequence of length n_rows
-        What a positive row pays; that of other rows is not looked at.
+        The amount that a positive row pays; that of other rows is ignored.
     cost : float, or sequence of length n_rows
-        What it costs to approach a row.
+        The cost of approaching a row.
     estimated_amount : float, or sequence of length n_rows, optional
-        What a row is thought to pay if it is positive, without a look at its outcome. By default the mean amount of
-        the positive rows, one guess for all.
+        The amount that a row is expected to pay if it is positive, estimated without its outcome; by default the mean
+        amount of the positive rows, the same for all.
 
     Returns
     -------
@@ -140,42 +122,44 @@ def profit(
 
     Examples
     --------
-    >>> profit([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], amount=[20, 0, 5, 0], cost=0.68, estimated_amount=10)
+    >>> amounts = {"amount": [20, 0, 5, 0], "cost": 0.68, "estimated_amount": 10}
+    >>> round(profit([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], **amounts), 2)
     22.96
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    return _profit(read, amount, cost, estimated_amount)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _profit(predictions, amount, cost, estimated_amount)
 
 
-def _profit(read: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> float:
-    check_two_classes(read, "profit")
-    rows = read.two_class()
-    costs = row_amounts("cost", cost, read)
-    paid = np.where(rows.positive, row_amounts("amount", amount, read, rows.positive), 0.0)
-    estimated = _mean(paid, rows.positive, read) if estimated_amount is None else estimated_amount
-    approached = rows.proba * row_amounts("estimated_amount", estimated, read) > costs
-    return float((read.weight * (paid - costs))[approached].sum())
+def _profit(predictions: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> float:
+    check_two_classes(predictions, "profit")
+    rows = predictions.binary_rows()
+    costs = row_amounts("cost", cost, predictions)
+    paid = np.where(rows.positive, row_amounts("amount", amount, predictions, rows.positive), 0.0)
+    estimated = _mean(paid, rows.positive, predictions) if estimated_amount is None else estimated_amount
+    approached = rows.proba * row_amounts("estimated_amount", estimated, predictions) > costs
+    return float((predictions.weight * (paid - costs))[approached].sum())
 
 
-def _mean(paid: NDArray[np.float64], positive: NDArray[np.bool_], read: Predictions) -> float:
-    return float(np.average(paid[positive], weights=read.weight[positive])) if positive.any() else 0.0
+def _mean(paid: NDArray[np.float64], positive: NDArray[np.bool_], predictions: Predictions) -> float:
+    return float(np.average(paid[positive], weights=predictions.weight[positive])) if positive.any() else 0.0
 
 
 def row_amounts(
-    name: str, values: Any, read: Predictions, wanted: NDArray[np.bool_] | None = None
+    name: str, values: Any, predictions: Predictions, needed: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
-    """Give a number for each row that counts; those that are not wanted may be missing."""
+    """Return a finite number for each row of weight above 0; rows that are not `needed` may have none."""
+    n_given = predictions.n_given
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{name} must hold numbers: one, or one for each row.") from error
-    if numbers.shape not in ((), (read.n_given,)):
-        raise DataError(f"{name} has shape {numbers.shape}; pass one number, or one for each of {read.n_given} rows.")
-    numbers = np.broadcast_to(numbers, (read.n_given,))
-    numbers = numbers if read.kept is None else numbers[read.kept]
-    wrong = ~np.isfinite(numbers) if wanted is None else ~np.isfinite(numbers) & wanted
+    if numbers.shape not in ((), (n_given,)):
+        raise DataError(f"{name} has shape {numbers.shape}; pass one number, or one for each of {n_given} rows.")
+    numbers = np.broadcast_to(numbers, (n_given,))
+    numbers = numbers if predictions.kept is None else numbers[predictions.kept]
+    wrong = ~np.isfinite(numbers) if needed is None else ~np.isfinite(numbers) & needed
     if wrong.any():
-        first = read.rows[np.flatnonzero(wrong)[0]]
+        first = predictions.rows[np.flatnonzero(wrong)[0]]
         raise DataError(f"{name} has {wrong.sum()} NaN or infinite value(s) (first at row {first}).")
     return numbers
 

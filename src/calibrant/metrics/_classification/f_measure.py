@@ -1,4 +1,4 @@
-"""How many positives are found, and how many negatives left alone, at a threshold."""
+"""F-measures, sensitivity and specificity of the predicted class."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._classification.confusion import confusion_of, two_by_two
+from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 __all__ = [
     "F1",
@@ -24,9 +26,8 @@ __all__ = [
     "sensitivity_specificity",
 ]
 
-_AVERAGES = Choice("macro", "weighted", "micro") | Nothing()
 
-
+@document_metric
 def f1(
     y_true: Any,
     y_proba: Any,
@@ -38,52 +39,38 @@ def f1(
     inclusive: bool = False,
     average: str | None = None,
 ) -> float:
-    """Give the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
+    """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
-    labels : sequence, optional
-        The classes in the order of the columns.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
-    average : {"macro", "weighted", "micro"}, optional
-        Judge every class against all others instead of the positive one: the mean over classes; that weighted by
-        the rows of each class, as Weka gives it; or from the sums of all counts, which is the accuracy. Classes that
-        have no row and are not decided for are left out; one that has rows or is decided for, but never rightly,
-        has 0. A threshold then cannot be told.
+    %(predictions_positive)s
+    %(threshold)s
+    %(average)s
 
     Returns
     -------
     float
-        The mean; NaN where there is no positive row and none is decided for.
+        The mean; NaN where no row is positive and none is predicted to be.
 
     Examples
     --------
     >>> f1(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.8
-    >>> f1(["a", "b", "c"], [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.5, 0.2, 0.3]], average="macro")  # 2/3, 1 and 0
-    0.5555555555555555
+    >>> of_three = ["a", "b", "c"], [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.5, 0.2, 0.3]]
+    >>> round(f1(*of_three, average="macro"), 4)  # the mean of 2/3, 1 and 0
+    0.5556
     """
-    return _f1(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        threshold,
-        inclusive,
-        average,
-    )
+    check_options("f1", threshold=threshold, inclusive=inclusive, average=average)
+    return _f1(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive, average)
 
 
+def _f1(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False, average: str | None = None
+) -> float:
+    return _f_beta(predictions, 1.0, threshold, inclusive, average, "f1")
+
+
+@document_metric
 def f_beta(
     y_true: Any,
     y_proba: Any,
@@ -96,89 +83,60 @@ def f_beta(
     inclusive: bool = False,
     average: str | None = None,
 ) -> float:
-    """Give the weighted harmonic mean of precision and recall: from 0 to 1 (best).
+    """Return the weighted harmonic mean of precision and recall: from 0 to 1 (best).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions_positive)s
     beta : float
         How many times as much recall counts as precision.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
-    average : {"macro", "weighted", "micro"}, optional
-        Judge every class against all others instead of the positive one: the mean over classes; that weighted by
-        the rows of each class, as Weka gives it; or from the sums of all counts, which is the accuracy. Classes that
-        have no row and are not decided for are left out; one that has rows or is decided for, but never rightly,
-        has 0. A threshold then cannot be told.
+    %(threshold)s
+    %(average)s
 
     Returns
     -------
     float
-        The mean; NaN where there is no positive row and none is decided for.
+        The mean; NaN where no row is positive and none is predicted to be.
 
     Examples
     --------
     >>> round(f_beta(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7], beta=2), 4)
     0.9091
     """
-    return _f_beta(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        beta,
-        threshold,
-        inclusive,
-        average,
-    )
+    check_options("f_beta", beta=beta, threshold=threshold, inclusive=inclusive, average=average)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _f_beta(predictions, beta, threshold, inclusive, average)
 
 
 def _f_beta(
-    read: Predictions,
+    predictions: Predictions,
     beta: float = 1.0,
     threshold: float | None = None,
     inclusive: bool = False,
     average: str | None = None,
     who: str = "f_beta",
 ) -> float:
-    check_param("beta", beta, Real(0))
-    check_param("average", average, _AVERAGES)
     if average is not None:
-        return _f_of_classes(read, beta, threshold, average)
-    tp, fp, fn, _ = two_by_two(read, who, threshold, inclusive)
-    whole = (1.0 + beta**2) * tp + beta**2 * fn + fp
-    return (1.0 + beta**2) * tp / whole if whole > 0 else math.nan
+        return _averaged_f(predictions, beta, threshold, average)
+    tp, fp, fn, _ = two_by_two(predictions, who, threshold, inclusive)
+    total = (1.0 + beta**2) * tp + beta**2 * fn + fp
+    return (1.0 + beta**2) * tp / total if total > 0 else math.nan
 
 
-def _f_of_classes(read: Predictions, beta: float, threshold: float | None, average: str) -> float:
+def _averaged_f(predictions: Predictions, beta: float, threshold: float | None, average: str) -> float:
     if threshold is not None:
         raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
-    counts = confusion_of(read, None, False)
-    hits, actual, decided = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    counts = confusion_of(predictions, None, False)
+    correct, actual, predicted = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
     if average == "micro":
-        return float(hits.sum() / actual.sum())
-    whole = beta**2 * actual + decided
-    found = whole > 0
-    each = (1.0 + beta**2) * hits[found] / whole[found]
-    return float(np.average(each, weights=actual[found] if average == "weighted" else None))
+        return float(correct.sum() / actual.sum())
+    total = beta**2 * actual + predicted
+    found = total > 0
+    of_class = (1.0 + beta**2) * correct[found] / total[found]
+    return float(np.average(of_class, weights=actual[found] if average == "weighted" else None))
 
 
-def _f1(
-    read: Predictions, threshold: float | None = None, inclusive: bool = False, average: str | None = None
-) -> float:
-    return _f_beta(read, 1.0, threshold, inclusive, average, "f1")
-
-
+@document_metric
 def sensitivity_specificity(
     y_true: Any,
     y_proba: Any,
@@ -189,26 +147,12 @@ def sensitivity_specificity(
     threshold: float | None = None,
     inclusive: bool = False,
 ) -> float:
-    """Give the share of positives that are found times that of negatives that are left alone: from 0 to 1 (best).
+    """Return the product of sensitivity and specificity: from 0 to 1 (best).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two. Where there are more it must be told, and all
-        others are the negative class.
-    labels : sequence, optional
-        The classes in the order of the columns.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
+    %(predictions_positive)s
+    %(threshold)s
 
     Returns
     -------
@@ -220,19 +164,20 @@ def sensitivity_specificity(
     >>> sensitivity_specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    return _sensitivity_specificity(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        threshold,
-        inclusive,
-    )
+    check_options("sensitivity_specificity", threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _sensitivity_specificity(predictions, threshold, inclusive)
 
 
-def _sensitivity_specificity(read: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    tp, fp, fn, tn = two_by_two(read, "sensitivity_specificity", threshold, inclusive)
+def _sensitivity_specificity(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> float:
+    tp, fp, fn, tn = two_by_two(predictions, "sensitivity_specificity", threshold, inclusive)
     pairs = (tp + fn) * (fp + tn)
     return tp * tn / pairs if pairs > 0 else math.nan
 
 
+@document_metric
 def g_mean(
     y_true: Any,
     y_proba: Any,
@@ -243,27 +188,14 @@ def g_mean(
     threshold: float | None = None,
     inclusive: bool = False,
 ) -> float:
-    """Give the geometric mean, over classes, of the share of their rows that is decided rightly: from 0 to 1 (best).
+    """Return the geometric mean, over classes, of the recall of each: from 0 to 1 (best).
 
     With two classes it is the root of `sensitivity_specificity`. Classes without a row are left out.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
-    threshold : float, optional
-        Decide for the positive class above this probability; by default for the class of the largest one, ties to the
-        lower class.
-    inclusive : bool
-        Decide for the positive class at the threshold itself, too.
+    %(predictions)s
+    %(threshold)s
 
     Returns
     -------
@@ -275,18 +207,15 @@ def g_mean(
     >>> round(g_mean(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.7071
     """
-    return _g_mean(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels),
-        threshold,
-        inclusive,
-    )
+    check_options("g_mean", threshold=threshold, inclusive=inclusive)
+    return _g_mean(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
 
 
-def _g_mean(read: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(read, threshold, inclusive)
-    rows = counts.sum(axis=1)
-    shares = np.diagonal(counts)[rows > 0] / rows[rows > 0]
-    return float(np.prod(shares) ** (1.0 / len(shares)))
+def _g_mean(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
+    counts = confusion_of(predictions, threshold, inclusive)
+    actual = counts.sum(axis=1)
+    recall = np.diagonal(counts)[actual > 0] / actual[actual > 0]
+    return float(np.prod(recall) ** (1.0 / len(recall)))
 
 
 _WFH = "Witten, Frank & Hall 2011"

@@ -1,4 +1,4 @@
-"""Rows that were judged, with how they are drawn anew: what intervals, verdicts and comparisons start from."""
+"""Predictions with the way to resample them, from which intervals, verdicts and comparisons are computed."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ import numpy as np
 from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._intervals.replicates import Sampling
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import CategoryCodes
 
-__all__ = ["Judged", "read_codes"]
+__all__ = ["BootstrapPlan", "WeightKind", "read_codes"]
 
 WeightKind = Literal["frequency", "probability"]
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """Predictions and how to draw them.
+class BootstrapPlan:
+    """Predictions and how to resample them.
 
     Parameters
     ----------
-    read : Predictions
-        The rows that count.
+    predictions : Predictions
+        The rows.
     group : array of shape (n_rows,) or None
-        The cluster of each row, numbered from 0.
+        The index of each row's cluster.
     weight_kind : {"frequency", "probability"}
-        Whether a weight of 2 is the row twice, or a row that stands for two in the population.
+        Whether a weight of 2 means the row twice, or one row that represents two of the population.
     stratified : bool
-        Draw within the classes.
+        Whether to resample within the classes.
     n_boot : int
         Number of replicates.
     confidence : float or None
-        That of intervals.
+        The confidence of intervals.
     seed : numpy.random.SeedSequence
         The root of all randomness.
     n_threads : int
@@ -48,13 +48,13 @@ class Judged:
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
-    >>> judged = Judged(read_predictions([0, 1, 1], [0.2, 0.7, 0.6]))
-    >>> judged.is_simple, judged.sampling(None).n_units
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> plan = BootstrapPlan(read_predictions([0, 1, 1], [0.2, 0.7, 0.6]))
+    >>> plan.is_simple, plan.sampling(None).n_units
     (True, 3)
     """
 
-    read: Predictions
+    predictions: Predictions
     group: NDArray[np.intp] | None = None
     weight_kind: WeightKind = "frequency"
     stratified: bool = False
@@ -65,90 +65,93 @@ class Judged:
 
     @property
     def is_simple(self) -> bool:
-        """Whether rows are independent and counted, so that formulas for counts hold."""
-        return self.group is None and (self.read.weights is None or self.weight_kind == "frequency")
+        """Whether rows are independent and weights are frequencies, so that formulas for counts hold."""
+        return self.group is None and (self.predictions.weights is None or self.weight_kind == "frequency")
 
     @cached_property
     def counts_whole_rows(self) -> bool:
         """Whether every weight is a whole number of rows."""
-        weights = self.read.weights
+        weights = self.predictions.weights
         return weights is None or (self.weight_kind == "frequency" and bool((weights == np.round(weights)).all()))
 
     def clusters(self) -> NDArray[np.intp] | None:
-        """Give the unit that each row was drawn with, where formulas for independent rows that are counted do not hold.
+        """Return the unit that each row is drawn with, or None where formulas for independent rows hold.
 
         Examples
         --------
-        >>> from calibrant.metrics._validation.predictions import read_predictions
-        >>> read = read_predictions([0, 1], [0.2, 0.7], sample_weight=[1.5, 3.0])
-        >>> Judged(read).clusters(), Judged(read, weight_kind="probability").clusters()
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> predictions = read_predictions([0, 1], [0.2, 0.7], sample_weight=[1.5, 3.0])
+        >>> BootstrapPlan(predictions).clusters(), BootstrapPlan(predictions, weight_kind="probability").clusters()
         (None, array([0, 1]))
         """
         if self.group is not None or self.is_simple:
             return self.group
-        return np.arange(self.read.n_rows)
+        return np.arange(self.predictions.n_rows)
 
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
-        """Plan to draw the rows, laid out in some order."""
-        weight, group, label = (self._laid_out(x, order) for x in (self.read.weights, self.group, self.read.label))
-        is_copies = self.weight_kind == "frequency"
+        """Return how the rows are resampled, arranged in some order."""
+        weight, group, label = (
+            self._in_order(x, order) for x in (self.predictions.weights, self.group, self.predictions.label)
+        )
+        are_copies = self.weight_kind == "frequency"
         return Sampling.of(
-            self.read.n_rows,
-            copies=weight if is_copies else None,
-            row_weight=None if is_copies else weight,
+            self.predictions.n_rows,
+            copies=weight if are_copies else None,
+            row_weight=None if are_copies else weight,
             stratum=label.astype(np.intp) if self.stratified else None,
             group=group,
         )
 
-    def part(self, rows: NDArray[np.bool_]) -> Judged:
-        """Give some of the rows."""
-        read = self.read
-        of_part = replace(
-            read,
-            label=read.label[rows],
-            table=np.ascontiguousarray(read.table[rows]),
-            weights=None if read.weights is None else read.weights[rows],
-            kept=read.rows[rows],
+    def subset(self, rows: NDArray[np.bool_]) -> BootstrapPlan:
+        """Return the plan of some of the rows."""
+        predictions = self.predictions
+        subset = replace(
+            predictions,
+            label=predictions.label[rows],
+            table=np.ascontiguousarray(predictions.table[rows]),
+            weights=None if predictions.weights is None else predictions.weights[rows],
+            kept=predictions.rows[rows],
         )
         group = None if self.group is None else np.unique(self.group[rows], return_inverse=True)[1]
-        return replace(self, read=of_part, group=group)
+        return replace(self, predictions=subset, group=group)
 
     @staticmethod
-    def _laid_out(values: Any, order: NDArray[np.intp] | None) -> Any:
+    def _in_order(values: Any, order: NDArray[np.intp] | None) -> Any:
         return None if values is None else np.ascontiguousarray(values if order is None else values[order])
 
 
-def read_codes(name: str, given: Any, read: Predictions) -> tuple[NDArray[np.intp], list[Any]]:
-    """Check a name for each row given, such as its cluster or segment; give those that count as numbers, and names.
+def read_codes(name: str, values: Any, predictions: Predictions) -> tuple[NDArray[np.intp], list[Any]]:
+    """Validate a name for each row, such as its cluster; return codes of the rows of weight above 0, and the names.
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> read_codes("groups", ["x", "y", "x"], read_predictions([0, 1, 1], [0.2, 0.7, 0.6]))
     (array([0, 1, 0]), ['x', 'y'])
     """
-    coded = _coded(name, given)
-    if len(coded.codes) != read.n_given:
-        raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {read.n_given}; pass one for each row.")
-    codes = coded.codes[read.rows]
+    coded = _coded(name, values)
+    if len(coded.codes) != predictions.n_given:
+        raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {predictions.n_given}; pass one for each row.")
+    codes = coded.codes[predictions.rows]
     if (codes < 0).any():
-        first = read.rows[np.flatnonzero(codes < 0)[0]]
+        first = predictions.rows[np.flatnonzero(codes < 0)[0]]
         raise DataError(f"{name} has {(codes < 0).sum()} missing value(s) (first at row {first}); drop those rows.")
     found, numbers = np.unique(codes, return_inverse=True)
     return numbers, [np.asarray(coded.categories).tolist()[code] for code in found.tolist()]
 
 
-def _coded(name: str, given: Any) -> CategoryCodes:
-    """Code the names; periods of time are named by what they print as."""
-    if str(getattr(given, "dtype", "")).startswith("period["):
-        given = [str(period) if period == period else None for period in given]  # NaT is unlike itself
+def _coded(name: str, values: Any) -> CategoryCodes:
+    """Code the names; periods of time are named by their text."""
+    if str(getattr(values, "dtype", "")).startswith("period["):
+        values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
     try:
-        return factorize(given)
+        return factorize(values)
     except (DataError, DataTypeError) as error:
-        told = "a string, a whole number, a date or a period" if np.ndim(given) == 1 else "a sequence as long as y_true"
-        raise DataError(f"{name} must name a part of the rows for each row: {told}; got {_kind(given)}.") from error
+        is_sequence = np.ndim(values) == 1
+        expected = "a string, a whole number, a date or a period" if is_sequence else "a sequence as long as y_true"
+        raise DataError(f"{name} must name the group of each row: {expected}; got {_kind(values)}.") from error
 
 
-def _kind(given: Any) -> str:
-    kind = type(given).__name__
-    return f"{kind} of shape {np.shape(given)}" if np.ndim(given) else repr(given)
+def _kind(values: Any) -> str:
+    kind = type(values).__name__
+    return f"{kind} of shape {np.shape(values)}" if np.ndim(values) else repr(values)

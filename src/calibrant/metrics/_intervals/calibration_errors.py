@@ -1,6 +1,6 @@
-"""What can be said of calibration errors: they are above 0 by chance alone, so that no percentile of replicates holds.
+"""Scores of calibration errors, which are above 0 by chance alone, so that percentiles of replicates do not cover.
 
-They get the value without what chance adds, the p-value of perfect calibration by consistency resampling (Bröcker &
+They get the value less what chance adds, the p-value of perfect calibration by consistency resampling (Bröcker &
 Smith 2007; Vaicenavicius et al. 2019), and an interval from honest bands of the calibration curve, or none.
 """
 
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._random import stream
-from calibrant.metrics._intervals.bootstrap_plan import Judged
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.score_card import Score
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["CALIBRATION_ERRORS", "band_of", "calibration_scores", "distance_interval"]
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
-_OF_THE_CURVE = ("cal", "ece", "ici")  # they estimate the mean distance of the curve from the diagonal
-_KNOWS_NOISE = ("ece", "classwise_ece")  # they can take off what chance adds by themselves
-_N_CONSISTENT = 199
-_STREAM = 2  # of the root of randomness; 0 and 1 are the bootstrap's
+_CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal
+_HAS_DEBIASED = ("ece", "classwise_ece")  # with an option `debiased`
+_N_CONSISTENT = 199  # p-values are then multiples of 1/200, the least of them below 1 %
+_STREAM = 2  # of the random streams; 0 and 1 are the bootstrap's
 
 
-def calibration_scores(judged: Judged, metrics: Mapping[str, Metric], band: Band | None) -> dict[str, Score]:
-    """Score some calibration errors.
+def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric], band: Band | None) -> dict[str, Score]:
+    """Return the scores of some calibration errors.
 
     Parameters
     ----------
-    judged : Judged
-        The rows.
+    plan : BootstrapPlan
+        The rows and how they are resampled.
     metrics : dict of str to Metric
-        The calibration errors asked for.
+        The calibration errors requested.
     band : Band or None
         Honest bands of the calibration curve, where they hold.
 
@@ -50,47 +50,47 @@ def calibration_scores(judged: Judged, metrics: Mapping[str, Metric], band: Band
     dict of str to Score
         A score for each.
     """
-    values = {name: metric.judge(judged.read) for name, metric in metrics.items()}
-    if judged.confidence is None:
+    values = {name: metric.judge(plan.predictions) for name, metric in metrics.items()}
+    if plan.confidence is None:
         return {name: Score(name, value) for name, value in values.items()}
-    by_chance = _by_chance(judged, metrics) if judged.is_simple and judged.counts_whole_rows else None
-    return {name: _score(judged.read, metric, values[name], by_chance, band) for name, metric in metrics.items()}
+    by_chance = _values_by_chance(plan, metrics) if plan.is_simple and plan.counts_whole_rows else None
+    return {name: _score(plan.predictions, metric, values[name], by_chance, band) for name, metric in metrics.items()}
 
 
-def band_of(judged: Judged, confidence: float) -> Band | None:
-    """Give bands of the calibration curve of the positive class, or of the decided one; None where they do not hold."""
-    if not judged.is_simple or not judged.counts_whole_rows:
+def band_of(plan: BootstrapPlan, confidence: float) -> Band | None:
+    """Return bands of the calibration curve of the positive or the predicted class; None where they do not hold."""
+    if not plan.is_simple or not plan.counts_whole_rows:
         return None
-    rows = judged.read.judged()
-    weight = judged.read.weight
+    rows = plan.predictions.calibration_rows()
+    weight = plan.predictions.weight
     return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
 
-def distance_interval(read: Predictions, band: Band) -> Interval:
-    """Bound the mean distance, over the rows, of the calibration curve from the diagonal.
+def distance_interval(predictions: Predictions, band: Band) -> Interval:
+    """Return bounds of the mean distance, over the rows, of the calibration curve from the diagonal.
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> band = Band(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.6]), np.array([0.8, 0.8, 1.0]))
-    >>> distance_interval(read_predictions([0, 1], [0.5, 0.5]), band)
-    Interval(low=0.09999999999999998, high=0.30000000000000004)
+    >>> [round(end, 12) for end in distance_interval(read_predictions([0, 1], [0.5, 0.5]), band)]
+    [0.1, 0.3]
     """
-    proba = read.judged().proba
+    proba = predictions.calibration_rows().proba
     lower, upper = band.at(proba)
     least = np.maximum(0.0, np.maximum(lower - proba, proba - upper))
     most = np.maximum(np.abs(lower - proba), np.abs(upper - proba))
-    return Interval(read.mean(least), read.mean(most))
+    return Interval(predictions.mean(least), predictions.mean(most))
 
 
 def _score(
-    read: Predictions,
+    predictions: Predictions,
     metric: Metric,
     value: float,
     by_chance: Mapping[str, NDArray[np.float64]] | None,
     band: Band | None,
 ) -> Score:
-    interval = distance_interval(read, band) if band is not None and metric.id in _OF_THE_CURVE else None
+    interval = distance_interval(predictions, band) if band is not None and metric.id in _CURVE_DISTANCES else None
     drawn = None if by_chance is None else by_chance[metric.id]
     return Score(
         metric.id,
@@ -98,51 +98,57 @@ def _score(
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
         method="" if interval is None else "honest bands",
-        debiased=_debiased(read, metric, value, drawn),
+        debiased=_debiased(predictions, metric, value, drawn),
         pvalue=None if drawn is None else float((1 + np.count_nonzero(drawn >= value)) / (1 + len(drawn))),
-        note="" if interval is not None else "no interval is proved for it",
+        note="" if interval is not None else "no interval: none is proved",
     )
 
 
-def _debiased(read: Predictions, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
-    """Take off what chance adds: in squares, since independent errors add up so."""
-    if metric.id in _KNOWS_NOISE:
-        return metric.judge(read, debiased=True)
+def _debiased(
+    predictions: Predictions, metric: Metric, value: float, by_chance: NDArray[np.float64] | None
+) -> float | None:
+    """Return the value less what chance adds: in squares, since the squares of independent errors add up."""
+    if metric.id in _HAS_DEBIASED:
+        return metric.judge(predictions, debiased=True)
     if by_chance is None:
         return None
     return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
 
 
-def _by_chance(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, NDArray[np.float64]]:
-    """Give the values of the metrics for classes drawn from the probabilities themselves."""
+def _values_by_chance(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> dict[str, NDArray[np.float64]]:
+    """Return the values of the metrics for classes drawn from the probabilities themselves."""
     values: dict[str, list[float]] = {name: [] for name in metrics}
     for number in range(_N_CONSISTENT):
-        drawn = _consistent(judged.read, stream(judged.seed, _STREAM, number))
+        drawn = _draw_classes(plan.predictions, stream(plan.seed, _STREAM, number))
         for name, metric in metrics.items():
             values[name].append(metric.judge(drawn))
     return {name: np.array(found) for name, found in values.items()}
 
 
-def _consistent(read: Predictions, rng: np.random.Generator) -> Predictions:
-    """Draw the class of each row, copy by copy, from its probabilities."""
-    if read.weights is not None:
-        return _consistent_copies(read, rng)
-    if read.n_classes == 2:
-        label = np.where(rng.random(read.n_rows) < read.column(read.positive), read.positive, 1 - read.positive)
+def _draw_classes(predictions: Predictions, rng: np.random.Generator) -> Predictions:
+    """Draw the class of each copy of each row from its probabilities."""
+    if predictions.weights is not None:
+        return _draw_classes_of_copies(predictions, rng)
+    if predictions.n_classes == 2:
+        label = np.where(
+            rng.random(predictions.n_rows) < predictions.column(predictions.positive),
+            predictions.positive,
+            1 - predictions.positive,
+        )
     else:
-        ends = np.cumsum(read.proba, axis=1)
-        label = (rng.random(read.n_rows)[:, None] * ends[:, -1:] >= ends[:, :-1]).sum(axis=1)
-    return replace(read, label=label.astype(read.label.dtype))
+        ends = np.cumsum(predictions.proba, axis=1)
+        label = (rng.random(predictions.n_rows)[:, None] * ends[:, -1:] >= ends[:, :-1]).sum(axis=1)
+    return replace(predictions, label=label.astype(predictions.label.dtype))
 
 
-def _consistent_copies(read: Predictions, rng: np.random.Generator) -> Predictions:
-    shares = read.proba / read.proba.sum(axis=1, keepdims=True)
-    counts = rng.multinomial(read.weight.astype(np.int64), shares)
+def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) -> Predictions:
+    shares = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
+    counts = rng.multinomial(predictions.weight.astype(np.int64), shares)
     rows, label = np.nonzero(counts)
     return replace(
-        read,
-        label=label.astype(read.label.dtype),
-        table=np.ascontiguousarray(read.table[rows]),
+        predictions,
+        label=label.astype(predictions.label.dtype),
+        table=np.ascontiguousarray(predictions.table[rows]),
         weights=counts[rows, label].astype(np.float64),
         kept=None,
         n_given=len(rows),

@@ -25,10 +25,10 @@ def area_interval(
     confidence: float,
     n_threads: int = 1,
 ) -> tuple[float, Interval, str]:
-    """Give the area, its interval and the method's name; NaN where a class has no row.
+    """Return the area, its interval and the name of the method; NaN where a class has no row.
 
     DeLong's variance makes the interval symmetric in the log-odds of the area, so that it stays within (0, 1). Where
-    that variance is 0 or unknown, as at an area of 1, Newcombe's score interval (2006, his method 5) takes its place.
+    that variance is 0 or unknown, as at an area of 1, Newcombe's score interval (2006, his method 5) is used.
 
     Examples
     --------
@@ -46,14 +46,14 @@ def area_interval(
     if math.isnan(area):
         return math.nan, Interval(math.nan, math.nan), ""
     if 0.0 < area < 1.0 and variance > 0.0:
-        return area, _on_log_odds(area, variance, two_sided_z(confidence)), "DeLong"
+        return area, _log_odds_interval(area, variance, two_sided_z(confidence)), "DeLong"
     return area, _newcombe(area, n_positive, n_negative, two_sided_z(confidence)), "Newcombe"
 
 
 def area_difference(
     one: NDArray[np.float64], other: NDArray[np.float64], positive: NDArray[np.bool_], confidence: float
 ) -> tuple[float, Interval, float]:
-    """Give the difference of two areas on the same rows, its interval and standard error, by their paired placements.
+    """Return the difference of two areas on the same rows, its interval and standard error, by paired placements.
 
     Examples
     --------
@@ -64,9 +64,9 @@ def area_difference(
     (0.1667, -0.87, 1.0)
     """
     of_one, of_other = (_placements(scores, positive) for scores in (one, other))
-    parts = [mine - theirs for mine, theirs in zip(of_one, of_other, strict=True)]
-    difference = float(parts[0].mean())
-    variance = sum(float(part.var(ddof=1)) / len(part) if len(part) > 1 else math.nan for part in parts)
+    differences = [mine - theirs for mine, theirs in zip(of_one, of_other, strict=True)]
+    difference = float(differences[0].mean())
+    variance = sum(float(each.var(ddof=1)) / len(each) if len(each) > 1 else math.nan for each in differences)
     error = math.sqrt(variance)
     reach = two_sided_z(confidence) * error
     return difference, Interval(max(difference - reach, -1.0), min(difference + reach, 1.0)), error
@@ -75,9 +75,9 @@ def area_difference(
 def _placements(
     scores: NDArray[np.float64], positive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give, for each positive row, the share of negative rows below it, and for each negative, of positive ones above.
+    """Return the fraction of negative rows below each positive row, and of positive rows above each negative one.
 
-    By ranks among all rows less ranks in the own class (Sun & Xu 2014).
+    They are ranks among all rows less ranks within the class (Sun & Xu 2014).
     """
     ranks = rankdata(scores)
     n_positive, n_negative = int(positive.sum()), int((~positive).sum())
@@ -86,7 +86,7 @@ def _placements(
     return of_positive, of_negative
 
 
-def _on_log_odds(area: float, variance: float, z: float) -> Interval:
+def _log_odds_interval(area: float, variance: float, z: float) -> Interval:
     middle, reach = math.log(area / (1.0 - area)), z * math.sqrt(variance) / (area * (1.0 - area))
     low, high = (1.0 / (1.0 + math.exp(-min(max(end, -700.0), 700.0))) for end in (middle - reach, middle + reach))
     return Interval(low, high)

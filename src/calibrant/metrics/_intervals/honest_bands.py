@@ -1,10 +1,10 @@
-"""Bands that hold the whole calibration curve with a stated confidence, whatever the number of rows.
+"""Bands that cover the whole calibration curve with a stated confidence, whatever the number of rows.
 
 Dimitriadis, Dümbgen, Henzi, Puke & Ziegel (2023), Honest calibration assessment for binary outcome predictions,
-Biometrika 110(3). Nothing is assumed but that the curve never falls. Then the rows whose probabilities lie from x_j to
-x_k hold at least as many positives as that many rows at x_j would, so that the exact upper bound of Clopper & Pearson
-for their share holds at x_j; it is taken for each of the N (N + 1) / 2 ranges, at the level alpha / (N (N + 1)). The
-least of those bounds that hold at x is the band's upper end there. The lower end is the same with the classes swapped.
+Biometrika 110(3). The only assumption is that the curve never falls. Then the rows whose probabilities lie from x_j to
+x_k have at least the frequency of positives of rows at x_j, so that their exact upper bound of Clopper & Pearson holds
+at x_j; it is computed for each of the N (N + 1) / 2 ranges, at the level alpha / (N (N + 1)). The least of the bounds
+that hold at x is the upper end of the band there. The lower end is the same with the classes swapped.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Band", "honest_bands"]
 
-_MOST_GROUPS = 1_001  # what three digits leave
-_MOST_DIGITS = 12
+_MOST_GROUPS = 1_001  # probabilities rounded to three digits; more groups take time quadratically
+_MOST_DIGITS = 12  # a probability has 15 to 17 significant ones
 
 
 class Band(NamedTuple):
-    """The lower and the upper end of a band at rising places `x`, the first 0 and the last 1.
+    """The lower and the upper end of a band at increasing points `x`, the first 0 and the last 1.
 
-    Between two places the lower end is that of the place before and the upper end that of the place after, since the
+    Between two points the lower end is that of the point before and the upper end that of the point after, since the
     curve never falls.
 
     Examples
@@ -41,13 +41,13 @@ class Band(NamedTuple):
     upper: NDArray[np.float64]
 
     def at(self, where: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the lower and the upper end at some probabilities."""
-        places = np.asarray(where, dtype=np.float64)
-        before = self.x.searchsorted(places, side="right") - 1
-        return self.lower[before], self.upper[self.x.searchsorted(places, side="left")]
+        """Return the lower and the upper end at some probabilities."""
+        points = np.asarray(where, dtype=np.float64)
+        before = self.x.searchsorted(points, side="right") - 1
+        return self.lower[before], self.upper[self.x.searchsorted(points, side="left")]
 
     def outside(self) -> list[tuple[float, float]]:
-        """Give the ranges where the diagonal lies outside of the band, from left to right.
+        """Return the ranges where the diagonal lies outside of the band, from left to right.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Band(NamedTuple):
 
 
 def _merged(ranges: NDArray[np.float64]) -> list[tuple[float, float]]:
-    """Join ranges that touch, given by their rising starts."""
+    """Join ranges that touch, sorted by their starts."""
     if not len(ranges):
         return []
     is_new = np.append(True, ranges[1:, 0] > np.maximum.accumulate(ranges[:, 1])[:-1])
@@ -79,24 +79,24 @@ def honest_bands(
     confidence: float = 0.95,
     digits: int | Literal["auto"] | None = "auto",
 ) -> Band:
-    """Give the band that holds the calibration curve everywhere at once with at least the confidence.
+    """Return the band that covers the whole calibration curve with at least the confidence.
 
-    The ends cross where the rows speak against a curve that never falls.
+    The ends cross where the rows contradict a curve that never falls.
 
     Parameters
     ----------
     score : array of shape (n_rows,)
-        Probabilities, in any order; rows of equal probability may be given as one.
+        Probabilities, in any order; rows of equal probability may be passed as one.
     positive : array of shape (n_rows,)
         The weight of the positives of each row: its weight or 0.
     weight : array of shape (n_rows,)
-        How often each row counts, above 0. The confidence is proved for whole numbers: that many independent rows.
+        The weight of each row, above 0. The confidence is proved for whole numbers: that many independent rows.
     confidence : float
-        The least chance that no point of the curve lies outside.
+        The least probability that no point of the curve lies outside.
     digits : int, "auto" or None
         Round the probabilities outwards to that many digits first, which keeps the confidence and is faster, since the
-        time grows with the square of the number of distinct ones; None: do not round. "auto" rounds as little as leaves
-        about 1,000 distinct probabilities at most.
+        time grows with the square of the number of distinct probabilities; None: do not round. "auto" rounds just
+        enough to leave at most about 1,000 of them.
 
     Returns
     -------
@@ -112,23 +112,23 @@ def honest_bands(
     [[0.0, 0.2, 0.8, 1.0], [0.0, 0.114, 0.688, 0.688], [0.312, 0.312, 0.886, 1.0]]
     """
     x, group = np.unique(score, return_inverse=True)
-    found, total = (np.bincount(group, given).astype(np.float64) for given in (positive, weight))
+    found, total = (np.bincount(group, column).astype(np.float64) for column in (positive, weight))
     if digits == "auto":
-        digits = _fitting_digits(x)
+        digits = _auto_digits(x)
     alpha = 1.0 - confidence
     at_upper, upper = _upper_ends(x, found, total, digits, alpha)
     at_lower, lower = _upper_ends(1.0 - x[::-1], (total - found)[::-1], total[::-1], digits, alpha)
     return _joined(x[at_upper], upper, x[len(x) - 1 - at_lower[::-1]], 1.0 - lower[::-1])
 
 
-def _fitting_digits(x: NDArray[np.float64]) -> int | None:
+def _auto_digits(x: NDArray[np.float64]) -> int | None:
     if len(x) <= _MOST_GROUPS:
         return None
     return max(digits for digits in range(_MOST_DIGITS) if digits < 3 or len(_starts(x, digits)) <= _MOST_GROUPS)
 
 
 def _starts(x: NDArray[np.float64], digits: int | None) -> NDArray[np.intp]:
-    """Give where each group of probabilities starts that are equal once rounded down."""
+    """Return the start of each group of probabilities that are equal after rounding down."""
     if digits is None:
         return np.arange(len(x))
     return np.unique(np.floor(x * 10.0**digits), return_index=True)[1]
@@ -137,16 +137,16 @@ def _starts(x: NDArray[np.float64], digits: int | None) -> NDArray[np.intp]:
 def _upper_ends(
     x: NDArray[np.float64], positive: NDArray[np.float64], weight: NDArray[np.float64], digits: int | None, alpha: float
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Give the places in x where the upper end steps, and the upper end there.
+    """Return the indices of x where the upper end steps, and the upper end there.
 
-    A group speaks for its least probability, which all of its rows reach.
+    The bound of a group holds at its least probability, which all of its rows reach.
     """
     starts = _starts(x, digits)
     return starts, _least_bounds(np.add.reduceat(positive, starts), np.add.reduceat(weight, starts), alpha)
 
 
 def _least_bounds(positive: NDArray[np.float64], weight: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
-    """Give, for each group, the least of the bounds over all ranges that start there or later."""
+    """Return, for each group, the least of the bounds over all ranges that start there or later."""
     n_groups = len(weight)
     level = alpha / (n_groups * (n_groups + 1.0))
     found, total = np.cumsum(np.append(0.0, positive)), np.cumsum(np.append(0.0, weight))
@@ -159,26 +159,26 @@ def _least_bounds(positive: NDArray[np.float64], weight: NDArray[np.float64], al
 
 
 def _least_bound(a: NDArray[np.float64], b: NDArray[np.float64], level: float, least: float) -> float:
-    """Give the least upper bound of some ranges, or `least` if none is below it.
+    """Return the least upper bound of some ranges, or `least` if none is below it.
 
-    Quantiles are dear: they are computed for the range that looks best, then for those that may still be below.
+    Beta quantiles are slow: they are computed for the most promising range, then for those that may still be below.
     """
-    below = b > (1.0 - least) * (a + b - 1.0)  # a bound is never below the share itself
+    below = b > (1.0 - least) * (a + b - 1.0)  # a bound is never below the frequency itself
     a, b = a[below], b[below]
     if len(a):
-        tail = _least_tail(a, b, least)
+        tail = _log_tail_bound(a, b, least)
         best = int(tail.argmin())
         if tail[best] < np.log(level):
             least = min(least, 1.0 - float(betaincinv(b[best], a[best], level)))
-            open_ = _least_tail(a, b, least) < np.log(level)
-            least = min(least, 1.0 - float(betaincinv(b[open_], a[open_], level).max(initial=0.0)))
+            candidates = _log_tail_bound(a, b, least) < np.log(level)
+            least = min(least, 1.0 - float(betaincinv(b[candidates], a[candidates], level).max(initial=0.0)))
     return least
 
 
-def _least_tail(a: NDArray[np.float64], b: NDArray[np.float64], x: float) -> NDArray[np.float64]:
-    """Give the logarithm of what the chance of a beta variable above x is not below.
+def _log_tail_bound(a: NDArray[np.float64], b: NDArray[np.float64], x: float) -> NDArray[np.float64]:
+    """Return the logarithm of a lower bound of the probability that a beta variable exceeds x.
 
-    The chance is the hypergeometric series ``(1-x)^b x^a / (b B(a, b)) sum_i prod_{h<i} (a+b+h) (1-x) / (b+1+h)``.
+    The probability is the hypergeometric series ``(1-x)^b x^a / (b B(a, b)) sum_i prod_{h<i} (a+b+h) (1-x) / (b+1+h)``.
     With a >= 1 each factor is at least 1 - x, so that the sum is at least 1 / x.
     """
     with np.errstate(divide="ignore"):
@@ -191,7 +191,7 @@ def _joined(
     at_lower: NDArray[np.float64],
     lower: NDArray[np.float64],
 ) -> Band:
-    """Put both ends on one grid from 0 to 1."""
+    """Return both ends on one grid from 0 to 1."""
     x = np.unique(np.concatenate([[0.0, 1.0], at_upper, at_lower]))
     after, before = at_upper.searchsorted(x), at_lower.searchsorted(x, side="right")
     return Band(x, np.append(0.0, lower)[before], np.append(upper, 1.0)[after])

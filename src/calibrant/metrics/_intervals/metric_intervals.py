@@ -1,4 +1,4 @@
-"""Which interval each metric gets, and the interval: by a formula where one holds, else from replicates."""
+"""Scores of metrics with intervals: by a formula where one holds, else from replicates."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.metrics._calibration.logistic_line import standard_errors
-from calibrant.metrics._intervals.bootstrap import bca_interval, percentile_interval
-from calibrant.metrics._intervals.bootstrap_plan import Judged
+from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.proportions import Interval, proportion_interval, two_sided_z
-from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, Seen
-from calibrant.metrics._intervals.replicates import replicate
-from calibrant.metrics._intervals.reweighted_bootstrap import weighed_anew
+from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values
+from calibrant.metrics._intervals.replicates import Draws
+from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
 from calibrant.metrics._losses.information import LOGARITHMIC
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.score_card import Score
@@ -26,35 +26,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.metrics._intervals.honest_bands import Band
-    from calibrant.metrics._validation.prediction_rows import Predictions
+    from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["DECISIONS", "UNDEFINED", "has_replicates", "recipe_of", "score_of_replicates", "scored"]
+__all__ = ["DECISIONS", "UNDEFINED", "can_reweight", "find_recipe", "score_metrics", "score_of_replicates"]
 
 DECISIONS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
-_MOST_CLASSES = 256  # cells are numbered by 16 bits
-_TESTS = ("spiegelhalter_z",)  # a test's statistic is a statement of evidence itself
+_MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
+_LINE = ("calibration_intercept", "calibration_slope")
+_TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
 UNDEFINED = "not defined for these rows"
-_SAME = 1e-12  # ends of no interval but of rounding
-_MOST_DRAWN = 10**8  # rows times replicates that are weighed anew for a metric without a recipe
-
-Drawn = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
+_ROUNDING = 1e-12  # ends closer than this differ by rounding alone
+_MOST_REWEIGHTED = 10**8  # rows times replicates of a metric without a recipe: about 10 seconds a metric
 
 
-def scored(
-    judged: Judged, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band | None]
+def score_metrics(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band | None]
 ) -> dict[str, Score]:
-    """Score metrics on the same rows; those that need replicates share them.
+    """Return the scores of metrics on the same rows; those that need replicates share them.
 
     Parameters
     ----------
-    judged : Judged
-        The rows.
+    plan : BootstrapPlan
+        The rows and how they are resampled.
     metrics : dict of str to Metric
-        What to score them by.
+        The metrics to compute.
     interval : {"auto", "bootstrap", "percentile"}
-        Where intervals come from.
+        The source of the intervals.
     band : callable
-        Gives honest bands, which calibration errors have their intervals from.
+        Returns the honest bands from which calibration errors have their intervals.
 
     Returns
     -------
@@ -62,60 +61,58 @@ def scored(
         A score for each, in order.
     """
     errors = {name: metric for name, metric in metrics.items() if name in CALIBRATION_ERRORS}
-    needs_band = bool(errors) and judged.confidence is not None
-    scores = calibration_scores(judged, errors, band() if needs_band else None) if errors else {}
+    needs_band = bool(errors) and plan.confidence is not None
+    scores = calibration_scores(plan, errors, band() if needs_band else None) if errors else {}
     others = {name: metric for name, metric in metrics.items() if name not in errors}
-    values = {name: metric.judge(judged.read) for name, metric in others.items()}
-    if judged.confidence is None:
+    values = {name: metric.judge(plan.predictions) for name, metric in others.items()}
+    if plan.confidence is None:
         scores |= {name: Score(name, value) for name, value in values.items()}
     else:
-        scores |= _with_intervals(judged, others, values, interval)
-    return {name: _with_cause(scores[name], judged.read) for name in metrics}
+        scores |= _with_intervals(plan, others, values, interval)
+    return {name: _explain_infinite(scores[name], plan.predictions) for name in metrics}
 
 
-def _with_cause(score: Score, read: Predictions) -> Score:
-    """Say which rows make a logarithmic loss infinite."""
+def _explain_infinite(score: Score, predictions: Predictions) -> Score:
+    """Add a note on the rows that make a logarithmic loss infinite."""
     if score.metric not in LOGARITHMIC or not math.isinf(score.value):
         return score
-    rows = read.rows[read.of_own_class() == 0.0]
-    why = f"{len(rows):,} row(s) of probability 0 came true (first at row {rows[0]}; infinite_rows tells all)"
+    rows = predictions.zero_probability_rows()
+    why = f"the actual class has probability 0 in {len(rows):,} row(s) (first: row {rows[0]}; see infinite_rows)"
     return replace(score, note="; ".join(filter(None, (why, score.note))))
 
 
-def recipe_of(metric: Metric, n_classes: int) -> Recipe | None:
-    """Give how a metric is read off replicates, or None."""
+def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
+    """Return how a metric is computed from replicates by the core, or None."""
     if metric.id in RECIPES:
         return RECIPES[metric.id]
     if metric.id in DECISIONS and n_classes <= _MOST_CLASSES:
-        return Recipe(lambda seen: seen.decided(metric.judge), by_decision=True)
+        return Recipe(lambda values: values.of_confusion(metric.judge), needs_confusion=True)
     return None
 
 
-def has_replicates(metric: Metric, judged: Judged) -> bool:
-    """Say whether rows may be weighed anew for a metric: it is no test and no calibration error, and they are few."""
+def can_reweight(metric: Metric, plan: BootstrapPlan) -> bool:
+    """Return whether to reweight rows for a metric: no test, no calibration error, and not too many rows."""
     is_regular = metric.id not in _TESTS and metric.id not in CALIBRATION_ERRORS
-    return is_regular and judged.read.n_rows * judged.n_boot <= _MOST_DRAWN
+    return is_regular and plan.predictions.n_rows * plan.n_boot <= _MOST_REWEIGHTED
 
 
 def _with_intervals(
-    judged: Judged, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
 ) -> dict[str, Score]:
-    formulas = _by_formula(judged, values) if interval == "auto" else {}
-    left = {name: metric for name, metric in metrics.items() if name not in formulas}
-    drawn = _drawn(judged, left)
-    scores = {name: _bare(metrics[name], value) for name, value in values.items()}
+    formulas = _by_formula(plan, values) if interval == "auto" else {}
+    others = {name: metric for name, metric in metrics.items() if name not in formulas}
+    draws = _draws(plan, others)
+    scores = {name: _score_without_interval(metrics[name], value) for name, value in values.items()}
     for name, (low_high, method) in formulas.items():
         scores[name] = Score(name, values[name], *low_high, method)
-    for name, (replicates, left_out) in drawn.items():
-        scores[name] = score_of_replicates(
-            name, values[name], replicates, left_out, judged.confidence or 0.95, interval
-        )
+    for name, (replicates, left_out) in draws.items():
+        scores[name] = score_of_replicates(name, values[name], replicates, left_out, plan.confidence or 0.95, interval)
     return scores
 
 
-def _bare(metric: Metric, value: float) -> Score:
+def _score_without_interval(metric: Metric, value: float) -> Score:
     is_test = metric.id in _TESTS
-    why = "a test's statistic, without an interval" if is_test else "no interval: too many rows to weigh so often"
+    why = "no interval: the statistic of a test" if is_test else "no interval: too many rows to reweight that often"
     return Score(metric.id, value, note=why)
 
 
@@ -127,7 +124,7 @@ def score_of_replicates(
     confidence: float,
     how: str,
 ) -> Score:
-    """Give the score of a metric with the interval that its replicates give, or why they give none.
+    """Return the score of a metric with the interval of its replicates, or a note on why there is none.
 
     Examples
     --------
@@ -141,60 +138,49 @@ def score_of_replicates(
     else:
         ends, method = bca_interval(value, drawn, left_out, confidence), "BCa"
     if math.isnan(ends.low):
-        return Score(name, value, note="no interval: most replicates have no value")
-    if math.isclose(ends.low, ends.high, rel_tol=_SAME):
+        return Score(name, value, note="no interval: undefined in most replicates")
+    if math.isclose(ends.low, ends.high, rel_tol=_ROUNDING):
         return Score(name, value, note="no interval: every replicate has the same value")
     n_missing = int(np.isnan(drawn).sum())
-    note = f"{n_missing} of {len(drawn)} replicates have no value" if n_missing else ""
+    note = f"undefined in {n_missing} of {len(drawn)} replicates" if n_missing else ""
     return Score(name, value, ends.low, ends.high, method, note=note)
 
 
-def _by_formula(judged: Judged, values: Mapping[str, float]) -> dict[str, tuple[Interval, str]]:
-    """Give the intervals that a formula gives, with its name; formulas hold for independent rows that are counted."""
+def _by_formula(plan: BootstrapPlan, values: Mapping[str, float]) -> dict[str, tuple[Interval, str]]:
+    """Return the intervals that have a formula, with its name; formulas hold for independent, counted rows."""
     found: dict[str, tuple[Interval, str]] = {}
-    if not judged.is_simple or judged.confidence is None:
+    if not plan.is_simple or plan.confidence is None:
         return found
-    read, confidence = judged.read, judged.confidence
+    predictions, confidence = plan.predictions, plan.confidence
     for name in {"accuracy", "error"} & set(values):
-        if judged.counts_whole_rows and not judged.stratified:
-            successes = min(values[name] * read.total, read.total)
-            found[name] = proportion_interval(successes, read.total, confidence), "Wilson"
+        if plan.counts_whole_rows and not plan.stratified:
+            successes = min(values[name] * predictions.total, predictions.total)
+            found[name] = proportion_interval(successes, predictions.total, confidence), "Wilson"
     for name in {"auc", "gini"} & set(values):
-        if read.n_classes == 2 and not math.isnan(values[name]):
-            rows = read.two_class()
-            _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, judged.n_threads)
+        if predictions.n_classes == 2 and not math.isnan(values[name]):
+            rows = predictions.binary_rows()
+            _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
             found[name] = (ends if name == "auc" else Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)), method
-    return found if judged.stratified else found | _line_intervals(judged, values, confidence)
+    return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 
-def _line_intervals(judged: Judged, values: Mapping[str, float], confidence: float) -> dict[str, tuple[Interval, str]]:
-    asked = [
-        name for name in ("calibration_intercept", "calibration_slope") if math.isfinite(values.get(name, math.nan))
-    ]
-    if not asked:
+def _line_intervals(
+    plan: BootstrapPlan, values: Mapping[str, float], confidence: float
+) -> dict[str, tuple[Interval, str]]:
+    finite = [name for name in _LINE if math.isfinite(values.get(name, math.nan))]
+    if not finite:
         return {}
-    errors = dict(
-        zip(("calibration_intercept", "calibration_slope"), standard_errors(judged.read.two_class()), strict=True)
-    )
-    z = two_sided_z(confidence)
-    return {
-        name: (Interval(values[name] - z * errors[name], values[name] + z * errors[name]), "sandwich") for name in asked
-    }
+    errors = dict(zip(_LINE, standard_errors(plan.predictions.binary_rows()), strict=True))
+    reach = {name: two_sided_z(confidence) * errors[name] for name in finite}
+    return {name: (Interval(values[name] - reach[name], values[name] + reach[name]), "sandwich") for name in finite}
 
 
-def _drawn(judged: Judged, metrics: Mapping[str, Metric]) -> dict[str, Drawn]:
-    """Give the values of metrics in replicates, and with parts of the rows left out."""
-    recipes = {name: recipe_of(metric, judged.read.n_classes) for name, metric in metrics.items()}
-    known = {name: recipe for name, recipe in recipes.items() if recipe is not None}
-    found: dict[str, Drawn] = {}
-    if known:
-        layout = Layout.of(judged.read, known.values())
-        drawn, left_out = replicate(
-            layout.rows, judged.sampling(layout.order), judged.seed, judged.n_boot, n_threads=judged.n_threads
-        )
-        seen = Seen(drawn, layout, judged.read)
-        without = None if left_out is None else Seen(left_out, layout, judged.read)
-        for name, recipe in known.items():
-            found[name] = recipe.read_off(seen), None if without is None else recipe.read_off(without)
-    unknown = {name: m for name, m in metrics.items() if name not in known and has_replicates(m, judged)}
-    return found | weighed_anew(judged, unknown) if unknown else found
+def _draws(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> dict[str, Draws]:
+    """Return the values of metrics in replicates, and with blocks of rows left out."""
+    found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
+    recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
+    draws: dict[str, Draws] = {}
+    if recipes:
+        draws = recipe_values(plan, plan.predictions, Layout.of(plan.predictions, recipes.values()), recipes)
+    others = {name: m for name, m in metrics.items() if name not in recipes and can_reweight(m, plan)}
+    return draws | reweighted_bootstrap(plan, others) if others else draws

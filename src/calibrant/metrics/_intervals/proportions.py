@@ -1,4 +1,4 @@
-"""Intervals of a proportion: what so many successes in so many trials say of the chance of success."""
+"""Confidence intervals of a proportion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COUNT = Real(0)
 
 
 class Interval(NamedTuple):
-    """Where a figure lies, with some confidence.
+    """The ends of a confidence interval.
 
     Examples
     --------
@@ -34,24 +34,24 @@ class Interval(NamedTuple):
 def proportion_interval(
     successes: float, n: float, confidence: float = 0.95, *, method: str = "wilson", z: float | None = None
 ) -> Interval:
-    """Give an interval of the chance of success.
+    """Return a confidence interval of the probability of success.
 
-    Wilson's interval (1927) is the quadratic that Witten, Frank & Hall (2011, 5.2) solve. It covers about as often as
-    it says for any chance, on average; that of Clopper & Pearson (1934) never less often, and is longer for it. That
-    of Jeffreys is Bayesian, with the prior Beta(1/2, 1/2), and ends at 0 or 1 where no trial, or every one, succeeded.
+    Wilson's interval (1927) is the quadratic that Witten, Frank & Hall (2011, 5.2) solve. Its coverage is
+    the nominal one on average; that of Clopper & Pearson (1934) never covers less, and is longer. That of Jeffreys is
+    Bayesian, with the prior Beta(1/2, 1/2), and ends at 0 or 1 where no trial, or every one, succeeded.
 
     Parameters
     ----------
     successes : float
-        How many trials succeeded; weights need not be whole numbers.
+        The number of successes; it need not be a whole number.
     n : float
-        How many there were.
+        The number of trials.
     confidence : float
-        The chance with which such intervals hold the true one, between 0 and 1.
+        The probability that such intervals cover the true value, between 0 and 1.
     method : {"wilson", "clopper_pearson", "jeffreys"}
-        Which interval.
+        The method.
     z : float, optional
-        The normal quantile to use instead of that of `confidence`, such as the book's rounded 1.28; Wilson's only.
+        The normal quantile to use instead of that of `confidence`, such as the book's rounded 1.28; for Wilson's only.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def proportion_interval(
 
 
 def two_sided_z(confidence: float) -> float:
-    """Give the normal quantile that leaves half of the rest on either side.
+    """Return the normal quantile that leaves equal tails.
 
     Examples
     --------

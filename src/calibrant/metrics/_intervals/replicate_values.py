@@ -1,86 +1,85 @@
-"""How metrics are read off replicates: from means of row values, from decisions, or from the ranking."""
+"""Values of metrics in replicates: from means of row values, from confusion matrices, or from rankings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import remember_confusion
-from calibrant.metrics._intervals.replicates import RankedBy, Replicates, Resampled
+from calibrant.metrics._classification.confusion import store_confusion
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.replicates import Draws, RankedRows, Replicates, Resampled, replicate
 from calibrant.metrics._intervals.row_values import ROW_VALUES
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant.metrics._ranking.lift import LIFT_FRACTION
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RECIPES", "Layout", "Recipe", "Seen", "of_cells"]
-
-_TOP_SHARE = 0.1  # the fraction that `lift` takes unless told
+__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "predictions_of_cells", "recipe_values"]
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """Replicates with the rows that they are of.
+class ReplicateValues:
+    """Replicates together with the predictions that they resample.
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> from calibrant.metrics._intervals.replicates import Sampling, replicate
-    >>> read = read_predictions([0, 1, 1], [0.5, 0.5, 0.5])
-    >>> layout = Layout.of(read, [RECIPES["mse"]])
+    >>> predictions = read_predictions([0, 1, 1], [0.5, 0.5, 0.5])
+    >>> layout = Layout.of(predictions, [RECIPES["mse"]])
     >>> drawn, _ = replicate(layout.rows, Sampling.of(3), np.random.SeedSequence(0), 4)
-    >>> Seen(drawn, layout, read).mean("squared")
+    >>> ReplicateValues(drawn, layout, predictions).mean("squared")
     array([0.5, 0.5, 0.5, 0.5])
     """
 
     replicates: Replicates
     layout: Layout
-    read: Predictions
+    predictions: Predictions
 
     def mean(self, name: str) -> NDArray[np.float64]:
-        """Give the mean of a row value in each replicate; infinite where a row with an infinite value is drawn."""
-        place = self.layout.names.index(name)
-        means = self.replicates.values[:, place]
+        """Return the mean of a row value in each replicate; infinite where a row with an infinite value is drawn."""
+        means = self.replicates.values[:, self.layout.names.index(name)]
         if name not in self.layout.infinite:
             return means
-        times = self.replicates.values[:, len(self.layout.names) + self.layout.infinite.index(name)]
-        return np.where(times > 0.0, np.inf, means)
+        n_infinite = self.replicates.values[:, len(self.layout.names) + self.layout.infinite.index(name)]
+        return np.where(n_infinite > 0.0, np.inf, means)
 
     def ranked(self, measure: str, of_class: int | None = None) -> NDArray[np.float64]:
-        """Give a measure of the ranking by a class, by default the positive one, in each replicate."""
-        which = self.read.positive if of_class is None else of_class
+        """Return a measure of the ranking by a class, by default the positive one, in each replicate."""
+        which = self.predictions.positive if of_class is None else of_class
         return self.replicates.ranked(measure, 0 if self.layout.order is not None else which)
 
     def over_classes(self, measure: str) -> NDArray[np.float64]:
-        """Average a measure over all classes, each ranked against the rest, by their weights in each replicate."""
-        classes = range(self.read.n_classes)
+        """Return the mean of a measure over classes, each against all others, by their weights in each replicate."""
+        classes = range(self.predictions.n_classes)
         weights = np.stack([self.ranked("positive", which) for which in classes])
         values = np.stack([self.ranked(measure, which) for which in classes])
         with np.errstate(invalid="ignore"):
             return np.asarray((np.where(weights > 0.0, values, 0.0) * weights).sum(axis=0) / weights.sum(axis=0))
 
-    def decided(self, judge: Callable[[Predictions], float]) -> NDArray[np.float64]:
-        """Judge the decisions of each replicate: a row for each class and decision, weighted."""
-        return np.array([judge(read) for read in self._decisions])
+    def of_confusion(self, judge: Callable[[Predictions], float]) -> NDArray[np.float64]:
+        """Return a metric of each replicate's confusion matrix, as one weighted row for each cell."""
+        return np.array([judge(cells) for cells in self._cell_predictions])
 
     @cached_property
-    def _decisions(self) -> list[Predictions]:
-        return [of_cells(self.read, cells) for cells in self.replicates.cells]
+    def _cell_predictions(self) -> list[Predictions]:
+        return [predictions_of_cells(self.predictions, cells) for cells in self.replicates.cells]
 
     @cached_property
     def total(self) -> float:
-        """The weight of the rows themselves."""
-        return self.read.total
+        """The weight of the original rows."""
+        return self.predictions.total
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a metric needs to be known of replicates, and how it is read off them.
+    """What a metric needs from replicates, and how it is computed from that.
 
     Examples
     --------
@@ -88,17 +87,17 @@ class Recipe:
     ('squared',)
     """
 
-    read_off: Callable[[Seen], NDArray[np.float64]]
+    compute: Callable[[ReplicateValues], NDArray[np.float64]]
     values: tuple[str, ...] = ()
-    by_decision: bool = False
-    by_rank: bool = False
+    needs_confusion: bool = False
+    needs_ranking: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Rows as the core takes them, and what stands where.
+    """Rows arranged for the core, and the names of their values.
 
-    Two classes are laid out by rank, so that the core walks through memory in order; `order` is then the row at each
+    Rows of two classes are arranged by rank, so that the core reads memory in order; `order` is then the row at each
     rank, and None for more classes.
     """
 
@@ -108,102 +107,128 @@ class Layout:
     order: NDArray[np.intp] | None
 
     @staticmethod
-    def of(read: Predictions, recipes: Iterable[Recipe], order: NDArray[np.intp] | None = None) -> Layout:
-        """Lay out what some recipes need; `order` may be told to have the rows of two models alike."""
+    def of(predictions: Predictions, recipes: Iterable[Recipe], order: NDArray[np.intp] | None = None) -> Layout:
+        """Arrange what some recipes need; pass `order` to arrange the rows of two models alike."""
         recipes = list(recipes)
         names = tuple(dict.fromkeys(name for recipe in recipes for name in recipe.values))
-        by_rank, by_decision = (any(getattr(r, what) for r in recipes) for what in ("by_rank", "by_decision"))
+        needs_ranking = any(recipe.needs_ranking for recipe in recipes)
+        needs_confusion = any(recipe.needs_confusion for recipe in recipes)
         is_own_order = order is None
-        if read.n_classes == 2 and is_own_order:
-            order = np.argsort(-read.column(read.positive), kind="stable")
-        columns = [_in_order(ROW_VALUES[name](read), order) for name in names]
+        if predictions.n_classes == 2 and is_own_order:
+            order = np.argsort(-predictions.column(predictions.positive), kind="stable")
+        columns = [_in_order(ROW_VALUES[name](predictions), order) for name in names]
         infinite = tuple(name for name, column in zip(names, columns, strict=True) if np.isinf(column).any())
         marks = [np.isinf(columns[names.index(name)]).astype(np.float64) for name in infinite]
         finite = [np.where(np.isinf(column), 0.0, column) for column in columns]
         rows = Resampled(
-            read.n_rows,
+            predictions.n_rows,
             values=tuple(map(np.ascontiguousarray, (*finite, *marks))),
-            cells=_in_order(_cells(read), order) if by_decision else None,
-            n_cells=read.n_classes**2 if by_decision else 0,
-            rankings=_rankings(read, order, is_own_order) if by_rank else (),
-            top_share=_TOP_SHARE,
+            cells=_in_order(_cells(predictions), order) if needs_confusion else None,
+            n_cells=predictions.n_classes**2 if needs_confusion else 0,
+            rankings=_rankings(predictions, order, is_own_order) if needs_ranking else (),
+            top_share=LIFT_FRACTION,
         )
         return Layout(rows, names, infinite, order)
+
+
+def recipe_values(
+    plan: BootstrapPlan, predictions: Predictions, layout: Layout, recipes: Mapping[str, Recipe]
+) -> dict[str, Draws]:
+    """Return the values of metrics in the replicates of a plan, for predictions of the plan's rows."""
+    drawn, left_out = replicate(
+        layout.rows, plan.sampling(layout.order), plan.seed, plan.n_boot, n_threads=plan.n_threads
+    )
+    values = ReplicateValues(drawn, layout, predictions)
+    without = None if left_out is None else ReplicateValues(left_out, layout, predictions)
+    return {
+        name: (recipe.compute(values), None if without is None else recipe.compute(without))
+        for name, recipe in recipes.items()
+    }
 
 
 def _in_order(values: NDArray[Any], order: NDArray[np.intp] | None) -> NDArray[Any]:
     return values if order is None else values[order]
 
 
-def _cells(read: Predictions) -> NDArray[np.uint16]:
-    return (read.label * read.n_classes + read.decided()).astype(np.uint16)
+def _cells(predictions: Predictions) -> NDArray[np.uint16]:
+    return (predictions.label * predictions.n_classes + predictions.predicted_class()).astype(np.uint16)
 
 
-def _rankings(read: Predictions, order: NDArray[np.intp] | None, is_own_order: bool) -> tuple[RankedBy, ...]:
+def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_order: bool) -> tuple[RankedRows, ...]:
     if order is None:
-        return tuple(RankedBy.of(read.column(which), read.label == which) for which in range(read.n_classes))
-    column, positive = read.column(read.positive)[order], (read.label == read.positive)[order]
-    return (RankedBy.sorted(column, positive) if is_own_order else RankedBy.of(column, positive),)
+        return tuple(
+            RankedRows.of(predictions.column(which), predictions.label == which)
+            for which in range(predictions.n_classes)
+        )
+    column, positive = (
+        predictions.column(predictions.positive)[order],
+        (predictions.label == predictions.positive)[order],
+    )
+    return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
 
 
-def of_cells(read: Predictions, cells: NDArray[np.float64]) -> Predictions:
-    """Give rows that stand for the cells of a table of classes and decisions, with their weights."""
+def predictions_of_cells(predictions: Predictions, cells: NDArray[np.float64]) -> Predictions:
+    """Return one row for each cell of a confusion matrix, with the weight of the cell."""
     found = np.flatnonzero(cells)
-    label, decided = np.divmod(found, read.n_classes)
+    label, predicted = np.divmod(found, predictions.n_classes)
     rows = replace(
-        read,
+        predictions,
         label=label.astype(np.int32),
-        table=np.eye(read.n_classes)[decided],
+        table=np.eye(predictions.n_classes)[predicted],
         weights=cells[found],
         kept=None,
         n_given=len(found),
     )
-    remember_confusion(rows, cells.reshape(read.n_classes, read.n_classes))
+    store_confusion(rows, cells.reshape(predictions.n_classes, predictions.n_classes))
     return rows
 
 
-def _mean(name: str, then: Callable[[NDArray[np.float64], Seen], NDArray[np.float64]] | None = None) -> Recipe:
+def _mean(
+    name: str, then: Callable[[NDArray[np.float64], ReplicateValues], NDArray[np.float64]] | None = None
+) -> Recipe:
     if then is None:
-        return Recipe(lambda seen: seen.mean(name), (name,))
-    return Recipe(lambda seen: then(seen.mean(name), seen), (name,))
+        return Recipe(lambda values: values.mean(name), (name,))
+    return Recipe(lambda values: then(values.mean(name), values), (name,))
 
 
-def _auc(seen: Seen) -> NDArray[np.float64]:
-    return seen.ranked("auc") if seen.read.is_of_one else seen.over_classes("auc")
+def _auc(values: ReplicateValues) -> NDArray[np.float64]:
+    return values.ranked("auc") if values.predictions.is_binary else values.over_classes("auc")
 
 
-def _average_precision(seen: Seen) -> NDArray[np.float64]:
-    return seen.ranked("average_precision") if seen.read.is_of_one else seen.over_classes("average_precision")
+def _average_precision(values: ReplicateValues) -> NDArray[np.float64]:
+    return (
+        values.ranked("average_precision") if values.predictions.is_binary else values.over_classes("average_precision")
+    )
 
 
-def _lift(seen: Seen) -> NDArray[np.float64]:
-    positive = seen.ranked("positive")
-    return np.asarray(seen.ranked("top_positive") / (_TOP_SHARE * np.where(positive > 0.0, positive, np.nan)))
+def _lift(values: ReplicateValues) -> NDArray[np.float64]:
+    positive = values.ranked("positive")
+    return np.asarray(values.ranked("top_positive") / (LIFT_FRACTION * np.where(positive > 0.0, positive, np.nan)))
 
 
-def _aulc(seen: Seen) -> NDArray[np.float64]:
-    if seen.read.n_classes > 2:
-        return seen.over_classes("lift_area")
+def _aulc(values: ReplicateValues) -> NDArray[np.float64]:
+    if values.predictions.n_classes > 2:
+        return values.over_classes("lift_area")
     parts = [
-        np.where(seen.ranked(of) > 0.0, seen.ranked(area) * seen.ranked(of), 0.0)
+        np.where(values.ranked(of) > 0.0, values.ranked(area) * values.ranked(of), 0.0)
         for of, area in (("positive", "lift_area"), ("negative", "lift_area_negative"))
     ]
-    return np.asarray((parts[0] + parts[1]) / (seen.ranked("positive") + seen.ranked("negative")))
+    return np.asarray((parts[0] + parts[1]) / (values.ranked("positive") + values.ranked("negative")))
 
 
 RECIPES: dict[str, Recipe] = {
     **dict.fromkeys(("mse", "brier", "ql"), _mean("squared")),
-    "rms": _mean("squared", lambda means, seen: np.sqrt(means / max(seen.read.n_classes, 2))),
+    "rms": _mean("squared", lambda means, values: np.sqrt(means / max(values.predictions.n_classes, 2))),
     "mse01": _mean("own_squared"),
-    **dict.fromkeys(("log_loss", "mxe", "nce"), _mean("surprise")),
-    "log_loss_bits": _mean("surprise", lambda means, _: means / math.log(2.0)),
-    "description_length": _mean("surprise", lambda means, seen: means * (seen.total / math.log(2.0))),
-    "avll": _mean("bounded_surprise", lambda means, _: means / math.log(2.0)),
+    **dict.fromkeys(("log_loss", "mxe", "nce"), _mean("log_loss")),
+    "log_loss_bits": _mean("log_loss", lambda means, _: means / math.log(2.0)),
+    "description_length": _mean("log_loss", lambda means, values: means * (values.total / math.log(2.0))),
+    "avll": _mean("bounded_log_loss", lambda means, _: means / math.log(2.0)),
     "spherical": _mean("spherical"),
-    "auc": Recipe(_auc, by_rank=True),
-    "gini": Recipe(lambda seen: 2.0 * _auc(seen) - 1.0, by_rank=True),
-    "ks": Recipe(lambda seen: seen.ranked("ks"), by_rank=True),
-    "average_precision": Recipe(_average_precision, by_rank=True),
-    "lift": Recipe(_lift, by_rank=True),
-    "aulc": Recipe(_aulc, by_rank=True),
+    "auc": Recipe(_auc, needs_ranking=True),
+    "gini": Recipe(lambda values: 2.0 * _auc(values) - 1.0, needs_ranking=True),
+    "ks": Recipe(lambda values: values.ranked("ks"), needs_ranking=True),
+    "average_precision": Recipe(_average_precision, needs_ranking=True),
+    "lift": Recipe(_lift, needs_ranking=True),
+    "aulc": Recipe(_aulc, needs_ranking=True),
 }

@@ -1,4 +1,4 @@
-"""Replicates of predictions: rows, or clusters of them, drawn anew as weights of the rows where they stand."""
+"""Bootstrap replicates of predictions by the core: rows or clusters are resampled as weights of the rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ from calibrant._random import stream, stream_seed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RANK_MEASURES", "RankedBy", "Replicates", "Resampled", "Sampling", "left_out_blocks", "replicate"]
+__all__ = [
+    "RANK_MEASURES",
+    "Draws",
+    "RankedRows",
+    "Replicates",
+    "Resampled",
+    "Sampling",
+    "left_out_blocks",
+    "replicate",
+]
+
+# The values of a metric in replicates, and with blocks of rows left out (None where there are no such values).
+Draws = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
 
 RANK_MEASURES = (
     "positive",
@@ -25,23 +37,23 @@ RANK_MEASURES = (
     "lift_area",
     "lift_area_negative",
 )
-_MOST_BLOCKS = 200  # parts left out one by one: the acceleration is then known to 0.003
+_MOST_BLOCKS = 200  # left out one by one: enough to know the acceleration of BCa to 0.003
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampling:
-    """How rows are drawn.
+    """How rows are resampled.
 
     Parameters
     ----------
     unit : array of shape (n_rows,) or None
-        The unit that each row is drawn with, numbered so that strata lie together; None: each row is one, in order.
+        The unit that each row is drawn with, numbered so that strata are contiguous; None: each row is its own unit.
     stratum_ends : array of uint64
         The number of units up to the end of each stratum.
     unit_weight : array of shape (n_units,) or None
-        How many copies there are of each unit to draw from.
+        The number of copies of each unit to draw from.
     row_weight : array of shape (n_rows,) or None
-        What a row counts when it is drawn.
+        The weight of a row when it is drawn.
 
     Examples
     --------
@@ -68,7 +80,7 @@ class Sampling:
         stratum: NDArray[np.intp] | None = None,
         group: NDArray[np.intp] | None = None,
     ) -> Sampling:
-        """Plan to draw rows; with `stratum` within the parts it names, with `group` whole groups.
+        """Return a plan to draw rows: within strata if `stratum` is passed, whole groups if `group` is.
 
         Examples
         --------
@@ -88,19 +100,19 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankedBy:
-    """Rows from the likeliest to the least likely.
+class RankedRows:
+    """Rows from the most to the least likely.
 
     Parameters
     ----------
     rows : array of uint32 or None
-        The row at each rank; None: they lie in this order.
+        The row at each rank; None: the rows are in this order.
     marks : array of uint8
-        1 for a row of the class, and 2 for the last of those that share a probability.
+        1 for a row of the class, plus 2 for the last of the rows that share a probability.
 
     Examples
     --------
-    >>> RankedBy.of(np.array([0.2, 0.9, 0.2]), np.array([True, True, False])).marks
+    >>> RankedRows.of(np.array([0.2, 0.9, 0.2]), np.array([True, True, False])).marks
     array([3, 1, 2], dtype=uint8)
     """
 
@@ -108,15 +120,15 @@ class RankedBy:
     marks: NDArray[np.uint8]
 
     @staticmethod
-    def of(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> RankedBy:
-        """Sort rows by the probability of a class."""
+    def of(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> RankedRows:
+        """Return rows sorted by the probability of a class."""
         order = np.argsort(-proba, kind="stable")
-        return RankedBy(order.astype(np.uint32), _marks(proba[order], positive[order]))
+        return RankedRows(order.astype(np.uint32), _marks(proba[order], positive[order]))
 
     @staticmethod
-    def sorted(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> RankedBy:
-        """Take rows that are sorted already."""
-        return RankedBy(None, _marks(proba, positive))
+    def sorted(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> RankedRows:
+        """Return rows that are sorted already."""
+        return RankedRows(None, _marks(proba, positive))
 
 
 def _marks(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -126,7 +138,7 @@ def _marks(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """What replicates are to know of rows: means of values, weights of cells, measures of rankings.
+    """What replicates aggregate: means of row values, weights of cells, measures of rankings.
 
     Examples
     --------
@@ -138,12 +150,12 @@ class Resampled:
     values: tuple[NDArray[np.float64], ...] = ()
     cells: NDArray[np.uint16] | None = None
     n_cells: int = 0
-    rankings: tuple[RankedBy, ...] = ()
+    rankings: tuple[RankedRows, ...] = ()
     top_share: float = 0.1
     area_alone: bool = False
 
     def core_rows(self, sampling: Sampling) -> _core.ResampledRows:
-        """Give the core's view of the rows."""
+        """Return the rows as the core takes them."""
         return _core.ResampledRows(
             n_rows=self.n_rows,
             row_unit=sampling.unit,
@@ -157,7 +169,7 @@ class Resampled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicates:
-    """The sums of each replicate.
+    """The aggregates of each replicate.
 
     Parameters
     ----------
@@ -183,7 +195,7 @@ class Replicates:
     rankings: NDArray[np.float64]
 
     def ranked(self, measure: str, ranking: int = 0) -> NDArray[np.float64]:
-        """Give one measure of a ranking for each replicate."""
+        """Return one measure of a ranking for each replicate."""
         return self.rankings[:, ranking, RANK_MEASURES.index(measure)]
 
 
@@ -196,27 +208,27 @@ def replicate(
     n_threads: int = 1,
     leave_out: bool = True,
 ) -> tuple[Replicates, Replicates | None]:
-    """Draw replicates, and leave parts of the rows out one by one; None for the latter where units have copies.
+    """Draw bootstrap replicates, and jackknife replicates with one block of rows left out; None if units have copies.
 
     Parameters
     ----------
     rows : Resampled
-        The rows and what to know of them.
+        The rows and what to aggregate.
     sampling : Sampling
-        How they are drawn.
+        How they are resampled.
     seed : numpy.random.SeedSequence
-        The root of all randomness; any number of threads gives the same bits.
+        The root of all randomness; results are the same for any number of threads.
     n_boot : int
-        How many replicates to draw.
+        The number of replicates.
     n_threads : int
-        How many threads to use.
+        The number of threads.
     leave_out : bool
-        Whether to leave parts out, which skewness is known from.
+        Whether to leave blocks out, from which BCa estimates skewness.
 
     Returns
     -------
     Replicates, Replicates or None
-        Those drawn and those with a part left out.
+        Those drawn, and those with a block left out.
     """
     drawn = _run(rows, sampling, n_boot, None, stream_seed(seed, 0), n_threads)
     blocks = left_out_blocks(sampling, seed) if leave_out else None
@@ -226,7 +238,7 @@ def replicate(
 
 
 def left_out_blocks(sampling: Sampling, seed: np.random.SeedSequence) -> NDArray[np.uint32] | None:
-    """Give the block that each unit is left out with; None where units have copies, or where there is but one.
+    """Return the block that each unit is left out with; None where units have copies, or there is only one.
 
     Examples
     --------

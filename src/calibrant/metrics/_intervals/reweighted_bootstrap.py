@@ -1,4 +1,4 @@
-"""Replicates of metrics that the core does not know: the one ranking is kept, its rows are weighed anew each time."""
+"""Replicates of metrics that the core does not compute: the rows are reweighted, in the order of one ranking."""
 
 from __future__ import annotations
 
@@ -9,101 +9,103 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._random import stream
-from calibrant.metrics._intervals.bootstrap_plan import Judged
-from calibrant.metrics._intervals.replicates import Sampling, left_out_blocks
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.replicates import Draws, Sampling, left_out_blocks
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["by_rank", "weighed_anew"]
+__all__ = ["rank_order", "reweighted_bootstrap"]
 
-_STREAM = 3  # of the root of randomness; 0 and 1 are the core's replicates
-
-Drawn = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
+_STREAM = 3  # of the random streams; 0 and 1 are the core's replicates, 2 consistency resampling
 
 
-def weighed_anew(
-    judged: Judged, metrics: Mapping[str, Metric], order: NDArray[np.intp] | None = None
-) -> dict[str, Drawn]:
-    """Judge the rows weighed by how often they are drawn, and with parts of them left out.
+def reweighted_bootstrap(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], order: NDArray[np.intp] | None = None
+) -> dict[str, Draws]:
+    """Return metrics of the rows weighted by how often they are drawn, and with blocks of them left out.
 
     Parameters
     ----------
-    judged : Judged
-        The rows and how they are drawn.
+    plan : BootstrapPlan
+        The rows and how they are resampled.
     metrics : dict of str to Metric
-        What to judge them by.
+        The metrics to compute.
     order : array of shape (n_rows,), optional
-        The order in which the rows are drawn, by default from the likeliest to the least likely, so that each
-        replicate finds them sorted; told where those of two models are to be the same.
+        The order of the rows, by default from the most to the least likely, so that each replicate is sorted already;
+        passed to resample the same rows for two models.
 
     Returns
     -------
     dict of str to two arrays
-        The values in replicates, and with parts of the rows left out; None for the latter where units have copies.
+        The values in replicates, and with blocks of rows left out; None for the latter where units have copies.
 
     Examples
     --------
     >>> from calibrant.metrics import METRICS
-    >>> from calibrant.metrics._validation.predictions import read_predictions
-    >>> judged = Judged(read_predictions([0, 1, 1], [0.5, 0.5, 0.5]), n_boot=4)
-    >>> weighed_anew(judged, {"mse": METRICS["mse"]})["mse"]
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> plan = BootstrapPlan(read_predictions([0, 1, 1], [0.5, 0.5, 0.5]), n_boot=4)
+    >>> reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
     (array([0.5, 0.5, 0.5, 0.5]), array([0.5, 0.5, 0.5]))
     """
-    order = by_rank(judged.read) if order is None else order
-    sampling, laid_out = judged.sampling(order), _some(judged.read, order)
+    order = rank_order(plan.predictions) if order is None else order
+    sampling, arranged = plan.sampling(order), _take(plan.predictions, order)
     values: dict[str, list[float]] = {name: [] for name in metrics}
-    for counts in _counts(sampling, judged):
-        of_rows = counts if sampling.unit is None else counts[sampling.unit]
-        read = _weighed(laid_out, of_rows if sampling.row_weight is None else of_rows * sampling.row_weight)
+    for counts in _counts(sampling, plan):
+        weights = counts if sampling.unit is None else counts[sampling.unit]
+        predictions = _reweighted(arranged, weights if sampling.row_weight is None else weights * sampling.row_weight)
         for name, metric in metrics.items():
-            values[name].append(metric.judge(read))
-    found = {name: np.split(np.array(of_metric), [judged.n_boot]) for name, of_metric in values.items()}
+            values[name].append(metric.judge(predictions))
+    found = {name: np.split(np.array(of_metric), [plan.n_boot]) for name, of_metric in values.items()}
     return {name: (drawn, left_out if len(left_out) else None) for name, (drawn, left_out) in found.items()}
 
 
-def by_rank(read: Predictions) -> NDArray[np.intp]:
-    """Give the rows from the likeliest to be of the positive class to the least likely.
+def rank_order(predictions: Predictions) -> NDArray[np.intp]:
+    """Return the rows from the most to the least likely to be positive.
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
-    >>> by_rank(read_predictions([0, 1, 1], [0.5, 0.2, 0.7]))
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> rank_order(read_predictions([0, 1, 1], [0.5, 0.2, 0.7]))
     array([2, 0, 1])
     """
-    return np.argsort(-read.column(read.positive), kind="stable")
+    return np.argsort(-predictions.column(predictions.positive), kind="stable")
 
 
-def _counts(sampling: Sampling, judged: Judged) -> Iterator[NDArray[np.float64]]:
-    """Give how often each unit counts: in each replicate, then with each block of units left out."""
-    for number in range(judged.n_boot):
-        yield _drawn(sampling, stream(judged.seed, _STREAM, number))
-    blocks = left_out_blocks(sampling, judged.seed)
+def _counts(sampling: Sampling, plan: BootstrapPlan) -> Iterator[NDArray[np.float64]]:
+    """Yield the weight of each unit: in each replicate, then with each block of units left out."""
+    for number in range(plan.n_boot):
+        yield _draw_counts(sampling, stream(plan.seed, _STREAM, number))
+    blocks = left_out_blocks(sampling, plan.seed)
     for block in () if blocks is None else np.unique(blocks):
         yield np.where(blocks == block, 0.0, 1.0)
 
 
-def _drawn(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.float64]:
+def _draw_counts(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.float64]:
     counts = np.zeros(sampling.n_units)
     begin = 0
     for end in sampling.stratum_ends.astype(np.int64).tolist():
         copies = None if sampling.unit_weight is None else sampling.unit_weight[begin:end]
         n_drawn = end - begin if copies is None else max(1, round(float(copies.sum())))
-        shares = None if copies is None else copies / copies.sum()
-        places = rng.choice(end - begin, n_drawn, p=shares) if end > begin else np.empty(0, dtype=np.int64)
-        counts[begin:end] = np.bincount(places, minlength=end - begin)
+        chances = None if copies is None else copies / copies.sum()
+        drawn = rng.choice(end - begin, n_drawn, p=chances) if end > begin else np.empty(0, dtype=np.int64)
+        counts[begin:end] = np.bincount(drawn, minlength=end - begin)
         begin = end
     return counts
 
 
-def _weighed(read: Predictions, weights: NDArray[np.float64]) -> Predictions:
+def _reweighted(predictions: Predictions, weights: NDArray[np.float64]) -> Predictions:
     kept = np.flatnonzero(weights)
-    return replace(_some(read, kept), weights=weights[kept])
+    return replace(_take(predictions, kept), weights=weights[kept])
 
 
-def _some(read: Predictions, rows: NDArray[np.intp]) -> Predictions:
+def _take(predictions: Predictions, rows: NDArray[np.intp]) -> Predictions:
     return replace(
-        read, label=read.label[rows], table=np.ascontiguousarray(read.table[rows]), weights=None, kept=read.rows[rows]
+        predictions,
+        label=predictions.label[rows],
+        table=np.ascontiguousarray(predictions.table[rows]),
+        weights=None,
+        kept=predictions.rows[rows],
     )

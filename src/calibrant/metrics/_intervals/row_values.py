@@ -1,4 +1,4 @@
-"""The value of each row whose mean, or a function of it, is a metric."""
+"""Values of each row whose mean, or a function of it, is a metric."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant.metrics._losses.log_losses import avll_epsilon
+from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 
 if TYPE_CHECKING:
@@ -15,39 +16,40 @@ if TYPE_CHECKING:
 
 __all__ = ["ROW_VALUES"]
 
-_MOST_EPSILON = 0.005  # of `avll`
+
+def _squared(predictions: Predictions) -> NDArray[np.float64]:
+    if predictions.is_one_column:
+        return np.asarray(2.0 * _own_squared(predictions))
+    return np.asarray(
+        np.einsum("ij,ij->i", predictions.table, predictions.table) - 2.0 * predictions.true_class_proba() + 1.0
+    )
 
 
-def _squared(read: Predictions) -> NDArray[np.float64]:
-    if read.is_one_column:
-        return np.asarray(2.0 * _own_squared(read))
-    return np.asarray(np.einsum("ij,ij->i", read.table, read.table) - 2.0 * read.of_own_class() + 1.0)
+def _own_squared(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray((1.0 - predictions.true_class_proba()) ** 2)
 
 
-def _own_squared(read: Predictions) -> NDArray[np.float64]:
-    return np.asarray((1.0 - read.of_own_class()) ** 2)
-
-
-def _surprise(read: Predictions) -> NDArray[np.float64]:
+def _log_loss(predictions: Predictions) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
-        return np.asarray(0.0 - np.log(read.of_own_class()))
+        return np.asarray(0.0 - np.log(predictions.true_class_proba()))
 
 
-def _spherical(read: Predictions) -> NDArray[np.float64]:
-    return np.asarray(read.of_own_class() / np.sqrt(np.einsum("ij,ij->i", read.proba, read.proba)))
+def _spherical(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray(
+        predictions.true_class_proba() / np.sqrt(np.einsum("ij,ij->i", predictions.proba, predictions.proba))
+    )
 
 
-def _bounded_surprise(read: Predictions) -> NDArray[np.float64]:
-    """Give the surprise in bits with 0 and 1 replaced, by the shares of classes that the rows have as they are."""
-    shares, own = read_prior(None, read, None), read.of_own_class()
-    epsilon = min(_MOST_EPSILON, 0.5 * float(shares[shares > 0].min()))
+def _bounded_log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    """Return -ln p with 0 and 1 replaced as `avll` does, by the class frequencies of all rows in every replicate."""
+    epsilon, own = avll_epsilon(read_prior(None, predictions, None)), predictions.true_class_proba()
     return np.asarray(-np.log(np.where((own > 0.0) & (own < 1.0), own, np.clip(own, epsilon, 1.0 - epsilon))))
 
 
 ROW_VALUES: dict[str, Callable[[Predictions], NDArray[np.float64]]] = {
     "squared": _squared,
     "own_squared": _own_squared,
-    "surprise": _surprise,
+    "log_loss": _log_loss,
     "spherical": _spherical,
-    "bounded_surprise": _bounded_surprise,
+    "bounded_log_loss": _bounded_log_loss,
 }

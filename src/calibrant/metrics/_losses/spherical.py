@@ -1,4 +1,4 @@
-"""The spherical score (Roby 1965): the cosine between the probabilities and what came true."""
+"""The spherical score (Roby 1965): the cosine between the probabilities and the indicator of the actual class."""
 
 from __future__ import annotations
 
@@ -6,60 +6,52 @@ from typing import Any
 
 import numpy as np
 
+from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._validation.prediction_rows import TwoClass, parts
-from calibrant.metrics._validation.predictions import Predictions, read_predictions
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 __all__ = ["SPHERICAL", "spherical"]
 
 
+@document_metric
 def spherical(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
-    """Give the mean of p_y divided by the length of the vector of probabilities: from 0 to 1 (best).
+    """Return the mean of p_y divided by the Euclidean norm of the probabilities: from 0 to 1 (best).
 
-    A proper score that, unlike the logarithm, is never infinite and, unlike Brier's, is not a distance.
+    It is a proper score that, unlike the log-loss, is always finite and, unlike the Brier score, is not a distance.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
 
     Returns
     -------
     float
-        The mean.
+        The mean score.
 
     Examples
     --------
-    >>> spherical(["no", "yes"], [[1.0, 0.0], [0.6, 0.4]])
-    0.7773500981126146
+    >>> round(spherical(["no", "yes"], [[1.0, 0.0], [0.6, 0.4]]), 4)
+    0.7774
     """
-    return _spherical(
-        read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    )
+    return _spherical(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
 
 
-def _spherical(read: Predictions) -> float:
-    if read.is_one_column:
-        return _of_two(read.two_class()) / read.total
-    return read.mean(read.of_own_class() / np.sqrt(np.einsum("ij,ij->i", read.table, read.table)))
+def _spherical(predictions: Predictions) -> float:
+    if predictions.is_one_column:
+        return _sum_of_two_classes(predictions.binary_rows()) / predictions.total
+    norm = np.sqrt(np.einsum("ij,ij->i", predictions.table, predictions.table))
+    return predictions.mean(predictions.true_class_proba() / norm)
 
 
-def _of_two(rows: TwoClass) -> float:
+def _sum_of_two_classes(rows: BinaryRows) -> float:
     total = 0.0
-    for part in parts(len(rows.proba)):
-        p = rows.proba[part]
-        scores = np.where(rows.positive[part], p, 1.0 - p) / np.sqrt(p * p + (1.0 - p) * (1.0 - p))
-        total += float((scores if rows.weight is None else scores * rows.weight[part]).sum())
+    for chunk in row_chunks(len(rows.proba)):
+        p = rows.proba[chunk]
+        scores = np.where(rows.positive[chunk], p, 1.0 - p) / np.sqrt(p * p + (1.0 - p) * (1.0 - p))
+        total += float((scores if rows.weight is None else scores * rows.weight[chunk]).sum())
     return total
 
 

@@ -1,4 +1,4 @@
-"""Tables larger than memory, a batch at a time: Parquet files, polars LazyFrames, Dask frames, or frames in memory."""
+"""Batches of tables larger than memory: Parquet files, polars LazyFrames, Dask frames, or frames in memory."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["batches"]
 
 
 def batches(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
-    """Give some columns of a table, batch by batch, as narwhals frames.
+    """Yield some columns of a table, batch by batch, as narwhals frames.
 
     Parameters
     ----------
     source : path, polars LazyFrame, Dask frame, or a frame in memory
         The table; a path is that of a Parquet file.
     columns : sequence of str
-        The columns to read; no other is.
+        The columns to read.
     batch_size : int
-        How many rows a batch has at most, where the source lets it be told.
+        The largest number of rows in a batch, where the source allows a choice.
 
     Yields
     ------
@@ -40,21 +40,21 @@ def batches(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[An
     [(2, 2), (1, 2)]
     """
     if isinstance(source, str | os.PathLike):
-        yield from _of_parquet(Path(source), columns, batch_size)
+        yield from _parquet_batches(Path(source), columns, batch_size)
     elif hasattr(source, "to_delayed"):
-        yield from _of_dask(source, columns)
+        yield from _dask_batches(source, columns)
     elif hasattr(source, "collect") and hasattr(source, "collect_schema"):
-        yield from _of_lazy(source, columns, batch_size)
+        yield from _lazy_frame_batches(source, columns, batch_size)
     else:
-        yield from _of_frame(source, columns, batch_size)
+        yield from _frame_batches(source, columns, batch_size)
 
 
-def _of_parquet(path: Path, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+def _parquet_batches(path: Path, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
     parquet = optional_import("pyarrow.parquet", extra="data", purpose="read Parquet")
     if not path.is_file():
         raise MissingFileError.at(path, "there is no such file", hint="Pass the path of a Parquet file.")
     with _opened(parquet, path) as file:
-        _check(columns, file.schema_arrow.names)
+        _check_columns(columns, file.schema_arrow.names)
         arrow = optional_import("pyarrow", extra="data", purpose="read Parquet")
         for batch in file.iter_batches(batch_size=batch_size, columns=list(columns)):
             yield nw.from_native(arrow.Table.from_batches([batch]), eager_only=True)
@@ -67,30 +67,30 @@ def _opened(parquet: Any, path: Path) -> Any:
         raise ReadError.at(path, "is no Parquet file", hint="Pass the path of a Parquet file, or a frame.") from error
 
 
-def _of_dask(source: Any, columns: Sequence[str]) -> Iterator[Any]:
-    _check(columns, [str(name) for name in source.columns])
+def _dask_batches(source: Any, columns: Sequence[str]) -> Iterator[Any]:
+    _check_columns(columns, [str(name) for name in source.columns])
     for part in source[list(columns)].to_delayed():
         yield nw.from_native(part.compute(), eager_only=True)
 
 
-def _of_lazy(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
-    _check(columns, source.collect_schema().names())
-    for batch in _lazy_batches(source.select(list(columns)), batch_size):
+def _lazy_frame_batches(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+    _check_columns(columns, source.collect_schema().names())
+    for batch in _query_batches(source.select(list(columns)), batch_size):
         yield nw.from_native(batch, eager_only=True)
 
 
-def _lazy_batches(wanted: Any, batch_size: int) -> Iterator[Any]:
-    """Run the query once where polars can hand over its batches, else once for each batch."""
-    if hasattr(wanted, "collect_batches"):
-        yield from wanted.collect_batches(chunk_size=batch_size)
+def _query_batches(query: Any, batch_size: int) -> Iterator[Any]:
+    """Run the query once where polars can return batches of it, else once for each batch."""
+    if hasattr(query, "collect_batches"):
+        yield from query.collect_batches(chunk_size=batch_size)
         return
     begin = 0
-    while len(batch := wanted.slice(begin, batch_size).collect()):
+    while len(batch := query.slice(begin, batch_size).collect()):
         yield batch
         begin += len(batch)
 
 
-def _of_frame(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
+def _frame_batches(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[Any]:
     try:
         frame = nw.from_native(source, eager_only=True)
     except TypeError as error:
@@ -98,12 +98,12 @@ def _of_frame(source: Any, columns: Sequence[str], batch_size: int) -> Iterator[
             f"source must be the path of a Parquet file, a polars LazyFrame, a Dask frame or a frame; got "
             f"{type(source).__name__}."
         ) from error
-    _check(columns, frame.columns)
+    _check_columns(columns, frame.columns)
     for begin in range(0, len(frame), batch_size):
         yield frame.select(list(columns))[begin : begin + batch_size]
 
 
-def _check(columns: Sequence[str], found: Sequence[str]) -> None:
+def _check_columns(columns: Sequence[str], found: Sequence[str]) -> None:
     if len(set(columns)) < len(columns):
         raise SchemaError(f"target, proba and weight must be different columns; got {', '.join(map(repr, columns))}.")
     for name in columns:

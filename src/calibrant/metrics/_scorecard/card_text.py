@@ -1,4 +1,4 @@
-"""Score cards for people: as text and as HTML."""
+"""Score cards as text and as HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STYLE = "style='text-align:right;padding:0 .8em'"
 
 
 def number_text(value: float | None) -> str:
-    """Write a number with four digits behind the point, or four in all where it is small or large.
+    """Return a number with four decimals, or with four significant digits where it is small, as text.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def number_text(value: float | None) -> str:
 
 
 def score_text(score: Score) -> str:
-    """Write a score on one line."""
+    """Return a score as one line of text."""
     parts = [score.metric, number_text(score.value), _interval_text(score)]
     parts += [f"debiased {number_text(score.debiased)}"] if score.debiased is not None else []
     parts += [f"p = {score.pvalue:.3g}"] if score.pvalue is not None else []
@@ -41,7 +41,7 @@ def score_text(score: Score) -> str:
 
 
 def card_text(card: ScoreCard) -> str:
-    """Write a card as lines: what it is of, a line for each metric, notes."""
+    """Return a card as text: a title, a line for each metric, and notes."""
     lines = [_title(card)]
     if card.cards:
         return "\n".join([*lines, *_segments_text(card)])
@@ -52,12 +52,12 @@ def card_text(card: ScoreCard) -> str:
 
 
 def card_html(card: ScoreCard) -> str:
-    """Write a card as a table of HTML, without anything to fetch."""
+    """Return a card as a self-contained HTML table."""
     if card.cards:
         whole = replace(card, name="all rows", cards={}, equal_calibration=None)
         parts = card_html(whole) + "".join(map(card_html, card.cards.values()))
-        told = f"<p>{escape(str(card.equal_calibration))}</p>" if card.equal_calibration is not None else ""
-        return f"<div><p><b>{escape(_title(card))}</b></p>{told}{parts}</div>"
+        test = f"<p>{escape(str(card.equal_calibration))}</p>" if card.equal_calibration is not None else ""
+        return f"<div><p><b>{escape(_title(card))}</b></p>{test}{parts}</div>"
     head = "".join(f"<th {_STYLE}>{name}</th>" for name in ("metric", "value", "interval", "by", "calibration"))
     body = "".join(
         "<tr>" + "".join(f"<td {_STYLE}>{escape(cell)}</td>" for cell in _cells(score)) + "</tr>"
@@ -66,7 +66,7 @@ def card_html(card: ScoreCard) -> str:
     notes = "".join(f"<br>{escape(note)}" for note in _notes(card))
     return (
         f"<div><p><b>{escape(_title(card))}</b></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><small>{_estimand(card)}{notes}</small></p></div>"
+        f"<p><small>{_scope(card)}{notes}</small></p></div>"
     )
 
 
@@ -78,15 +78,15 @@ def _title(card: ScoreCard) -> str:
 
 
 def _notes(card: ScoreCard) -> list[str]:
-    """Write each note once, behind the metrics that it is of."""
+    """Return each note once, after the metrics that it applies to."""
     of_note: dict[str, list[str]] = {}
     for score in card.scores.values():
         of_note.setdefault(score.note, []).append(score.metric)
     return [f"{', '.join(metrics)}: {note}" for note, metrics in of_note.items() if note]
 
 
-def _estimand(card: ScoreCard) -> str:
-    return "" if card.confidence is None else "Of this fitted model, on rows drawn independently as these were."
+def _scope(card: ScoreCard) -> str:
+    return "" if card.confidence is None else "Intervals of this fitted model, on rows drawn independently like these."
 
 
 def _cells(score: Score) -> tuple[str, str, str, str, str]:

@@ -1,4 +1,4 @@
-"""All that is known of a model's probabilities in one call: metrics, intervals, segments."""
+"""Evaluation of a model's probabilities in one call: metrics, intervals, segments."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.equal_calibration import equal_calibration
-from calibrant.metrics._intervals.bootstrap_plan import Judged, WeightKind, read_codes
+from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind, read_codes
 from calibrant.metrics._intervals.calibration_errors import band_of
-from calibrant.metrics._intervals.metric_intervals import scored
+from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.score_card import ScoreCard
-from calibrant.metrics._validation.predictions import read_predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from calibrant.metrics._intervals.honest_bands import Band
-    from calibrant.metrics._validation.prediction_rows import Predictions
+    from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["DOZEN", "chosen_metrics", "evaluate"]
+__all__ = ["evaluate", "select_metrics"]
 
-DOZEN = (
+_DEFAULT_METRICS = (
     *("log_loss", "mse", "auc", "average_precision", "ks", "lift", "accuracy", "f1", "mcc"),
     *("ece", "calibration_slope", "calibration_intercept"),
 )
@@ -38,6 +39,7 @@ _RULES = {
 }
 
 
+@document_metric
 def evaluate(
     y_true: Any,
     y_proba: Any,
@@ -56,60 +58,50 @@ def evaluate(
     stratified: bool = False,
     n_jobs: int | None = None,
 ) -> ScoreCard:
-    """Judge probabilities by many metrics from one sort, each with an interval that holds.
+    """Evaluate probabilities by many metrics from one sort, each with a confidence interval.
 
-    The intervals are of this fitted model: where each metric would lie on ever more rows, drawn independently as these
-    were. They are no statement on a model that is fitted anew.
+    The intervals are those of this fitted model: of the value of each metric on infinitely many rows, drawn
+    independently like these. They do not cover the variation between models fitted to other training rows.
 
     A proportion has Wilson's interval, the area under the ROC curve DeLong's on the scale of log-odds (Newcombe's where
-    it is 1), slope and intercept those of a sandwich. All others come from the same bootstrap replicates, which weigh
-    the rows of the one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are above 0 by
-    chance alone, so that no percentile holds: they have a value without that bias, the p-value of perfect calibration,
-    and the interval of the mean distance of the calibration curve from the diagonal, by honest bands.
+    it is 1), slope and intercept those of a sandwich estimate. All others come from the same bootstrap replicates,
+    which reweight the rows of one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are
+    above 0 by chance alone, so that percentiles do not cover: they have a debiased value, the p-value of perfect
+    calibration, and an interval of the mean distance of the calibration curve from the diagonal, by honest bands.
 
-    On simulated rows whose truth is known, intervals at 95 % hold it 93 to 97 times in 100; honest bands at least 95
-    times. Three measures fall short: ks, a maximum (93.0 of 100 with 300 rows, 93.4 with 1,000), lift, a share of few
-    rows (92.6 with 300 rows, of which it looks at 30), and h_measure, which takes the best threshold of the same rows
+    On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; honest bands at least 95
+    times. Three measures fall short: ks, a maximum (93.0 of 100 with 300 rows, 93.4 with 1,000), lift, a frequency in
+    few rows (92.6 with 300 rows, of which it uses 30), and h_measure, which takes the best threshold of the same rows
     (92.7 with 300 rows, 92.0 with 1,000).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone. The columns of a
-        frame that are named as the classes are taken by name.
+    %(predictions_each_class)s
     metrics : sequence of str, "all" or None
         Ids in `METRICS`. None: log_loss, mse, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
         calibration_slope and calibration_intercept, as far as the number of classes allows; "all": every metric that
-        needs nothing but classes and probabilities.
+        needs only classes and probabilities.
     confidence : float or None
-        How often such intervals hold the true value; None: no intervals, which takes no more time than the metrics.
+        The probability that such intervals cover the true value; None: no intervals, which saves their time.
     interval : {"auto", "bootstrap", "percentile"}
-        As above; or from replicates even where a formula holds, with or without correction.
+        "auto" as above; or from replicates even where a formula holds, with BCa correction or without.
     n_boot : int
-        Number of replicates.
+        The number of bootstrap replicates.
     by : sequence of length n_rows, optional
         The segment or time window of each row, such as ``dates.to_period("M")`` of pandas: there is a card for each,
-        and a test, corrected for their number by Holm, of whether it is calibrated as the others are.
+        and a test, corrected for their number by Holm, of whether it is calibrated like the others.
     groups : sequence of length n_rows, optional
-        The cluster of each row, such as the patient that several rows are of: rows are then drawn cluster by cluster.
+        The cluster of each row, such as the patient of several rows: whole clusters are then resampled.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
-        The source of randomness; the same for any number of threads.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    pos_label : optional
-        The positive class; by default the last sorted one of two.
-    labels : sequence, optional
-        The classes in the order of the columns.
+        The source of randomness; results are the same for any number of threads.
     weight_kind : {"frequency", "probability"}
-        Whether a weight of 2 is the row twice, or a row that stands for two in the population, as in surveys and
-        case-control samples; then rows are drawn within the classes and weighted.
+        Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and
+        case-control samples; rows are then resampled within the classes and weighted.
     stratified : bool
-        Draw within the classes, which keeps their shares as they are; whole clusters, where `groups` is told, are not
-        parted for it.
+        Whether to resample within the classes, which keeps their frequencies; clusters, if `groups` is passed, are
+        resampled whole all the same.
     n_jobs : int, optional
-        Number of threads, as scikit-learn counts them.
+        The number of threads, counted like scikit-learn's.
 
     Returns
     -------
@@ -128,13 +120,13 @@ def evaluate(
       mse       0.3256  [0.2934, 0.3598]  BCa
       log_loss  0.4944  [0.4531, 0.5414]  BCa
     """
-    told = {"confidence": confidence, "interval": interval, "n_boot": n_boot}
-    for name, value in {**told, "weight_kind": weight_kind, "stratified": stratified}.items():
+    options = {"confidence": confidence, "interval": interval, "n_boot": n_boot, "weight_kind": weight_kind}
+    for name, value in {**options, "stratified": stratified}.items():
         check_param(name, value, _RULES[name])
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    judged = Judged(
-        read,
-        None if groups is None else read_codes("groups", groups, read)[0],
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    plan = BootstrapPlan(
+        predictions,
+        None if groups is None else read_codes("groups", groups, predictions)[0],
         weight_kind,
         stratified or weight_kind == "probability",
         n_boot,
@@ -142,61 +134,65 @@ def evaluate(
         seed_sequence(random_state),
         n_threads(n_jobs),
     )
-    wanted = chosen_metrics(metrics, read)
-    card = _card(judged, wanted, interval)
-    return card if by is None else _by_segment(card, judged, wanted, interval, by)
+    requested = select_metrics(metrics, predictions)
+    card = _card(plan, requested, interval)
+    return card if by is None else _by_segment(card, plan, requested, interval, by)
 
 
-def chosen_metrics(metrics: str | Iterable[str] | None, read: Predictions) -> dict[str, Metric]:
-    """Look up the metrics asked for.
+def select_metrics(metrics: str | Iterable[str] | None, predictions: Predictions) -> dict[str, Metric]:
+    """Return the metrics requested, by name.
 
     Examples
     --------
-    >>> read = read_predictions([0, 1], [0.2, 0.7])
-    >>> list(chosen_metrics(["auc", "mse"], read))
+    >>> predictions = read_predictions([0, 1], [0.2, 0.7])
+    >>> list(select_metrics(["auc", "mse"], predictions))
     ['auc', 'mse']
     """
-    from calibrant.metrics import METRICS  # it holds every metric, evaluate's neighbours
+    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
 
-    can = {name: metric for name, metric in METRICS.items() if _can_judge(metric, read)}
+    can = {name: metric for name, metric in METRICS.items() if _can_evaluate(metric, predictions)}
     if metrics is None:
-        return {name: can[name] for name in DOZEN if name in can}
+        return {name: can[name] for name in _DEFAULT_METRICS if name in can}
     if isinstance(metrics, str):
         if metrics != "all":
             raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}. Pass [{metrics!r}].")
         return can
     if not isinstance(metrics, Iterable):
         raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.")
-    return {name: _asked_for(name, METRICS) for name in metrics}
+    return {name: _requested(name, METRICS) for name in metrics}
 
 
-def _asked_for(name: str, known: Mapping[str, Metric]) -> Metric:
+def _requested(name: str, known: Mapping[str, Metric]) -> Metric:
     metric = choose("a metric", name, known)
     if metric.needs:
         raise ParameterError(
             f"metrics: {name!r} needs {', '.join(metric.needs)}, which evaluate does not take; call "
-            f"calibrant.metrics.{name} itself."
+            f"calibrant.metrics.{name} instead."
         )
     return metric
 
 
-def _can_judge(metric: Metric, read: Predictions) -> bool:
-    return not metric.needs and (metric.classes == "any" or read.n_classes == 2 or read.is_told)
+def _can_evaluate(metric: Metric, predictions: Predictions) -> bool:
+    return not metric.needs and (metric.classes == "any" or predictions.n_classes == 2 or predictions.has_pos_label)
 
 
-def _card(judged: Judged, metrics: Mapping[str, Metric], interval: str, name: Any = None) -> ScoreCard:
+def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, name: Any = None) -> ScoreCard:
     @cache
     def band() -> Band | None:
-        return band_of(judged, judged.confidence or 0.95)
+        return band_of(plan, plan.confidence or 0.95)
 
-    read = judged.read
-    scores = scored(judged, metrics, interval, band)
-    return ScoreCard(scores, read.n_rows, tuple(read.classes.tolist()), judged.confidence, name, judged=judged)
+    predictions = plan.predictions
+    scores = score_metrics(plan, metrics, interval, band)
+    return ScoreCard(
+        scores, predictions.n_rows, tuple(predictions.classes.tolist()), plan.confidence, name, judged=plan
+    )
 
 
-def _by_segment(card: ScoreCard, judged: Judged, metrics: Mapping[str, Metric], interval: str, by: Any) -> ScoreCard:
-    codes, names = read_codes("by", by, judged.read)
-    cards = {name: _card(judged.part(codes == number), metrics, interval, name) for number, name in enumerate(names)}
-    is_tested = judged.confidence is not None and len(names) > 1
-    found = equal_calibration(judged.read.judged(), codes, names, judged.clusters()) if is_tested else None
-    return ScoreCard(card.scores, card.n_rows, card.classes, card.confidence, None, cards, found, judged)
+def _by_segment(
+    card: ScoreCard, plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, by: Any
+) -> ScoreCard:
+    codes, names = read_codes("by", by, plan.predictions)
+    cards = {name: _card(plan.subset(codes == number), metrics, interval, name) for number, name in enumerate(names)}
+    is_tested = plan.confidence is not None and len(names) > 1
+    found = equal_calibration(plan.predictions.calibration_rows(), codes, names, plan.clusters()) if is_tested else None
+    return ScoreCard(card.scores, card.n_rows, card.classes, card.confidence, None, cards, found, plan)

@@ -1,4 +1,4 @@
-"""The same judgement for tables larger than memory: one pass over batches, and what that leaves open said."""
+"""Evaluation of tables larger than memory, in one pass over batches, with bounds on what that approximates."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.metric_intervals import DECISIONS, UNDEFINED, score_of_replicates
 from calibrant.metrics._intervals.proportions import CONFIDENCE, Interval, proportion_interval, two_sided_z
-from calibrant.metrics._intervals.replicate_values import of_cells
+from calibrant.metrics._intervals.replicate_values import predictions_of_cells
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.batches import batches
-from calibrant.metrics._scorecard.running_sums import Running
+from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.sample_size import round_up
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
-from calibrant.metrics._validation.predictions import read_predictions, two_classes
+from calibrant.metrics._validation.read_predictions import read_predictions, two_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["evaluate_table"]
 
-_RANKS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
-_N_TABLES = 1000  # drawn for the intervals of decisions
+_RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
+_N_TABLES = 1000  # confusion matrices drawn for intervals
 _BATCH = 1_000_000
 
-# the value summed, and what the mean of it becomes with some number of classes
+# The row value that is summed, and how its mean becomes the metric for some number of classes.
 _MEANS: dict[str, tuple[str, Callable[[float, int], float]]] = {
     **dict.fromkeys(("mse", "brier", "ql"), ("squared", lambda mean, _: mean)),
     "rms": ("squared", lambda mean, n_classes: math.sqrt(mean / max(n_classes, 2))),
     "mse01": ("own_squared", lambda mean, _: mean),
-    **dict.fromkeys(("log_loss", "mxe", "nce"), ("surprise", lambda mean, _: mean)),
-    "log_loss_bits": ("surprise", lambda mean, _: mean / math.log(2.0)),
+    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
+    "log_loss_bits": ("log_loss", lambda mean, _: mean / math.log(2.0)),
     "spherical": ("spherical", lambda mean, _: mean),
 }
 _DEFAULT = ("log_loss", "mse", "auc", "average_precision", "ks", "lift", "accuracy", "kappa", "f1", "mcc")
@@ -56,39 +56,39 @@ def evaluate_table(
     batch_size: int = _BATCH,
     random_state: SeedLike = 0,
 ) -> ScoreCard:
-    """Judge the predictions of a table larger than memory, batch by batch.
+    """Evaluate the predictions of a table larger than memory, batch by batch.
 
-    Losses and decisions are exact. Measures of ranks are read off a histogram of some 300,000 bins, as narrow as
-    1/4096 of the way to the nearer of 0 and 1: where a bin has seen different probabilities they count as equal, and
-    the score's note says how far off that can be at most, by the best and the worst order within the bins.
+    Losses and metrics of the predicted class are exact. Metrics of rankings are computed from a histogram of some
+    300,000 bins, at most 1/4096 of the distance to the nearer of 0 and 1 wide: different probabilities in a bin count
+    as equal, and the score's note bounds the error of that, by the best and the worst order within the bins.
 
-    Intervals are of this fitted model on independent rows: of means by the normal distribution, Wilson's for
-    proportions, DeLong's for the area, by drawing the table of decisions anew for what depends on it alone.
+    Intervals are those of this fitted model on independent rows: normal ones for means, Wilson's for proportions,
+    DeLong's for the area, and resampled confusion matrices for metrics that depend on them alone.
 
     Parameters
     ----------
     source : path, polars LazyFrame, Dask frame, or a frame in memory
-        The table; a path is that of a Parquet file. It is read once where `labels` tells the classes, else twice.
+        The table; a path is that of a Parquet file. It is read once if `labels` is passed, else twice.
     target : str
         The column of classes.
     proba : str or sequence of str
         The column of the probability of the positive class, or a column for each class in the order of `labels`.
     weight : str, optional
-        The column that says how often each row counts.
+        The column of the weight of each row.
     metrics : sequence of str, "all" or None
-        Ids of losses, decisions and measures of ranks; None: log_loss, mse, auc, average_precision, ks, lift,
-        accuracy, kappa, f1 and mcc, as far as the number of classes allows; "all": every one that can be read off
-        batches.
+        Ids of losses and of metrics of the predicted class and of rankings; None: log_loss, mse, auc,
+        average_precision, ks, lift, accuracy, kappa, f1 and mcc, as far as the number of classes allows; "all": every
+        one that can be computed from batches.
     confidence : float or None
-        How often such intervals hold the true value; None: no intervals.
+        The probability that such intervals cover the true value; None: no intervals.
     pos_label : optional
-        The positive class; by default the last sorted one of two.
+        The positive class; by default the last of two sorted classes.
     labels : sequence, optional
-        The classes in the order of the columns; by default those found, sorted.
+        The classes in the order of the columns; by default those that occur, sorted.
     batch_size : int
-        How many rows are in memory at once, where the source lets it be told.
+        The number of rows in memory at once, where the source allows a choice.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
-        The source of randomness of the drawn tables.
+        The source of randomness of the resampled confusion matrices.
 
     Returns
     -------
@@ -111,19 +111,19 @@ def evaluate_table(
     if labels is None and len(columns) == 1:
         names = two_classes(names, pos_label)
     running = _summed(source, target, columns, weight, pos_label, names, batch_size)
-    wanted = _chosen(metrics, len(names))
-    scores = _Scorer(running, confidence, np.random.default_rng(seed_sequence(random_state))).scored(wanted)
+    requested = _select_metrics(metrics, len(names))
+    scores = _Scorer(running, confidence, np.random.default_rng(seed_sequence(random_state))).scores(requested)
     return ScoreCard(scores, running.n_rows, tuple(names), confidence)
 
 
 def _classes(source: Any, target: str, weight: str | None, batch_size: int) -> list[Any]:
-    """Find the classes that occur in a first pass over their column."""
+    """Return the classes that occur, from a first pass over their column."""
     found: set[Any] = set()
     for batch in batches(source, [target] if weight is None else [target, weight], batch_size):
         counted = batch if weight is None else batch.filter(batch[weight] != 0)
         found |= {name for name in counted[target].unique().to_list() if name is not None}
     if not found:
-        raise DataError("source has no row that counts.")
+        raise DataError("source has no row of weight above 0.")
     return list(np.unique(np.array(list(found))).tolist())
 
 
@@ -135,8 +135,8 @@ def _summed(
     pos_label: Any,
     labels: list[Any],
     batch_size: int,
-) -> Running:
-    running: Running | None = None
+) -> RunningSums:
+    running: RunningSums | None = None
     begin = 0
     for batch in batches(source, [target, *proba, *([weight] if weight else [])], batch_size):
         first, begin = begin, begin + len(batch)
@@ -146,23 +146,23 @@ def _summed(
         table = batch[proba[0]].to_numpy() if len(proba) == 1 else batch.select(proba).to_numpy()
         y = batch[target].to_numpy()
         try:
-            read = read_predictions(y, table, sample_weight=counts, pos_label=pos_label, labels=labels)
+            predictions = read_predictions(y, table, counts, pos_label, labels)
         except DataError as error:
             where = f"in the batch that starts at row {first:,} of source: " if first else ""
             raise type(error)(f"{where}{error}") from error
         if running is None:
-            running = Running(read)
+            running = RunningSums(predictions)
         else:
-            running.add(read)
+            running.add(predictions)
     if running is None:
-        raise DataError("source has no row that counts.")
+        raise DataError("source has no row of weight above 0.")
     return running
 
 
-def _chosen(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
-    from calibrant.metrics import METRICS  # it holds every metric, evaluate_table's neighbours
+def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
+    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate_table
 
-    known = [*_MEANS, *DECISIONS, *(_RANKS if n_classes == 2 else ())]
+    known = [*_MEANS, *DECISIONS, *(_RANKINGS if n_classes == 2 else ())]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}
     if metrics is None:
         return {name: can[name] for name in _DEFAULT if name in can}
@@ -170,39 +170,41 @@ def _chosen(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Me
         if metrics != "all":
             raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}. Pass [{metrics!r}].")
         return can
-    return {name: _asked_for(name, can, METRICS, n_classes) for name in metrics}
+    return {name: _requested(name, can, METRICS, n_classes) for name in metrics}
 
 
-def _asked_for(name: str, can: Mapping[str, Metric], known: Mapping[str, Metric], n_classes: int) -> Metric:
+def _requested(name: str, can: Mapping[str, Metric], known: Mapping[str, Metric], n_classes: int) -> Metric:
     choose("a metric", name, known)
     if name not in can:
         raise ParameterError(
-            f"metrics: {name!r} cannot be read off batches of {n_classes} classes; there are {', '.join(can)}. Use "
-            "evaluate on a sample of the rows."
+            f"metrics: {name!r} cannot be computed from batches of {n_classes} classes; there are {', '.join(can)}. "
+            "Use evaluate on a sample of the rows."
         )
     return can[name]
 
 
 class _Scorer:
-    """Scores from running sums."""
+    """Computes scores from running sums."""
 
-    def __init__(self, running: Running, confidence: float | None, rng: np.random.Generator) -> None:
+    def __init__(self, running: RunningSums, confidence: float | None, rng: np.random.Generator) -> None:
         self._running, self._confidence, self._rng = running, confidence, rng
         self._tables: NDArray[np.float64] | None = None
 
-    def scored(self, metrics: Mapping[str, Metric]) -> dict[str, Score]:
+    def scores(self, metrics: Mapping[str, Metric]) -> dict[str, Score]:
         return {name: self._score(metric) for name, metric in metrics.items()}
 
     def _score(self, metric: Metric) -> Score:
         if metric.id in _MEANS:
-            return self._mean(metric)
-        return self._decision(metric) if metric.id in DECISIONS else self._rank(metric)
+            return self._mean_score(metric)
+        return self._confusion_score(metric) if metric.id in DECISIONS else self._ranking_score(metric)
 
-    def _mean(self, metric: Metric) -> Score:
+    def _mean_score(self, metric: Metric) -> Score:
         column, then = _MEANS[metric.id]
         running = self._running
-        if column == "surprise" and running.n_infinite:
-            return Score(metric.id, math.inf, note=f"{running.n_infinite:,} row(s) of probability 0 came true")
+        if column == "log_loss" and running.n_infinite:
+            return Score(
+                metric.id, math.inf, note=f"the actual class has probability 0 in {running.n_infinite:,} row(s)"
+            )
         mean, square = running.sums[column] / running.total
         n_classes = running.like.n_classes
         if self._confidence is None:
@@ -211,9 +213,9 @@ class _Scorer:
         value, low, high = (then(max(x, 0.0), n_classes) for x in (mean, mean - reach, mean + reach))
         return Score(metric.id, value, low, high, "normal")
 
-    def _decision(self, metric: Metric) -> Score:
+    def _confusion_score(self, metric: Metric) -> Score:
         running = self._running
-        value = metric.judge(of_cells(running.like, running.cells))
+        value = metric.judge(predictions_of_cells(running.like, running.cells))
         if math.isnan(value):
             return Score(metric.id, value, note=UNDEFINED)
         if self._confidence is None:
@@ -224,10 +226,10 @@ class _Scorer:
         if self._tables is None:
             shares = running.cells / running.cells.sum()
             self._tables = self._rng.multinomial(max(1, round(running.total)), shares, _N_TABLES).astype(np.float64)
-        drawn = np.array([metric.judge(of_cells(running.like, cells)) for cells in self._tables])
+        drawn = np.array([metric.judge(predictions_of_cells(running.like, cells)) for cells in self._tables])
         return score_of_replicates(metric.id, value, drawn, None, self._confidence, "percentile")
 
-    def _rank(self, metric: Metric) -> Score:
+    def _ranking_score(self, metric: Metric) -> Score:
         value = metric.judge(self._running.ranked("tied"))
         if math.isnan(value):
             return Score(metric.id, value, note=UNDEFINED)
@@ -236,20 +238,20 @@ class _Scorer:
         ends = self._area_ends(metric.id, off) if self._confidence is not None else None
         if ends is not None:
             return Score(metric.id, value, *ends, "DeLong", note="".join(notes))
-        notes += ["no interval: it takes the rows themselves"] if self._confidence is not None else []
+        notes += ["no interval: it needs the rows themselves"] if self._confidence is not None else []
         return Score(metric.id, value, note="; ".join(notes))
 
     def _extremes(self, metric: Metric) -> Iterator[float]:
-        """Give the metric with the best and the worst order within the bins."""
+        """Yield the metric with the best and the worst order within the bins."""
         yield metric.judge(self._running.ranked("first"))
         is_precision = metric.id == "average_precision"
         yield self._running.least_precision() if is_precision else metric.judge(self._running.ranked("last"))
 
     def _area_ends(self, name: str, off: float) -> Interval | None:
-        """Give DeLong's interval, longer on either side by what is open."""
+        """Return DeLong's interval, extended on either side by the error of binning."""
         if name not in ("auc", "gini"):
             return None
-        rows = self._running.ranked("tied").two_class()
+        rows = self._running.ranked("tied").binary_rows()
         _, (low, high), _ = area_interval(rows.proba, rows.positive, rows.weight, self._confidence or 0.95)
         if name == "gini":
             low, high = 2.0 * low - 1.0, 2.0 * high - 1.0

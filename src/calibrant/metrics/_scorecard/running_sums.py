@@ -1,4 +1,4 @@
-"""Sums over batches of predictions: exact for losses and decisions, a fine histogram of probabilities for ranks."""
+"""Running sums over batches of predictions: exact for losses and confusions, a fine histogram for rankings."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.metrics._intervals.row_values import ROW_VALUES
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_BINS", "Running", "bin_of"]
+__all__ = ["N_BINS", "RunningSums", "bin_of"]
 
-_STEPS = 12  # bits of a probability that tell bins apart, behind the leading one
-_LEAST = 40  # powers of two that are told apart below 1/2
+# A bin is given by the exponent and the leading bits of the distance to the nearer of 0 and 1: with these numbers a
+# relative width of 1/4096 down to 2^-41, in 2 x 2.6 MB of counts.
+_STEPS = 12  # leading bits of the mantissa
+_LEAST = 40  # exponents below 1/2
 _HALF = _LEAST << _STEPS
 N_BINS = 2 * _HALF
-_SUMMED = ("squared", "own_squared", "surprise", "spherical")
+_SUMMED = ("squared", "own_squared", "log_loss", "spherical")
 
 
 def bin_of(proba: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Give the bin of each probability: bins are as narrow as 1/4096 of the way to the nearer of 0 and 1.
+    """Return the bin of each probability: at most 1/4096 of the distance to the nearer of 0 and 1 wide.
 
     Examples
     --------
-    >>> places = bin_of(np.array([0.0, 0.25, 0.2500001, 0.26, 0.5, 1.0]))
-    >>> bool(places[1] == places[2]), bool((np.diff(places) >= 0).all()), int(places[-1]) < N_BINS
+    >>> bins = bin_of(np.array([0.0, 0.25, 0.2500001, 0.26, 0.5, 1.0]))
+    >>> bool(bins[1] == bins[2]), bool((np.diff(bins) >= 0).all()), int(bins[-1]) < N_BINS
     (True, True, True)
     """
     near = np.minimum(proba, 1.0 - proba)
@@ -38,13 +40,13 @@ def bin_of(proba: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.where(proba < 0.5, below, N_BINS - 1 - below)
 
 
-class Running:
-    """What is known of the rows so far, from the first batch on.
+class RunningSums:
+    """Sums over the batches so far.
 
     Examples
     --------
-    >>> from calibrant.metrics._validation.predictions import read_predictions
-    >>> running = Running(read_predictions([0, 1], [0.5, 0.5]))
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> running = RunningSums(read_predictions([0, 1], [0.5, 0.5]))
     >>> running.n_rows, running.sums["squared"].tolist()
     (2, [1.0, 0.5])
     """
@@ -58,43 +60,43 @@ class Running:
         self.least, self.most = np.full(N_BINS, np.inf), np.full(N_BINS, -np.inf)
         self.add(first)
 
-    def add(self, read: Predictions) -> None:
+    def add(self, predictions: Predictions) -> None:
         """Add the rows of a batch."""
-        self.n_rows += read.n_rows
-        self.total += read.total
+        self.n_rows += predictions.n_rows
+        self.total += predictions.total
         for name, sums in self.sums.items():
-            values = ROW_VALUES[name](read)
+            values = ROW_VALUES[name](predictions)
             infinite = np.isinf(values)
             self.n_infinite += int(infinite.sum())
             values = np.where(infinite, 0.0, values)
-            sums += (values * read.weight).sum(), (values**2 * read.weight).sum()
-        self._add_cells(read)
-        if read.n_classes == 2:
-            self._add_ranks(read)
+            sums += (values * predictions.weight).sum(), (values**2 * predictions.weight).sum()
+        self._add_cells(predictions)
+        if predictions.n_classes == 2:
+            self._add_ranks(predictions)
 
-    def _add_cells(self, read: Predictions) -> None:
-        place = read.label.astype(np.intp) * read.n_classes + read.decided()
-        self.cells += np.bincount(place, read.weights, read.n_classes**2)
+    def _add_cells(self, predictions: Predictions) -> None:
+        cell = predictions.label.astype(np.intp) * predictions.n_classes + predictions.predicted_class()
+        self.cells += np.bincount(cell, predictions.weights, predictions.n_classes**2)
 
-    def _add_ranks(self, read: Predictions) -> None:
-        rows = read.two_class()
-        place = bin_of(rows.proba)
-        np.minimum.at(self.least, place, rows.proba)
-        np.maximum.at(self.most, place, rows.proba)
+    def _add_ranks(self, predictions: Predictions) -> None:
+        rows = predictions.binary_rows()
+        bins = bin_of(rows.proba)
+        np.minimum.at(self.least, bins, rows.proba)
+        np.maximum.at(self.most, bins, rows.proba)
         for number, chosen in enumerate((~rows.positive, rows.positive)):
             weights = None if rows.weight is None else rows.weight[chosen]
-            self.ranks[number] += np.bincount(place[chosen], weights, N_BINS)
+            self.ranks[number] += np.bincount(bins[chosen], weights, N_BINS)
 
     def ranked(self, arrangement: str) -> Predictions:
-        """Give rows that stand for the bins: with classes tied in a bin, or the positive ones "first" or "last".
+        """Return rows that represent the bins: with classes tied in a bin, or the positive ones "first" or "last".
 
-        A bin that has seen one probability only holds rows that are tied indeed.
+        The rows of a bin with one distinct probability are tied in any case.
         """
         found = np.flatnonzero(self.ranks.any(axis=0))
         offset = {"tied": 0.0, "first": 0.25, "last": -0.25}[arrangement]
         is_mixed = self.least[found] < self.most[found]
-        place = np.arange(len(found)) + 0.5
-        scores = np.concatenate([place, place + offset * is_mixed]) / (len(found) + 1.0)
+        rank = np.arange(len(found)) + 0.5
+        scores = np.concatenate([rank, rank + offset * is_mixed]) / (len(found) + 1.0)
         weights = self.ranks[:, found].ravel()
         label = np.repeat([1 - self.like.positive, self.like.positive], len(found))
         kept = weights > 0.0
@@ -108,10 +110,10 @@ class Running:
         )
 
     def least_precision(self) -> float:
-        """Give what the average precision is not below, however the rows of a bin are ordered.
+        """Return the least average precision over all orders of the rows within bins.
 
-        In the worst order the negative ones come first and the positive ones follow one by one, the less each weighs
-        the worse: the precision is then integrated over them.
+        In the worst order the negative rows come first and the positive ones follow one by one; the smaller their
+        weights the worse, so that the precision is integrated over them.
         """
         found = np.flatnonzero(self.ranks.any(axis=0))[::-1]
         negative, positive = self.ranks[:, found]

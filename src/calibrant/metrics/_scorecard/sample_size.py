@@ -1,4 +1,4 @@
-"""How many rows it takes to establish calibration: the bands that calibrated probabilities would get from more rows."""
+"""The number of rows that establishes calibration, from the bands of perfectly calibrated probabilities."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ if TYPE_CHECKING:
 
 __all__ = ["CalibrationReach", "calibration_reach", "reach_of", "round_up", "rows_needed"]
 
-SHARE = 0.9  # of the rows, for which bands are to be near the diagonal
-_GROUPS, _MOST_GROUPS = 200, 1001  # planned with; what bands of many rows have
-_FURTHER_ROWS = 10_000  # what is asked for mostly
+_COVERED = 0.9  # fraction of the rows for which bands must be close to the diagonal
+_GROUPS = 200  # of the plan, each 0.5 % of the rows: time is quadratic in their number
+_MOST_GROUPS = 1001  # of the final bands, as in `honest_bands`
+_FURTHER_ROWS = 10_000  # the typical number of further rows, which fixes how many new probabilities they bring
 _WITHIN = Real(0, 1, closed="neither")
 _MOST_ROWS = 1e12
 
 
 def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) -> int:
-    """Tell about how many rows establish that such probabilities are calibrated, if they are.
+    """Return about how many rows establish that such probabilities are calibrated, if they are.
 
-    Rows with probabilities distributed as those given are taken to come out exactly as often as promised; the number
-    is the least for which the honest calibration bands stay as near to the diagonal for nine rows in ten.
+    Rows are assumed to have probabilities distributed like those passed, and exactly the predicted frequencies; the
+    number is the least for which the honest bands stay within the distance from the diagonal for nine rows in ten.
 
     Parameters
     ----------
     y_proba : array of shape (n_rows,) or (n_rows, n_classes)
-        Probabilities of the positive class; of several columns the greatest of each row is looked at. Rows are taken to
-        have no others than these: the more distinct ones are given, up to 1,000, the more rows it takes.
+        Probabilities of the positive class; of several columns the largest of each row is used. Rows are assumed to
+        have only these: the more distinct ones are passed, up to 1,000, the more rows are needed.
     within : float
-        How near the bands are to stay to the diagonal.
+        The largest distance of the bands from the diagonal.
     confidence : float
-        The least chance that the bands hold the calibration curve.
+        The least probability that the bands cover the calibration curve.
 
     Returns
     -------
@@ -59,13 +60,13 @@ def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) 
         raise DataTypeError("y_proba must hold numbers: probabilities of the positive class, or of each.") from error
     if not proba.size or not ((proba >= 0.0) & (proba <= 1.0)).all():
         raise DataError("y_proba must hold probabilities, at least one; found none, NaN, or values outside [0, 1].")
-    greatest = proba if proba.ndim == 1 else proba.max(axis=1)
-    return math.ceil(calibration_reach(greatest, np.ones(len(greatest)), confidence).rows_for(within))
+    largest = proba if proba.ndim == 1 else proba.max(axis=1)
+    return math.ceil(calibration_reach(largest, np.ones(len(largest)), confidence).rows_for(within))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationReach:
-    """How far bands reach from the diagonal, for any number of rows with given shares of probabilities.
+    """The distance of bands from the diagonal, for any number of rows with some distribution of probabilities.
 
     Examples
     --------
@@ -75,17 +76,17 @@ class CalibrationReach:
     """
 
     proba: NDArray[np.float64]
-    share: NDArray[np.float64]
+    fraction: NDArray[np.float64]
     confidence: float
 
     def at(self, n_rows: float) -> float:
-        """Give the reach for a number of rows."""
-        weight = self.share * n_rows
+        """Return the distance for a number of rows."""
+        weight = self.fraction * n_rows
         band = honest_bands(self.proba, weight * self.proba, weight, confidence=self.confidence, digits=None)
         return reach_of(self.proba, weight, band)
 
     def rows_for(self, within: float) -> float:
-        """Give the least number of rows whose reach is small enough, to one part in a hundred."""
+        """Return the least number of rows with a small enough distance, to one part in a hundred."""
         low, high = 1.0, 100.0
         while self.at(high) > within and high < _MOST_ROWS:
             low, high = high, high * 10.0
@@ -96,11 +97,11 @@ class CalibrationReach:
 
 
 def calibration_reach(
-    proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float, new_share: float = 0.0
+    proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float, new_fraction: float = 0.0
 ) -> CalibrationReach:
-    """Gather probabilities into groups of about equal weight, and keep the level of the bands that all would have.
+    """Group probabilities by about equal weight, with the confidence level that bands of all of them would have.
 
-    Of further rows a share has probabilities that were not seen yet, which makes the bands wider.
+    A fraction of further rows has probabilities that were not seen yet, which makes the bands wider.
     """
     found, of_found = np.unique(proba, return_inverse=True)
     weights = np.bincount(of_found, weight)
@@ -109,15 +110,15 @@ def calibration_reach(
     if len(found) <= _GROUPS:
         group = np.arange(len(found))
     _, group = np.unique(group, return_inverse=True)
-    shares = np.bincount(group, weights) / ends[-1]
-    places = np.bincount(group, weights * found) / ends[-1] / shares
-    n_groups, n_final = len(places), min(len(found) + new_share * _FURTHER_ROWS, _MOST_GROUPS)
+    fractions = np.bincount(group, weights) / ends[-1]
+    points = np.bincount(group, weights * found) / ends[-1] / fractions
+    n_groups, n_final = len(points), min(len(found) + new_fraction * _FURTHER_ROWS, _MOST_GROUPS)
     level = n_groups * (n_groups + 1.0) / (n_final * (n_final + 1.0))
-    return CalibrationReach(places, shares, 1.0 - (1.0 - confidence) * level)
+    return CalibrationReach(points, fractions, 1.0 - (1.0 - confidence) * level)
 
 
 def reach_of(proba: NDArray[np.float64], weight: NDArray[np.float64], band: Band) -> float:
-    """Give how far the bands reach from the diagonal for all but the tenth of the rows where they reach farthest.
+    """Return the largest distance of the bands from the diagonal, leaving out the tenth of the rows with the largest.
 
     Examples
     --------
@@ -129,11 +130,11 @@ def reach_of(proba: NDArray[np.float64], weight: NDArray[np.float64], band: Band
     reach = np.maximum(upper - proba, proba - lower)
     order = np.argsort(reach, kind="stable")
     ends = np.cumsum(weight[order])
-    return float(reach[order][np.searchsorted(ends, SHARE * ends[-1] * (1.0 - 1e-12))])
+    return float(reach[order][np.searchsorted(ends, _COVERED * ends[-1] * (1.0 - 1e-12))])
 
 
 def round_up(value: float) -> float:
-    """Round up to two digits, so that what is said still holds.
+    """Round up to two significant digits, so that a bound still holds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is known of a model's probabilities: a value for each metric, and how sure it is."""
+"""Score cards: the value of each metric, with its interval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calibrant.metrics._scorecard.card_text import card_html, card_text, score_t
 
 if TYPE_CHECKING:
     from calibrant.metrics._calibration.equal_calibration import EqualCalibration
-    from calibrant.metrics._intervals.bootstrap_plan import Judged
+    from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
     from calibrant.metrics._scorecard.verdict import Verdict
 
 __all__ = ["Score", "ScoreCard"]
@@ -23,7 +23,7 @@ _COLUMNS = ("value", "low", "high", "method", "debiased", "pvalue", "note")
 
 @dataclass(frozen=True)
 class Score:
-    """The value of a metric and how sure it is.
+    """The value of a metric and its interval.
 
     Parameters
     ----------
@@ -32,15 +32,15 @@ class Score:
     value : float
         Its value.
     low, high : float or None
-        The interval; None where there is none that holds.
+        The interval; None where no valid one is known.
     method : str
-        Where the interval comes from.
+        The method of the interval.
     debiased : float or None
         For calibration errors: the value less what chance alone adds to it.
     pvalue : float or None
-        For calibration errors: how often a perfectly calibrated model would show as large a value.
+        For calibration errors: the probability of so large a value under perfect calibration.
     note : str
-        What else a reader has to know.
+        A remark on the value or the interval.
 
     Examples
     --------
@@ -70,27 +70,27 @@ class Score:
 class ScoreCard(Mapping[str, Score]):
     """A score for each metric, from the same rows.
 
-    Intervals speak of this fitted model and of further rows drawn as these were, independently of each other (or
-    cluster by cluster, where `groups` was told). They say nothing of another model fitted to other rows.
+    Intervals are those of this fitted model on further rows, drawn independently like these (or by whole clusters, if
+    `groups` was passed). They do not cover the variation between models fitted to other rows.
 
     Parameters
     ----------
     scores : dict of str to Score
-        The scores, in the order asked for.
+        The scores, in the order requested.
     n_rows : int
-        Number of rows that count.
+        Number of rows of weight above 0.
     classes : tuple
         The classes.
     confidence : float or None
-        How often such intervals hold the true value; None: there are none.
+        The probability that such intervals cover the true value; None: there are none.
     name : object
-        The segment that the rows are of, where there are several.
+        The segment of the rows, where there are several.
     cards : dict of object to ScoreCard
-        A card for each segment, where `by` was told.
+        A card for each segment, if `by` was passed.
     equal_calibration : EqualCalibration or None
-        Whether the segments are calibrated alike, where `by` was told.
-    judged : Judged or None
-        The rows and how they are drawn; kept for `verdict` and `compare`.
+        The test of equal calibration of the segments, if `by` was passed.
+    judged : BootstrapPlan or None
+        The rows and how they are resampled; kept for `verdict` and `compare`.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class ScoreCard(Mapping[str, Score]):
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Whether the probabilities can be relied on, in words, from bands that hold the whole calibration curve.
+        """The verdict on calibration in words, from bands that cover the whole calibration curve.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class ScoreCard(Mapping[str, Score]):
         return verdict_of(self)
 
     def to_frame(self) -> Any:
-        """Give a pandas frame with a row for each metric; with segments, one for each segment and metric.
+        """Return a pandas frame with a row for each metric; with segments, one for each segment and metric.
 
         Examples
         --------

@@ -1,255 +1,252 @@
-"""The door of every metric: classes and probabilities, checked once and brought into one form."""
+"""Validated predictions, and the forms in which the core takes them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import check_weights, factorize
-from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
-from calibrant.metrics._validation.prediction_rows import Predictions
+from calibrant import _core
+from calibrant._threads import n_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Predictions", "check_probabilities", "read_more_labels", "read_predictions", "two_classes"]
+__all__ = ["BinaryRows", "Predictions", "rank", "row_chunks", "threads_for"]
 
-_OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
-_SUM = 1e-6  # how far a row may sum from 1
-_SUM_SINGLE = 1e-4  # the same where the values are of single precision
+_CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
 
 
-def read_predictions(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> Predictions:
-    """Check what a metric is given.
-
-    Probabilities may be out of [0, 1] by 1e-9 and rows may sum to 1 within 1e-6 (1e-4 in single precision).
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryRows:
+    """The probability of one class for each row, and whether the row is of that class, as the core takes them.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        The probability of each class, in sorted order or that of `labels`; or of `pos_label` alone. The columns of a
-        frame that are named as the classes are taken by name.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; what a row of weight 0 holds is not looked at.
-    pos_label : optional
-        The class that a single column gives the probability of; by default the last sorted one.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    proba : array of shape (n_rows,)
+        Probabilities.
+    positive : array of bool, of shape (n_rows,)
+        Whether each row is of the class.
+    weight : array of shape (n_rows,) or None
+        The weight of each row, above 0; None where all are 1.
+    """
 
-    Returns
-    -------
-    Predictions
-        The rows that count.
+    proba: NDArray[np.float64]
+    positive: NDArray[np.bool_]
+    weight: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Validated rows of weight above 0, with the probabilities of all classes.
+
+    Parameters
+    ----------
+    classes : array of shape (n_classes,)
+        The class of each column.
+    label : array of shape (n_rows,)
+        The column of each row's class.
+    table : array of shape (n_rows, n_classes) or (n_rows, 1)
+        Probabilities of all classes, or of the positive one of two.
+    weights : array of shape (n_rows,) or None
+        The weight of each row, above 0; None where all are 1.
+    positive : int
+        The column of the positive class.
+    has_pos_label : bool
+        Whether the caller passed `pos_label`.
+    kept : array of shape (n_rows,) or None
+        The index of each row among all that were passed; None where none has weight 0.
+    n_given : int
+        Number of rows passed, including those of weight 0.
 
     Examples
     --------
-    >>> read_predictions([0, 1, 1], [0.2, 0.7, float("nan")], sample_weight=[1, 2, 0]).proba
-    array([[0.8, 0.2],
-           [0.3, 0.7]])
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> predictions = read_predictions(["a", "b"], [[0.9, 0.1], [0.6, 0.4]])
+    >>> predictions.classes.tolist(), predictions.positive, predictions.true_class_proba()
+    (['a', 'b'], 1, array([0.9, 0.4]))
     """
-    values = _table(y_proba)
-    n_rows, named = len(values), _column_names(y_proba)
-    codes, categories, are_seen = _labels("y_true", y_true, n_rows)
-    weights = check_weights(sample_weight, n_rows)
-    kept = None if weights is None or weights.all() else np.flatnonzero(weights)
-    if kept is not None and weights is not None:
-        values, codes, weights, are_seen = values[kept], codes[kept], weights[kept], False
-    seen = _sorted(categories) if are_seen else _seen(codes, categories)
-    labels = _by_name(named, seen) if labels is None else labels
-    classes = _classes(seen, labels, pos_label, values.shape[1])
-    positive = _positive(classes, pos_label)
-    label = _columns_of("y_true", codes, categories, classes, kept)
-    table = check_probabilities(values, kept)
-    return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
+
+    classes: NDArray[Any]
+    label: NDArray[np.int32]
+    table: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    positive: int
+    has_pos_label: bool
+    kept: NDArray[np.intp] | None
+    n_given: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of weight above 0."""
+        return len(self.label)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether one class is evaluated against all others: there are two, or `pos_label` was passed."""
+        return self.n_classes <= 2 or self.has_pos_label
+
+    @property
+    def is_one_column(self) -> bool:
+        """Whether one column holds the probabilities of two classes."""
+        return bool(self.table.shape[1] < self.n_classes)
+
+    @cached_property
+    def proba(self) -> NDArray[np.float64]:
+        """The probabilities with a column for each class."""
+        return _both_columns(self.table, self.positive) if self.is_one_column else self.table
+
+    @cached_property
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of each row, also where all are 1."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """The index of each row among all that were passed."""
+        return np.arange(self.n_given) if self.kept is None else self.kept
+
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+        return float(self.n_rows) if self.weights is None else float(self.weights.sum())
+
+    def column(self, of_class: int) -> NDArray[np.float64]:
+        """Return the probability of a class."""
+        if self.is_one_column:
+            return self.table[:, 0] if of_class == self.positive else 1.0 - self.table[:, 0]
+        return self.table[:, of_class]
+
+    def binary_rows(self, of_class: int | None = None) -> BinaryRows:
+        """Return one class, by default the positive one, against all others.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> read_predictions(["a", "b", "c"], np.eye(3)).binary_rows(0).positive
+        array([ True, False, False])
+        """
+        which = self.positive if of_class is None else of_class
+        return BinaryRows(np.ascontiguousarray(self.column(which)), self.label == which, self.weights)
+
+    def calibration_rows(self) -> BinaryRows:
+        """Return what calibration errors compare: the positive of two classes, or the predicted of more.
+
+        With more than two classes, `positive` is whether the predicted class is correct.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> predictions = read_predictions(["a", "b", "c"], [[0.5, 0.3, 0.2], [0.6, 0.4, 0.0], [0.1, 0.2, 0.7]])
+        >>> predictions.calibration_rows().proba, predictions.calibration_rows().positive
+        (array([0.5, 0.6, 0.7]), array([ True, False,  True]))
+        """
+        if self.n_classes <= 2:
+            return self.binary_rows()
+        return BinaryRows(self.table.max(axis=1), self.predicted_class() == self.label, self.weights)
+
+    def ranking(self, of_class: int | None = None) -> _core.Ranking:
+        """Return the rows sorted by the probability of a class, by default the positive one; sorted once."""
+        which = self.positive if of_class is None else of_class
+        if which not in self._rankings:
+            self._rankings[which] = rank(self.binary_rows(which))
+        return self._rankings[which]
+
+    @cached_property
+    def calibration_ranking(self) -> _core.Ranking:
+        """The rows of `calibration_rows` sorted by probability."""
+        return self.ranking() if self.n_classes <= 2 else rank(self.calibration_rows())
+
+    @cached_property
+    def cache(self) -> dict[Any, Any]:
+        """Results that several metrics share, such as the confusion matrix."""
+        return {}
+
+    @cached_property
+    def _rankings(self) -> dict[int, _core.Ranking]:
+        return {}
+
+    def true_class_proba(self) -> NDArray[np.float64]:
+        """Return the predicted probability of each row's actual class."""
+        if self.is_one_column:
+            column = self.table[:, 0]
+            return np.where(self.label == self.positive, column, 1.0 - column)
+        return np.asarray(self.table[np.arange(self.n_rows), self.label])
+
+    def zero_probability_rows(self) -> NDArray[np.intp]:
+        """Return the index, among all rows passed, of those whose actual class has probability 0."""
+        return np.asarray(self.rows[self.true_class_proba() == 0.0])
+
+    def class_weights(self) -> NDArray[np.float64]:
+        """Return the weight of the rows of each class."""
+        if self.n_classes == 2 and self.weights is None:
+            second = np.count_nonzero(self.label)
+            return np.array([self.n_rows - second, second], dtype=np.float64)
+        return np.bincount(self.label, self.weights, self.n_classes).astype(np.float64)
+
+    def predicted_class(self) -> NDArray[np.intp]:
+        """Return the column of each row's largest probability; ties are broken in favor of the lower class.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> read_predictions(["a", "b"], [[0.9, 0.1], [0.5, 0.5]], labels=["b", "a"]).predicted_class()
+        array([0, 1])
+        """
+        order = np.argsort(self.classes, kind="stable")
+        if self.is_one_column:
+            column = self.table[:, 0]
+            is_positive = column > 0.5 if order[1] == self.positive else column >= 0.5
+            return np.where(is_positive, self.positive, 1 - self.positive)
+        return np.asarray(order[self.table[:, order].argmax(axis=1)])
+
+    def mean(self, values: NDArray[np.float64]) -> float:
+        """Return the weighted mean of a value for each row."""
+        return float((values if self.weights is None else values * self.weights).sum() / self.total)
 
 
-def read_more_labels(name: str, given: Any, read: Predictions) -> NDArray[np.int32]:
-    """Check another class for each row, such as a vote, and give the column of each row that counts.
+def row_chunks(n_rows: int) -> Iterator[slice]:
+    """Yield slices of rows that are small enough for temporary arrays to stay in the cache.
 
     Examples
     --------
-    >>> read = read_predictions(["a", "b", "b"], [0.1, 0.6, 0.2], sample_weight=[1, 1, 0])
-    >>> read_more_labels("vote", ["a", "a", None], read)
-    array([0, 0], dtype=int32)
+    >>> sum(chunk.stop - chunk.start for chunk in row_chunks(100_000))
+    100000
     """
-    codes, categories, _ = _labels(name, given, read.n_given)
-    codes = codes if read.kept is None else codes[read.kept]
-    return _columns_of(name, codes, categories, read.classes.tolist(), read.kept)
+    for begin in range(0, n_rows, _CHUNK_ROWS):
+        yield slice(begin, min(n_rows, begin + _CHUNK_ROWS))
 
 
-def _table(y_proba: Any) -> NDArray[np.float64]:
-    """Give the probabilities as a table, without a look at their values."""
-    try:
-        values = np.ma.filled(np.ma.asarray(_without_na(y_proba), dtype=np.float64), np.nan)
-    except (TypeError, ValueError) as error:
-        raise DataTypeError("y_proba must hold numbers: a column for each class, or one for the positive.") from error
-    if values.ndim not in (1, 2) or values.shape[-1] == 0 or len(values) == 0:
-        raise DataError(
-            f"y_proba has shape {values.shape}; expected (n_rows, n_classes), or (n_rows,) for the positive class "
-            "alone, with at least one row."
-        )
-    return values.reshape(len(values), -1)
-
-
-def _without_na(y_proba: Any) -> Any:
-    """Turn pandas' own missing values into NaN, which NumPy cannot."""
-    is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
-    return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
-
-
-def _column_names(y_proba: Any) -> list[Any]:
-    """Give the names of the columns of a frame of pandas, polars or pyarrow; nothing has none."""
-    names = getattr(y_proba, "column_names", None) or getattr(y_proba, "columns", None)
-    return [] if names is None or callable(names) else list(names)
-
-
-def _by_name(named: list[Any], seen: list[Any]) -> list[Any] | None:
-    """Give the classes in the order of columns that are named as they are, all of them; None where they are not."""
-    if len(named) < 2 or named == list(range(len(named))):  # numbers that nobody gave are no names
-        return None
-    if set(seen) <= set(named):
-        as_seen = {name: name for name in seen}
-        return [as_seen.get(name, name) for name in named]
-    by_text = {str(name): name for name in seen}
-    return [by_text[str(name)] for name in named] if {str(name) for name in named} == by_text.keys() else None
-
-
-def _labels(name: str, given: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
-    """Give the code of each row, what the codes mean, and whether it is known that each of them occurs."""
-    if given is None:
-        raise DataTypeError(f"{name} is None; pass the class of each row.")
-    coded = factorize(given)
-    if len(coded.codes) != n_rows:
-        raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities a label.")
-    return coded.codes, np.asarray(coded.categories).tolist(), not coded.declared
-
-
-def _seen(codes: NDArray[np.int32], categories: list[Any]) -> list[Any]:
-    """Give the classes that occur, sorted."""
-    occurs = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
-    return _sorted([name for name, found in zip(categories, occurs, strict=True) if found])
-
-
-def _sorted(names: list[Any]) -> list[Any]:
-    return list(np.unique(names).tolist())
-
-
-def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> list[Any]:
-    """Give the class of each column; of both where there is one column for two classes."""
-    classes = seen if labels is None else _told(labels)
-    if n_columns == 1 and labels is None:
-        classes = two_classes(seen, pos_label)
-    if n_columns != len(classes) and (n_columns, len(classes)) != (1, 2):
-        whose = "y_true" if labels is None else "labels"
-        raise DataError(
-            f"y_proba has {n_columns} column(s) for {len(classes)} classes of {whose} ({_listed(classes)}); pass "
-            "labels=, the classes in the order of the columns."
-        )
-    return classes
-
-
-def _told(labels: Any) -> list[Any]:
-    array = np.asarray(labels)
-    names: list[Any] = array.tolist() if array.ndim == 1 else []
-    if not names or len(set(names)) < len(names):
-        raise ParameterError(f"labels must be the classes in the order of the columns, each once; got {labels!r}.")
-    return names
-
-
-def two_classes(seen: list[Any], pos_label: Any) -> list[Any]:
-    """Give the negative and the positive class of a single column, the one that does not occur among them.
+def threads_for(n_rows: int) -> int:
+    """Return the number of threads that pays off for so many rows; results are the same for any number.
 
     Examples
     --------
-    >>> two_classes(["no"], "yes"), two_classes(["a", "b"], None)
-    (['no', 'yes'], ['a', 'b'])
+    >>> threads_for(100)
+    1
     """
-    if pos_label is None:
-        if len(seen) == 1:
-            raise DataError(
-                f"y_true has one class ({seen[0]!r}), so that it is not known which class the column of y_proba speaks "
-                "of; pass pos_label= or labels=."
-            )
-        return seen
-    others = [name for name in seen if name != pos_label]
-    if len(others) > 1:
-        _positive(seen, pos_label)
-    return [*(others or [f"not {pos_label}"]), pos_label]
+    return 1 if n_rows <= _CHUNK_ROWS else n_threads(None)
 
 
-def _positive(classes: list[Any], pos_label: Any) -> int:
-    if pos_label is None:
-        return classes.index(np.unique(classes).tolist()[-1])
-    if pos_label not in classes:
-        raise ParameterError(
-            f"pos_label is {pos_label!r}, which is not a class ({_listed(classes)}).{nearest(pos_label, classes)}"
-        )
-    return classes.index(pos_label)
-
-
-def _columns_of(
-    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], kept: NDArray[np.intp] | None
-) -> NDArray[np.int32]:
-    """Give the column of each row's class."""
-    column = {name: place for place, name in enumerate(classes)}
-    place_of = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.int32)
-    if codes.min() >= 0 and (place_of[:-1] == np.arange(len(categories))).all():
-        return codes
-    places = place_of[codes]
-    if (places >= 0).all():
-        return places
-    wrong = np.flatnonzero(places == places.min())
-    where = f"(first at row {_row(wrong[0], kept)})"
-    if places.min() == -2:
-        raise DataError(f"{what} has {len(wrong)} missing label(s) {where}; drop those rows or give them weight 0.")
-    name = categories[codes[wrong[0]]]
-    raise DataError(
-        f"{what} has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
-        f"{_listed(classes)}.{nearest(name, classes)} Pass labels= with every class, in the order of the columns."
-    )
-
-
-def _row(place: Any, kept: NDArray[np.intp] | None) -> int:
-    """Give the number that a row had among all that were given."""
-    return int(place if kept is None else kept[place])
-
-
-def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
-    """Check a table of probabilities, and return it clipped to [0, 1]; `kept` numbers its rows in messages.
+def rank(rows: BinaryRows) -> _core.Ranking:
+    """Return the rows sorted by probability, the highest first.
 
     Examples
     --------
-    >>> check_probabilities(np.array([[1.0 + 1e-12, -1e-12]]))
-    array([[1., 0.]])
+    >>> rank(BinaryRows(np.array([0.2, 0.9]), np.array([False, True]))).auc()
+    1.0
     """
-    is_inside = values.min() >= 0.0 and values.max() <= 1.0
-    if not is_inside:
-        _refuse(np.isnan(values), kept, "NaN", "drop those rows or give them weight 0.")
-        outside = (values < -_OUTSIDE) | (values > 1.0 + _OUTSIDE)
-        _refuse(outside, kept, "value(s) outside [0, 1]", "pass probabilities, not scores.")
-    if values.shape[1] > 1:
-        _refuse(_off(values), kept, "row(s) that do not sum to 1", "divide each row by its sum, or pass one column.")
-    return values if is_inside else np.clip(values, 0.0, 1.0)
+    return _core.Ranking(rows.proba, rows.positive, rows.weight, threads_for(len(rows.proba)))
 
 
-def _off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Find the rows that do not sum to 1, as exactly as the precision of the values allows."""
-    error = np.abs(np.einsum("ij->i", values) - 1.0)
-    if (error <= _SUM).all() or (values != values.astype(np.float32)).any():
-        return np.asarray(error > _SUM)
-    return np.asarray(error > _SUM_SINGLE)
-
-
-def _refuse(wrong: NDArray[np.bool_], kept: NDArray[np.intp] | None, what: str, hint: str) -> None:
-    if wrong.any():
-        first = _row(np.argwhere(wrong)[0, 0], kept)
-        raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")
-
-
-def _listed(classes: list[Any]) -> str:
-    return ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
+def _both_columns(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
+    columns = [1.0 - proba[:, 0], proba[:, 0]]
+    return np.stack(columns if positive == 1 else columns[::-1], axis=1)

@@ -14,7 +14,7 @@ import numpy as np
 from calibrant._params import choose
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
-from calibrant.metrics._internal import Predictions
+from calibrant.metrics._internal import Predictions, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -245,6 +245,7 @@ def _check_metric(name: str, data: TrialData, keywords: Mapping[str, Any], pos_l
         choose("a metric of numbers", name, dict.fromkeys(numeric.__all__))
         return
     metric = choose("a metric", name, METRICS)
+    check_options(name, **keywords)
     missing = [need for need in metric.needs if need not in keywords and need != "prior"]
     if missing:
         raise ParameterError(f"metrics: {name!r} needs {', '.join(missing)}; pass metric_params={{{name!r}: ...}}.")

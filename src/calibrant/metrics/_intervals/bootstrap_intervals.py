@@ -1,4 +1,4 @@
-"""Intervals from replicates: percentiles, as they are or moved for bias and skewness (BCa; Efron 1987)."""
+"""Bootstrap intervals: percentiles, plain or corrected for bias and skewness (BCa; Efron 1987)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["bca_interval", "percentile_interval"]
 
-_MOST_MISSING = 0.5  # share of replicates without a value beyond which there is no interval
+_MOST_MISSING = 0.5  # with more replicates undefined, an interval would describe a minority of the samples
 
 
 def percentile_interval(drawn: NDArray[np.float64], confidence: float) -> Interval:
-    """Give the percentiles of replicates that leave half of the rest on either side.
+    """Return the percentiles of replicates that leave equal tails.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def percentile_interval(drawn: NDArray[np.float64], confidence: float) -> Interv
 def bca_interval(
     value: float, drawn: NDArray[np.float64], left_out: NDArray[np.float64] | None, confidence: float
 ) -> Interval:
-    """Give percentiles corrected for bias and, where values with parts of the rows left out are known, for skewness.
+    """Return percentiles corrected for bias and, given values with blocks of rows left out, for skewness.
 
     Examples
     --------
@@ -54,23 +54,23 @@ def bca_interval(
 
 
 def _acceleration(left_out: NDArray[np.float64] | None) -> float:
-    """Give a sixth of the skewness of what each part of the rows contributes."""
+    """Return a sixth of the skewness of the influence of each block of rows."""
     if left_out is None or not np.isfinite(left_out).all():
         return 0.0
-    parts = left_out.mean() - left_out
-    spread = float((parts**2).sum())
-    return float((parts**3).sum()) / (6.0 * spread**1.5) if spread > 0.0 else 0.0
+    influence = left_out.mean() - left_out
+    squares = float((influence**2).sum())
+    return float((influence**3).sum()) / (6.0 * squares**1.5) if squares > 0.0 else 0.0
 
 
 def _percentiles(drawn: NDArray[np.float64], low: float, high: float) -> Interval:
     ordered = np.sort(drawn[~np.isnan(drawn)])
     if len(ordered) <= _MOST_MISSING * len(drawn):
         return Interval(math.nan, math.nan)
-    return Interval(*(_at(ordered, share) for share in (low, high)))
+    return Interval(*(_quantile(ordered, level) for level in (low, high)))
 
 
-def _at(ordered: NDArray[np.float64], share: float) -> float:
-    """Give the value that a share of further draws would lie below, between two replicates; infinite ones stay so."""
-    place = min(max(share * (len(ordered) + 1.0) - 1.0, 0.0), len(ordered) - 1.0)
-    before, after = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
-    return before if before == after else before + (after - before) * (place - math.floor(place))
+def _quantile(ordered: NDArray[np.float64], level: float) -> float:
+    """Return the quantile interpolated between two replicates; two infinite ones, whose difference is NaN, stay so."""
+    rank = min(max(level * (len(ordered) + 1.0) - 1.0, 0.0), len(ordered) - 1.0)
+    before, after = float(ordered[math.floor(rank)]), float(ordered[math.ceil(rank)])
+    return before if before == after else before + (after - before) * (rank - math.floor(rank))

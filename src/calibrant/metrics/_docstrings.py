@@ -1,0 +1,90 @@
+"""Passages that the docstrings of metrics share, beside those of the whole package."""
+
+from __future__ import annotations
+
+from calibrant._docstrings import fill_docstring
+
+__all__ = ["document_metric"]
+
+_PASSAGES = {
+    "y_proba": """\
+y_proba : array of shape (n_rows, n_classes) or (n_rows,)
+    The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
+    the probability of `pos_label` alone. Columns of a frame that are named like the classes are matched by name.""",
+    "pos_label": """\
+pos_label : optional
+    The class whose probability a single column holds; by default the last of the sorted classes.""",
+    "positive_class": """\
+pos_label : optional
+    The positive class; by default the last of two sorted classes. With more than two classes it must be passed, and
+    all other classes together are the negative class.""",
+    "one_or_each_class": """\
+pos_label : optional
+    The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
+    class is evaluated against all others.""",
+    "predictions_positive": """\
+%(y_true)s
+%(y_proba)s
+%(row_weight)s
+%(positive_class)s
+%(labels)s""",
+    "predictions_each_class": """\
+%(y_true)s
+%(y_proba)s
+%(row_weight)s
+%(one_or_each_class)s
+%(labels)s""",
+    "numbers": """\
+y_true : sequence of length n_rows
+    The actual numbers.
+y_pred : sequence of length n_rows
+    The predicted numbers.
+%(row_weight)s""",
+    "training_mean": """\
+training_mean : float
+    The mean of the actual numbers in the training data, the prediction to beat.""",
+    "threshold": """\
+threshold : float, optional
+    Predict the positive class above this probability; by default predict the class of the largest probability, ties
+    broken in favor of the lower class.
+inclusive : bool
+    Whether to predict the positive class at the threshold itself, too.""",
+    "average": """\
+average : {"macro", "weighted", "micro"}, optional
+    Evaluate each class against all others instead of the positive one: the mean over classes; the mean weighted by
+    the rows of each class, as Weka computes it; or the value of the summed counts, which is the accuracy. Classes
+    that have no row and are never predicted are left out; a class that has rows or is predicted, but never
+    correctly, scores 0. It excludes `threshold`.""",
+    "clip": """\
+clip : float, optional
+    Clip the probabilities to [clip, 1 - clip] first; scikit-learn uses 2.2e-16.""",
+    "prior": """\
+prior : sequence of length n_classes, dict of class to frequency, or such a Series, optional
+    The frequency of each class in the training data, in the order of `labels` or else of the sorted classes; by
+    default that of the rows themselves.""",
+    "required_prior": """\
+prior : sequence of length n_classes or dict
+    The frequency of each class in the training data, in the order of `labels` or else of the sorted classes, or by
+    class. Weka adds 1 to the count of each class first.""",
+    "k": """\
+k : float
+    The number of rows, or their weight.""",
+    "total_positives": """\
+total_positives : float, optional
+    The number of positives in all, where the rows passed are the head of a longer list; by default those passed.""",
+    "bins": """\
+n_bins : int
+    The number of bins.
+strategy : {"width", "mass"}
+    Bins of equal width from 0 to 1, a probability on an edge belonging to the upper bin; or bins of about equal
+    weight, in which rows of equal probability are never split.
+norm : {"l1", "l2", "max"}
+    The mean absolute difference, weighted by the bins; the root of the mean square; or the largest difference.
+debiased : bool
+    Whether to subtract what chance adds: from the mean square as Kumar, Liang & Ma (2019) do, from the mean by the
+    same normal approximation. The value is never below 0.""",
+}
+
+# Fills the placeholders of a metric's docstring, such as ``%(predictions)s`` for y_true, y_proba, sample_weight,
+# pos_label and labels.
+document_metric = fill_docstring(**_PASSAGES)

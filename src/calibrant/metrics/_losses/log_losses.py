@@ -1,0 +1,252 @@
+"""Logarithmic scores (Good 1952): minus the logarithm of the probability of the actual class."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._losses.mean_losses import surprise
+from calibrant.metrics._metric import Metric
+from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_predictions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "AVLL",
+    "LOG_LOSS",
+    "LOG_LOSS_BITS",
+    "MXE",
+    "NCE",
+    "avll",
+    "avll_epsilon",
+    "log_loss",
+    "log_loss_bits",
+    "mxe",
+    "nce",
+]
+
+_MOST_EPSILON = 0.005  # Nielsen (2004, eq. 11)
+
+
+@document_metric
+def log_loss(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    clip: float | None = None,
+) -> float:
+    """Return the mean of -ln p, p the predicted probability of the actual class: in nats, from 0 (best).
+
+    It equals scikit-learn's ``log_loss`` but clips only if `clip` is passed: one row whose actual class has
+    probability 0 makes it infinite. `infinite_rows` returns those rows.
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(clip)s
+
+    Returns
+    -------
+    float
+        The mean loss.
+
+    Examples
+    --------
+    >>> round(log_loss(["no", "yes"], [[0.5, 0.5], [0.25, 0.75]]), 4)
+    0.4904
+    >>> log_loss(["no", "yes"], [0.0, 0.0]), round(log_loss(["no", "yes"], [0.0, 0.0], clip=1e-6), 3)
+    (inf, 6.908)
+    """
+    check_options("log_loss", clip=clip)
+    return _mean_log_loss(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+
+
+@document_metric
+def log_loss_bits(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    clip: float | None = None,
+) -> float:
+    """Return the mean of -log2 p, p the predicted probability of the actual class: in bits, from 0 (best).
+
+    This is the log-loss of Zadrozny & Elkan (2001, Table 2); a probability of 0 for the actual class makes it infinite.
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(clip)s
+
+    Returns
+    -------
+    float
+        The mean loss.
+
+    Examples
+    --------
+    >>> round(log_loss_bits(["no", "yes"], [[0.5, 0.5], [0.75, 0.25]]), 12)
+    1.5
+    """
+    check_options("log_loss_bits", clip=clip)
+    return _bits(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+
+
+@document_metric
+def mxe(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    clip: float | None = None,
+) -> float:
+    """Return the mean cross-entropy in nats: another name for `log_loss` (Caruana & Niculescu-Mizil 2006).
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(clip)s
+
+    Returns
+    -------
+    float
+        The mean loss.
+
+    Examples
+    --------
+    >>> round(mxe([0, 1], [0.5, 0.5]), 4)
+    0.6931
+    """
+    check_options("mxe", clip=clip)
+    return _mean_log_loss(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+
+
+@document_metric
+def nce(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    base: float = math.e,
+    clip: float | None = None,
+) -> float:
+    """Return the negative cross-entropy, the mean of -log p of the actual class: from 0 (best).
+
+    Chawla & Cieslak (2006) do not name the base of the logarithm; their Table 3 can only be in base 10.
+
+    Parameters
+    ----------
+    %(predictions)s
+    base : float
+        The base of the logarithm, above 1; e by default, which makes it `log_loss`.
+    %(clip)s
+
+    Returns
+    -------
+    float
+        The mean loss.
+
+    Examples
+    --------
+    >>> round(nce([0, 1], [0.9, 0.1], base=10), 12)
+    1.0
+    """
+    check_options("nce", base=base, clip=clip)
+    return _nce(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), base, clip)
+
+
+@document_metric
+def avll(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    prior: Any = None,
+    only_exact: bool = True,
+) -> float:
+    """Return the mean of -log2 p like `log_loss_bits`, with probabilities of 0 and 1 moved inwards by e.
+
+    Nielsen's average log-loss (2004, eq. 11): a probability of exactly 0 counts as e and one of exactly 1 as 1 - e,
+    where e is half of the smallest class frequency, at most 0.005. It is finite where a tree is certain and wrong.
+    A probability close to 0 is not replaced and may cost more than 0 itself, unless `only_exact` is False.
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(prior)s
+        Frequencies of 0 do not make e smaller.
+    only_exact : bool
+        Whether to replace 0 and 1 only, as the paper does; if False, clip every probability to [e, 1 - e].
+
+    Returns
+    -------
+    float
+        The mean loss.
+
+    Examples
+    --------
+    >>> round(avll([0, 1], [0.0, 1.0]), 5)  # -log2 0.995
+    0.00723
+    >>> round(avll([0, 1], [0.0, 0.0], prior=[0.996, 0.004]), 4)  # (-log2 0.998 - log2 0.002) / 2
+    4.4843
+    """
+    check_options("avll", only_exact=only_exact)
+    return _avll(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), prior, only_exact, labels)
+
+
+def _mean_log_loss(predictions: Predictions, clip: float | None = None) -> float:
+    total, at_zero, _ = surprise(predictions, clip or 0.0)
+    return math.inf if at_zero else total / predictions.total
+
+
+def _bits(predictions: Predictions, clip: float | None = None) -> float:
+    return _mean_log_loss(predictions, clip) / math.log(2.0)
+
+
+def _nce(predictions: Predictions, base: float = math.e, clip: float | None = None) -> float:
+    return _mean_log_loss(predictions, clip) / math.log(base)
+
+
+def _avll(predictions: Predictions, prior: Any = None, only_exact: bool = True, labels: Any = None) -> float:
+    epsilon = avll_epsilon(read_prior(prior, predictions, labels))
+    total, at_zero, at_one = surprise(predictions, 0.0 if only_exact else epsilon)
+    total -= at_zero * math.log(epsilon) + at_one * math.log1p(-epsilon)
+    return total / predictions.total / math.log(2.0)
+
+
+def avll_epsilon(frequencies: NDArray[np.float64]) -> float:
+    """Return what replaces a probability of 0 in `avll`, from the class frequencies."""
+    return min(_MOST_EPSILON, 0.5 * float(frequencies[frequencies > 0].min()))
+
+
+_LOG = {"Good 1952": "logarithmic score"}
+LOG_LOSS = Metric("log_loss", log_loss, _mean_log_loss, "lower", 0.0, math.inf, _LOG)
+LOG_LOSS_BITS = Metric(
+    "log_loss_bits",
+    log_loss_bits,
+    _bits,
+    "lower",
+    0.0,
+    math.inf,
+    {"Zadrozny & Elkan 2001": "log-loss", "Witten, Frank & Hall 2011": "informational loss"},
+)
+MXE = Metric("mxe", mxe, _mean_log_loss, "lower", 0.0, math.inf, {"Caruana & Niculescu-Mizil 2006": "MXE"})
+NCE = Metric("nce", nce, _nce, "lower", 0.0, math.inf, {"Chawla & Cieslak 2006": "NCE"})
+AVLL = Metric("avll", avll, _avll, "lower", 0.0, math.inf, {"Nielsen 2004": "AvLL"})

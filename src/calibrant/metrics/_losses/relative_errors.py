@@ -1,0 +1,174 @@
+"""Probabilities compared with the prior: relative errors, and the information gained over it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._metric import Metric
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "INFORMATION_SCORE",
+    "RELATIVE_ABSOLUTE_ERROR",
+    "ROOT_RELATIVE_SQUARED_ERROR",
+    "information_score",
+    "relative_absolute_error",
+    "root_relative_squared_error",
+]
+
+
+@document_metric
+def relative_absolute_error(
+    y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> float:
+    """Return the absolute error of the probabilities relative to that of the prior: 0 is best, 1 no better.
+
+    The absolute error of a row is the sum of |p - t| over classes, where t is 1 for the actual class and 0 for the
+    others. Weka prints the ratio for classifiers, in percent.
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(required_prior)s
+
+    Returns
+    -------
+    float
+        The ratio; infinite where the prior alone makes no error, NaN where neither does.
+
+    Examples
+    --------
+    >>> relative_absolute_error(["no", "yes"], [0.25, 0.75], prior=[0.5, 0.5])
+    0.5
+    """
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _relative_absolute(predictions, prior, labels)
+
+
+def _relative_absolute(predictions: Predictions, prior: Any, labels: Any = None) -> float:
+    frequencies = read_prior(prior, predictions, labels)
+    of_prior = _half_absolute(predictions, frequencies[predictions.label])
+    return _ratio(_half_absolute(predictions, predictions.true_class_proba()), of_prior)
+
+
+def _half_absolute(predictions: Predictions, own: NDArray[np.float64]) -> float:
+    """Return the mean of 1 - p of the actual class: half of the absolute error, since probabilities sum to 1."""
+    return predictions.mean(1.0 - own)
+
+
+@document_metric
+def root_relative_squared_error(
+    y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> float:
+    """Return the root of the ratio of `mse` to that of the prior: 0 is best, 1 no better than the prior.
+
+    Weka prints it for classifiers, in percent.
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(required_prior)s
+
+    Returns
+    -------
+    float
+        The root; infinite where the prior alone makes no error, NaN where neither does.
+
+    Examples
+    --------
+    >>> root_relative_squared_error(["no", "yes"], [0.25, 0.75], prior=[0.5, 0.5])
+    0.5
+    """
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _root_relative_squared(predictions, prior, labels)
+
+
+def _root_relative_squared(predictions: Predictions, prior: Any, labels: Any = None) -> float:
+    frequencies = read_prior(prior, predictions, labels)
+    squares = np.einsum("ij,ij->i", predictions.proba, predictions.proba)
+    error = predictions.mean(1.0 - 2.0 * predictions.true_class_proba() + squares)
+    of_prior = predictions.mean(1.0 - 2.0 * frequencies[predictions.label]) + float(frequencies @ frequencies)
+    return math.sqrt(_ratio(max(error, 0.0), max(of_prior, 0.0)))
+
+
+def _ratio(error: float, of_prior: float) -> float:
+    if of_prior == 0.0:
+        return math.nan if error == 0.0 else math.inf
+    return error / of_prior
+
+
+@document_metric
+def information_score(
+    y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> float:
+    """Return the mean information score (Kononenko & Bratko 1991), in bits gained over the prior: higher is better.
+
+    Where p, the probability of a row's class, is at least its prior q, the row gains log2 p - log2 q; where it is less
+    the prediction misleads, and the row loses log2(1 - p) - log2(1 - q).
+
+    Parameters
+    ----------
+    %(predictions)s
+    %(required_prior)s
+
+    Returns
+    -------
+    float
+        The mean, in bits: 0 for the prior itself, at most the cost of the classes under the prior; infinite where a
+        class of prior 0 occurs and has a probability above 0.
+
+    Examples
+    --------
+    >>> information_score(["no", "yes"], [0.0, 0.5], prior=[0.5, 0.5])  # one bit, and none
+    0.5
+    """
+    return _information_score(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), prior, labels)
+
+
+def _information_score(predictions: Predictions, prior: Any, labels: Any = None) -> float:
+    p, q = predictions.true_class_proba(), read_prior(prior, predictions, labels)[predictions.label]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = np.where(p >= q, np.log2(p) - np.log2(q), np.log2(1.0 - q) - np.log2(1.0 - p))
+    return predictions.mean(np.where(p == q, 0.0, bits))
+
+
+_WEKA = "Witten, Frank & Hall 2011"
+RELATIVE_ABSOLUTE_ERROR = Metric(
+    "relative_absolute_error",
+    relative_absolute_error,
+    _relative_absolute,
+    "lower",
+    0.0,
+    math.inf,
+    {_WEKA: "relative absolute error"},
+    needs=("prior",),
+)
+ROOT_RELATIVE_SQUARED_ERROR = Metric(
+    "root_relative_squared_error",
+    root_relative_squared_error,
+    _root_relative_squared,
+    "lower",
+    0.0,
+    math.inf,
+    {_WEKA: "root relative squared error"},
+    needs=("prior",),
+)
+INFORMATION_SCORE = Metric(
+    "information_score",
+    information_score,
+    _information_score,
+    "higher",
+    -math.inf,
+    math.inf,
+    {"Kononenko & Bratko 1991": "average information score"},
+    needs=("prior",),
+)

@@ -1,0 +1,252 @@
+"""Input validation of every metric: classes, probabilities and weights are checked once, in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.data._internal import check_weights, factorize
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
+from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._validation.predictions import Predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["check_probabilities", "read_more_labels", "read_predictions", "two_classes"]
+
+_OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
+_SUM = 1e-6  # how far rounding may take the sum of a row from 1
+_SUM_SINGLE = 1e-4  # the same for values of single precision, which has 7 digits
+
+
+@document_metric
+def read_predictions(
+    y_true: Any, y_proba: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> Predictions:
+    """Validate the arguments of a metric.
+
+    Probabilities may be out of [0, 1] by 1e-9 and rows may sum to 1 within 1e-6 (1e-4 in single precision). Rows
+    of weight 0 are not validated.
+
+    Parameters
+    ----------
+    %(predictions)s
+
+    Returns
+    -------
+    Predictions
+        The rows of weight above 0.
+
+    Examples
+    --------
+    >>> read_predictions([0, 1, 1], [0.2, 0.7, float("nan")], sample_weight=[1, 2, 0]).proba
+    array([[0.8, 0.2],
+           [0.3, 0.7]])
+    """
+    values = _table(y_proba)
+    n_rows, named = len(values), _column_names(y_proba)
+    codes, categories, are_seen = _labels("y_true", y_true, n_rows)
+    weights = check_weights(sample_weight, n_rows)
+    kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+    if kept is not None and weights is not None:
+        values, codes, weights, are_seen = values[kept], codes[kept], weights[kept], False
+    seen = _sorted(categories) if are_seen else _seen(codes, categories)
+    labels = _by_name(named, seen) if labels is None else labels
+    classes = _classes(seen, labels, pos_label, values.shape[1])
+    positive = _positive(classes, pos_label)
+    label = _columns_of("y_true", codes, categories, classes, kept)
+    table = check_probabilities(values, kept)
+    return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
+
+
+def read_more_labels(name: str, labels: Any, predictions: Predictions) -> NDArray[np.int32]:
+    """Validate another class for each row, such as a vote, and return the column of each row of weight above 0.
+
+    Examples
+    --------
+    >>> predictions = read_predictions(["a", "b", "b"], [0.1, 0.6, 0.2], sample_weight=[1, 1, 0])
+    >>> read_more_labels("vote", ["a", "a", None], predictions)
+    array([0, 0], dtype=int32)
+    """
+    codes, categories, _ = _labels(name, labels, predictions.n_given)
+    codes = codes if predictions.kept is None else codes[predictions.kept]
+    return _columns_of(name, codes, categories, predictions.classes.tolist(), predictions.kept)
+
+
+def _table(y_proba: Any) -> NDArray[np.float64]:
+    """Return the probabilities as a table, without a check of their values."""
+    try:
+        values = np.ma.filled(np.ma.asarray(_without_na(y_proba), dtype=np.float64), np.nan)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("y_proba must hold numbers: a column for each class, or one for the positive.") from error
+    if values.ndim not in (1, 2) or values.shape[-1] == 0 or len(values) == 0:
+        raise DataError(
+            f"y_proba has shape {values.shape}; expected (n_rows, n_classes), or (n_rows,) for the positive class "
+            "alone, with at least one row."
+        )
+    return values.reshape(len(values), -1)
+
+
+def _without_na(y_proba: Any) -> Any:
+    """Convert pandas' own missing values to NaN, which NumPy cannot."""
+    is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
+    return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
+
+
+def _column_names(y_proba: Any) -> list[Any]:
+    """Return the column names of a frame of pandas, polars or pyarrow; none for an array."""
+    names = getattr(y_proba, "column_names", None) or getattr(y_proba, "columns", None)
+    return [] if names is None or callable(names) else list(names)
+
+
+def _by_name(named: list[Any], seen: list[Any]) -> list[Any] | None:
+    """Return the classes in the order of the columns if every column is named like a class, else None."""
+    if len(named) < 2 or named == list(range(len(named))):  # default column names are no classes
+        return None
+    if set(seen) <= set(named):
+        as_seen = {name: name for name in seen}
+        return [as_seen.get(name, name) for name in named]
+    by_text = {str(name): name for name in seen}
+    return [by_text[str(name)] for name in named] if {str(name) for name in named} == by_text.keys() else None
+
+
+def _labels(name: str, labels: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
+    """Return the code of each row, the class of each code, and whether every code is known to occur."""
+    if labels is None:
+        raise DataTypeError(f"{name} is None; pass the class of each row.")
+    coded = factorize(labels)
+    if len(coded.codes) != n_rows:
+        raise DataError(
+            f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities for each label."
+        )
+    return coded.codes, np.asarray(coded.categories).tolist(), not coded.declared
+
+
+def _seen(codes: NDArray[np.int32], categories: list[Any]) -> list[Any]:
+    """Return the classes that occur, sorted."""
+    occurs = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
+    return _sorted([name for name, found in zip(categories, occurs, strict=True) if found])
+
+
+def _sorted(names: list[Any]) -> list[Any]:
+    return list(np.unique(names).tolist())
+
+
+def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> list[Any]:
+    """Return the class of each column, or both classes of a single column."""
+    classes = seen if labels is None else _check_labels(labels)
+    if n_columns == 1 and labels is None:
+        classes = two_classes(seen, pos_label)
+    if n_columns != len(classes) and (n_columns, len(classes)) != (1, 2):
+        whose = "y_true" if labels is None else "labels"
+        raise DataError(
+            f"y_proba has {n_columns} column(s) for {len(classes)} classes of {whose} ({_listed(classes)}); pass "
+            "labels=, the classes in the order of the columns."
+        )
+    return classes
+
+
+def _check_labels(labels: Any) -> list[Any]:
+    array = np.asarray(labels)
+    names: list[Any] = array.tolist() if array.ndim == 1 else []
+    if not names or len(set(names)) < len(names):
+        raise ParameterError(f"labels must be the classes in the order of the columns, each once; got {labels!r}.")
+    return names
+
+
+def two_classes(seen: list[Any], pos_label: Any) -> list[Any]:
+    """Return the negative and the positive class of a single column, including one that does not occur.
+
+    Examples
+    --------
+    >>> two_classes(["no"], "yes"), two_classes(["a", "b"], None)
+    (['no', 'yes'], ['a', 'b'])
+    """
+    if pos_label is None:
+        if len(seen) == 1:
+            raise DataError(
+                f"y_true has one class ({seen[0]!r}), so that the class of the single column of y_proba is unknown; "
+                "pass pos_label= or labels=."
+            )
+        return seen
+    others = [name for name in seen if name != pos_label]
+    if len(others) > 1:
+        _positive(seen, pos_label)
+    return [*(others or [f"not {pos_label}"]), pos_label]
+
+
+def _positive(classes: list[Any], pos_label: Any) -> int:
+    if pos_label is None:
+        return classes.index(np.unique(classes).tolist()[-1])
+    if pos_label not in classes:
+        raise ParameterError(
+            f"pos_label is {pos_label!r}, which is not a class ({_listed(classes)}).{nearest(pos_label, classes)}"
+        )
+    return classes.index(pos_label)
+
+
+def _columns_of(
+    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], kept: NDArray[np.intp] | None
+) -> NDArray[np.int32]:
+    """Return the column of each row's class."""
+    column = {name: index for index, name in enumerate(classes)}
+    column_of_code = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.int32)
+    if codes.min() >= 0 and (column_of_code[:-1] == np.arange(len(categories))).all():
+        return codes
+    columns = column_of_code[codes]
+    if (columns >= 0).all():
+        return columns
+    wrong = np.flatnonzero(columns == columns.min())
+    where = f"(first at row {_row(wrong[0], kept)})"
+    if columns.min() == -2:
+        raise DataError(f"{what} has {len(wrong)} missing label(s) {where}; drop those rows or set their weight to 0.")
+    name = categories[codes[wrong[0]]]
+    raise DataError(
+        f"{what} has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
+        f"{_listed(classes)}.{nearest(name, classes)} Pass labels= with every class, in the order of the columns."
+    )
+
+
+def _row(index: Any, kept: NDArray[np.intp] | None) -> int:
+    """Return the index of a row among all that were passed."""
+    return int(index if kept is None else kept[index])
+
+
+def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    """Check a table of probabilities, and return it clipped to [0, 1]; `kept` numbers its rows in messages.
+
+    Examples
+    --------
+    >>> check_probabilities(np.array([[1.0 + 1e-12, -1e-12]]))
+    array([[1., 0.]])
+    """
+    is_inside = values.min() >= 0.0 and values.max() <= 1.0
+    if not is_inside:
+        _raise_if_any(np.isnan(values), kept, "NaN", "drop those rows or set their weight to 0.")
+        outside = (values < -_OUTSIDE) | (values > 1.0 + _OUTSIDE)
+        _raise_if_any(outside, kept, "value(s) outside [0, 1]", "pass probabilities, not scores.")
+    if values.shape[1] > 1:
+        _raise_if_any(
+            _is_off(values), kept, "row(s) that do not sum to 1", "divide each row by its sum, or pass one column."
+        )
+    return values if is_inside else np.clip(values, 0.0, 1.0)
+
+
+def _is_off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which rows do not sum to 1, within the precision of the values."""
+    error = np.abs(np.einsum("ij->i", values) - 1.0)
+    if (error <= _SUM).all() or (values != values.astype(np.float32)).any():
+        return np.asarray(error > _SUM)
+    return np.asarray(error > _SUM_SINGLE)
+
+
+def _raise_if_any(wrong: NDArray[np.bool_], kept: NDArray[np.intp] | None, what: str, hint: str) -> None:
+    if wrong.any():
+        first = _row(np.argwhere(wrong)[0, 0], kept)
+        raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")
+
+
+def _listed(classes: list[Any]) -> str:
+    return ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
