@@ -52,13 +52,13 @@ def test_one_method_can_be_compared_with_all_others() -> None:
     assert result.pairs[0].wilcoxon.n_comparisons == 2
 
 
-def test_what_a_pair_says_does_not_depend_on_the_others() -> None:
+def test_the_result_of_a_pair_does_not_depend_on_other_methods() -> None:
     three, two = compare_methods(TABLE, methods=METHODS), compare_methods(TABLE[:, :2], methods=METHODS[:2])
     assert three.pairs[0].wilcoxon.pvalue == two.pairs[0].wilcoxon.pvalue
     assert three.pairs[0].bayes.greater == two.pairs[0].bayes.greater
 
 
-def test_printed_it_says_how_many_comparisons_were_corrected_for() -> None:
+def test_the_repr_has_the_number_of_comparisons_corrected_for() -> None:
     text = repr(compare_methods(TABLE, methods=METHODS, rope=0.01))
     assert text.startswith("3 comparisons over 20 data sets, corrected by Holm (higher is better):\n  neither is shown")
     assert "by Holm for 3 comparisons" in text
@@ -83,21 +83,21 @@ def test_tables_come_in_many_forms_and_trials_are_averaged(test: Any, table: Any
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_lies_between_the_p_value_and_bonferroni_and_keeps_the_order(pvalues: list[float]) -> None:
+def test_holm_is_between_the_p_value_and_bonferroni_and_keeps_the_order(pvalues: list[float]) -> None:
     given_, corrected = np.array(pvalues), holm(pvalues)
     assert (corrected >= given_).all()
     assert (corrected <= np.minimum(1, len(pvalues) * given_) + 1e-12).all()
     assert (np.diff(corrected[np.argsort(given_)]) >= 0).all()
 
 
-def test_holm_wants_p_values() -> None:
+def test_holm_raises_for_what_is_not_a_p_value() -> None:
     with pytest.raises(DataError, match="pvalues must be numbers from 0 to 1"):
         holm([0.5, 1.2])
 
 
 @given(SEEDS)
 @settings(max_examples=25)
-def test_friedmans_test_is_scipys_with_ties_too(seed: int) -> None:
+def test_friedmans_test_is_scipys_even_with_ties(seed: int) -> None:
     table = np.random.default_rng(seed).integers(0, 4, (12, 4))
     theirs = scipy.stats.friedmanchisquare(*table.T)
     ours = friedman(table)
@@ -114,7 +114,7 @@ def test_demsars_critical_differences_for_four_methods_on_14_data_sets() -> None
 
 
 @pytest.mark.parametrize("k", [3, 6])
-def test_a_pair_is_apart_by_the_critical_difference_where_its_p_value_is_the_level(k: int) -> None:
+def test_the_p_value_at_the_critical_difference_is_the_level(k: int) -> None:
     table = np.random.default_rng(k).normal(np.arange(k) * 0.4, 1, (15, k))
     result = nemenyi(table)
     for (one, other), pvalue in result.pvalues.items():
@@ -128,13 +128,13 @@ def test_groups_are_the_largest_sets_within_the_critical_difference() -> None:
     assert "corrected for 3 comparisons" in repr(result)
 
 
-def test_methods_that_are_always_equal_rank_alike() -> None:
+def test_methods_that_are_always_equal_have_equal_ranks() -> None:
     result = friedman(np.ones((5, 3)))
     assert (result.statistic, result.pvalue, set(result.mean_ranks.values())) == (0, 1, {2.0})
 
 
 @pytest.mark.parametrize("test", [friedman, nemenyi])
-def test_two_methods_are_sent_elsewhere(test: Any) -> None:
+def test_the_error_for_two_methods_names_the_tests_for_two(test: Any) -> None:
     with pytest.raises(DataError, match=r"needs at least 3 methods; got 2\. Two are compared by wilcoxon or sign_test"):
         test(TABLE[:, :2])
 
@@ -152,20 +152,20 @@ def test_the_bayesian_t_test_has_the_scale_of_the_corrected_one() -> None:
     assert (bayes.low, bayes.high, bayes.pvalue) == (corrected.low, corrected.high, corrected.pvalue)
 
 
-def test_the_correlation_of_trials_can_be_told_instead_of_their_rows() -> None:
+def test_the_correlation_of_trials_replaces_their_numbers_of_rows() -> None:
     a, b = TABLE[:, 0], TABLE[:, 1]
     assert bayesian_correlated_t_test(a, b, rho=0.1).greater == pytest.approx(
         bayesian_correlated_t_test(a, b, n_train=9, n_test=1).greater
     )
     assert bayesian_correlated_t_test(a, b, rho=0).pvalue == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
-    with pytest.raises(ParameterError, match="rho must be given alone"):
+    with pytest.raises(ParameterError, match="rho must not be passed with n_train"):
         bayesian_correlated_t_test(a, b, rho=0.1, n_train=9, n_test=1)
-    with pytest.raises(ParameterError, match=r"n_train and n_test must be given, or rho"):
+    with pytest.raises(ParameterError, match=r"n_train and n_test must be passed, or rho"):
         bayesian_correlated_t_test(a, b)
 
 
 @pytest.mark.parametrize("rope", [0.0, 0.02])
-def test_probabilities_add_up_and_turn_round(rope: float) -> None:
+def test_probabilities_sum_to_1_and_swap_with_the_methods(rope: float) -> None:
     a, b = TABLE[:, 0], TABLE[:, 1]
     for test, options in ((bayesian_correlated_t_test, {"n_train": 9, "n_test": 1}), (bayesian_signed_rank_test, {})):
         one, other = test(a, b, rope=rope, **options), test(b, a, rope=rope, **options)
@@ -173,7 +173,7 @@ def test_probabilities_add_up_and_turn_round(rope: float) -> None:
         assert (one.less, one.greater) == pytest.approx((other.greater, other.less), abs=1e-9)
 
 
-def test_a_wide_region_of_equivalence_holds_all() -> None:
+def test_a_wide_region_of_equivalence_has_all_the_probability() -> None:
     assert bayesian_signed_rank_test(TABLE[:, 0], TABLE[:, 1], rope=1).equivalent == 1
     assert bayesian_correlated_t_test(TABLE[:, 0], TABLE[:, 1], n_train=9, n_test=1, rope=1).equivalent > 0.999
 

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from sklearn.cluster import KMeans
 
 from calibrant.comparison import clustering_description_length, mdl
-from calibrant.comparison._mdl.normal_code import _log_chance
+from calibrant.comparison._mdl.normal_code import _log_probability
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._description.code_lengths import counts_bits
@@ -25,7 +25,7 @@ def noisy(seed: int, n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
     return X, np.where(random.random(n) < 0.15, "odd", np.where(X["x"] < 9, "low", "high"))
 
 
-def test_the_chapter_takes_one_bit_to_tell_heads_from_tails() -> None:
+def test_a_fair_coin_takes_one_bit_as_in_the_chapter() -> None:
     """Section 5.6, "Informational Loss Function": of two classes equally likely, either takes -log2(1/2) = 1 bit."""
     assert counts_bits(np.array([[1.0, 0.0]]), "adaptive")[1] == pytest.approx(1.0)
 
@@ -51,7 +51,7 @@ def test_wallaces_code_by_hand() -> None:
     assert length.data == pytest.approx(np.log2(3) + np.log2(3) + np.log2(6))
 
 
-def test_columns_used_up_above_need_not_be_told_again() -> None:
+def test_columns_used_up_above_are_not_encoded_again() -> None:
     X = pd.DataFrame({"p": pd.Categorical(list("uvuv") * 4), "q": pd.Categorical(list("uuvv") * 4)})
     y = (X["p"].to_numpy() == "u") ^ (X["q"].to_numpy() == "u")
     model = ProbabilityTreeClassifier().fit(X, y)
@@ -81,7 +81,7 @@ def test_a_weight_of_2_is_the_row_twice_and_one_of_0_is_absent(how: str) -> None
     assert weighted.total == pytest.approx(model.description_length(X.iloc[rows], y[rows], probabilities=how).total)
 
 
-def test_rows_with_missing_values_are_shared_out() -> None:
+def test_rows_with_missing_values_are_split_over_branches() -> None:
     X, y = noisy(2)
     X.loc[::7, "x"] = np.nan
     model = ProbabilityTreeClassifier().fit(X, y)
@@ -99,7 +99,7 @@ def test_a_single_leaf_is_the_baseline_of_trees() -> None:
         assert result.best == "stump"
 
 
-def test_the_sentence_says_which_by_how_much_and_how_it_was_coded() -> None:
+def test_the_repr_names_the_best_theory_its_margin_and_the_coding() -> None:
     X, y = noisy(4)
     text = repr(mdl({"stump": ProbabilityTreeClassifier(max_depth=1).fit(X, y)}, X, y))
     assert text.startswith("stump is the shortest description of 60 rows, ")
@@ -122,15 +122,15 @@ def test_three_clusters_are_found_again_and_none_in_noise(membership: str, proba
     assert mdl({f"{k}": model for k, model in models.items()}, noise, **options).best == "one cluster"
 
 
-def test_the_code_of_numbers_leaves_no_more_than_it_has() -> None:
+def test_the_code_of_numbers_has_total_probability_at_most_1() -> None:
     """The chances of all units of precision add up to 1, wherever the centre and however wide the distribution."""
     for scale in (0.01, 0.3, 1.0, 20.0):
         units = np.abs(np.arange(-400, 401) - 0.3) / scale
-        assert np.exp(_log_chance(units, np.full(801, 1 / scale))).sum() == pytest.approx(1.0)
+        assert np.exp(_log_probability(units, np.full(801, 1 / scale))).sum() == pytest.approx(1.0)
 
 
-def test_a_value_far_out_takes_many_bits_but_a_number_of_them() -> None:
-    assert _log_chance(np.array([100.0]), np.array([0.01]))[0] == pytest.approx(-5000 - 4.605 - 0.919, abs=0.2)
+def test_an_outlier_takes_many_but_finitely_many_bits() -> None:
+    assert _log_probability(np.array([100.0]), np.array([0.01]))[0] == pytest.approx(-5000 - 4.605 - 0.919, abs=0.2)
 
 
 def test_the_cluster_of_a_row_takes_log2_k_bits() -> None:
@@ -145,7 +145,7 @@ def test_missing_values_have_a_code() -> None:
     assert np.isfinite(clustering_description_length(X, [0, 0, 1, 1]).total)
 
 
-def test_what_is_wrong_is_named() -> None:
+def test_errors_name_what_is_wrong() -> None:
     X, y = noisy(0)
     with pytest.raises(ParameterError, match="'k' must be a fitted tree with a description_length; got list"):
         mdl({"k": [0] * 60}, X, y)
@@ -157,15 +157,15 @@ def test_what_is_wrong_is_named() -> None:
         mdl({"k": [0, 1, 2]}, X)
     with pytest.raises(DataError, match="y has a class that the tree does not know: 'new'"):
         ProbabilityTreeClassifier().fit(X, y).description_length(X, ["new"] * 60)
-    with pytest.raises(ParameterError, match="'single leaf' is what the baseline is called"):
+    with pytest.raises(ParameterError, match="'single leaf' is the name of the baseline"):
         mdl({"single leaf": ProbabilityTreeClassifier().fit(X, y)}, X, y)
 
 
-def test_clusterings_want_no_weights_and_trees_their_classes() -> None:
+def test_clusterings_take_no_weights_and_trees_need_classes() -> None:
     X, y = [[1], [2], [3], [9]], [0, 0, 1, 1]
     with pytest.raises(ParameterError, match="sample_weight is for trees"):
         mdl({"two": y}, X, sample_weight=[1, 1, 1, 1])
-    with pytest.raises(ParameterError, match="y must be given with 'tree'"):
+    with pytest.raises(ParameterError, match="y must be passed with 'tree'"):
         mdl({"tree": ProbabilityTreeClassifier().fit(X, y)}, X)
 
 
@@ -175,7 +175,7 @@ def test_each_row_has_a_cluster(labels: list) -> None:
         clustering_description_length([[1], [2], [3], [9]], labels)
 
 
-def test_a_column_without_a_value_takes_only_the_bits_that_say_so() -> None:
+def test_a_column_of_missing_values_takes_only_the_bits_of_their_positions() -> None:
     """Four times missing, by counts so far: 1/2, 2/3, 3/4, 4/5."""
     X = np.array([[1.0], [2.0], [3.0], [9.0]])
     beside = np.column_stack([X, np.full(4, np.nan)])
@@ -183,7 +183,7 @@ def test_a_column_without_a_value_takes_only_the_bits_that_say_so() -> None:
     assert more == pytest.approx(np.log2(5))
 
 
-def test_the_single_leaf_knows_the_classes_of_the_trees() -> None:
+def test_the_single_leaf_has_the_classes_of_the_trees() -> None:
     """Three rows of one class of two take 1/2, 2/3 and 3/4 by counts so far."""
     X, y = [[1], [2], [3], [9]], [0, 0, 0, 1]
     model = ProbabilityTreeClassifier(min_leaf=1).fit(X, y)

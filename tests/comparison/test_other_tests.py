@@ -1,4 +1,4 @@
-"""Unpaired, 5x2cv and McNemar's tests: formulas, published figures, and what is refused."""
+"""Unpaired, 5x2cv and McNemar's tests: formulas, published figures, and errors."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_welchs_test_is_scipys(seed: int) -> None:
     assert cautious.pvalue >= ours.pvalue - 1e-12
 
 
-def test_degrees_of_freedom_can_be_told() -> None:
+def test_degrees_of_freedom_can_be_passed() -> None:
     assert unpaired_t_test([1, 2, 3], [2, 3, 5], df=4).df == 4
     with pytest.raises(ParameterError, match="df must be 'conservative', 'welch' or a finite number > 0; got 'pooled'"):
         unpaired_t_test([1, 2, 3], [2, 3, 5], df="pooled")
 
 
-def test_samples_without_spread_are_certain() -> None:
+def test_samples_without_variance_are_certain() -> None:
     assert unpaired_t_test([1, 1], [2, 2, 2], df="welch").pvalue == 0
     assert unpaired_t_test([1, 1], [1, 1]).pvalue == 1
     with pytest.raises(DataError, match="needs at least 2 values of each; b has 1"):
@@ -84,22 +84,22 @@ def test_replications_that_differ_more_than_their_folds_have_no_interval() -> No
     a = np.repeat([0.1, 0.5, 0.2, 0.9, 0.4], 2) + np.tile([0.0, 0.001], 5)
     result = five_by_two_test(a, np.zeros(10))
     assert np.isnan([result.low, result.high]).all()
-    assert "no interval, since no difference fits" in repr(result)
+    assert "no interval: every difference is rejected" in repr(result)
 
 
-def test_f_does_not_care_which_replication_came_first() -> None:
+def test_f_does_not_depend_on_the_order_of_replications() -> None:
     a, b = (each.reshape(5, 2) for each in ten(7))
     assert five_by_two_test(a[::-1, ::-1], b[::-1, ::-1]).pvalue == pytest.approx(five_by_two_test(a, b).pvalue)
 
 
-def test_five_by_two_wants_ten_values() -> None:
+def test_five_by_two_needs_ten_values() -> None:
     with pytest.raises(
         DataError, match=r"a must have 10 values, both folds of each of 5 replications; got shape \(9,\)"
     ):
         five_by_two_test(np.zeros(9), np.zeros(10))
 
 
-def test_folds_that_are_all_equal_or_differ_alike() -> None:
+def test_folds_that_are_all_equal_or_differ_by_a_constant() -> None:
     assert five_by_two_test(np.ones(10), np.ones(10)).pvalue == 1
     assert five_by_two_test(np.ones(10), np.zeros(10)).pvalue == 0
 
@@ -135,7 +135,7 @@ def test_rows_must_match() -> None:
 
 
 @pytest.mark.parametrize("df", ["conservative", "welch"])
-def test_samples_that_are_equal_but_for_rounding_are_equal(df: str) -> None:
+def test_samples_that_are_equal_up_to_rounding_are_equal(df: str) -> None:
     result = unpaired_t_test([0.3] * 3, [0.1 + 0.2] * 3, df=df)
     assert (result.statistic, result.pvalue, result.difference) == (0.0, 1.0, 0.0)
     assert repr(result).startswith("a and b are equal in every value: unpaired t-test")
@@ -147,12 +147,12 @@ def test_welchs_degrees_of_freedom_do_not_depend_on_the_unit() -> None:
         assert unpaired_t_test(a * unit, b * unit, df="welch").df == pytest.approx(unpaired_t_test(a, b, df="welch").df)
 
 
-def test_what_is_wrong_with_a_sample_is_said_of_samples() -> None:
+def test_errors_of_unpaired_samples_do_not_mention_pairs() -> None:
     with pytest.raises(DataError, match="drop those values"):
         unpaired_t_test([1.0, np.nan], [1.0, 2.0, 3.0])
 
 
-def test_alpaydins_sentence_has_both_degrees_of_freedom() -> None:
+def test_the_repr_of_alpaydins_test_has_both_degrees_of_freedom() -> None:
     assert "df = 10 and 5, p = " in repr(five_by_two_test(np.arange(10.0) % 3, np.zeros(10)))
 
 
@@ -166,7 +166,7 @@ def test_alpaydins_sentence_has_both_degrees_of_freedom() -> None:
         ([0, 1, 0], [[0.2, 0.8]] * 3, "shape"),
     ],
 )
-def test_mcnemars_test_wants_classes(truth: list, a: list, message: str) -> None:
+def test_mcnemars_test_needs_classes(truth: list, a: list, message: str) -> None:
     with pytest.raises((DataError, DataTypeError), match=message):
         mcnemar_test(truth, a, truth)
 

@@ -52,7 +52,7 @@ def test_without_ties_wilcoxons_test_is_scipys(seed: int) -> None:
     assert min(ours.statistic, len(d) * (len(d) + 1) / 2 - ours.statistic) == theirs.statistic
 
 
-def test_with_many_pairs_the_normal_distribution_goes_on_where_the_exact_one_ends() -> None:
+def test_with_many_pairs_the_normal_approximation_continues_the_exact_p_values() -> None:
     d = np.random.default_rng(1).normal(0.12, 1, 201)
     exact, normal = wilcoxon(d[:200], np.zeros(200)), wilcoxon(d, np.zeros(201))
     assert "exact" in exact.test
@@ -69,7 +69,7 @@ def test_the_pseudo_median_is_that_of_all_averages_of_two() -> None:
 
 @given(SEEDS)
 @settings(max_examples=20)
-def test_wilcoxons_interval_holds_what_the_test_does_not_reject(seed: int) -> None:
+def test_wilcoxons_interval_is_what_the_test_does_not_reject(seed: int) -> None:
     d = np.random.default_rng(seed).normal(size=12)
     found = wilcoxon(d, np.zeros(12), confidence=0.9)
     for end, outward in ((found.low, -1e-9), (found.high, 1e-9)):
@@ -103,7 +103,7 @@ def test_few_pairs_have_an_infinite_interval(test: Any) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_differences_that_are_equal_but_for_rounding_are_equal(test: Any) -> None:
+def test_differences_that_are_equal_up_to_rounding_are_equal(test: Any) -> None:
     """0.3 - 0.2, 0.9 - 0.8 and 0.6 - 0.5 are three numbers to a computer."""
     a, b = np.array([0.3, 0.9, 0.6, 0.4, 0.71]), np.array([0.2, 0.8, 0.5, 0.5, 0.71])
     assert test(a, b).pvalue == test([1, 1, 1, -1, 0], [0] * 5).pvalue
@@ -111,7 +111,7 @@ def test_differences_that_are_equal_but_for_rounding_are_equal(test: Any) -> Non
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_turned_round_they_say_the_opposite(test: Any) -> None:
+def test_swapping_the_methods_reverses_the_result(test: Any) -> None:
     d = np.random.default_rng(3).normal(0.5, 1, 20)
     one, other = test(d, np.zeros(20)), test(np.zeros(20), d)
     assert one.pvalue == other.pvalue
@@ -119,14 +119,14 @@ def test_turned_round_they_say_the_opposite(test: Any) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_equal_pairs_are_said_to_be_equal(test: Any) -> None:
+def test_the_repr_of_equal_pairs_calls_them_equal(test: Any) -> None:
     result = test(np.ones(8), np.ones(8))
     assert (result.pvalue, result.difference) == (1, 0)
     assert repr(result).startswith("a and b are equal in every pair: ")
     assert test([*np.ones(8), 2, 3], [*np.ones(8), 1, 4]).n_different == 2
 
 
-def test_printed_they_say_in_what_sense_and_what_was_assumed() -> None:
+def test_the_repr_has_the_measure_and_the_assumptions() -> None:
     text = repr(wilcoxon(np.arange(1, 11), np.zeros(10), names=("forest", "tree")))
     assert text == (
         "forest is greater than tree by 5.5 (pseudo-median of the differences, 95 % interval 3 to 8): Wilcoxon "
@@ -157,5 +157,5 @@ def test_limits_and_middle_are_averages_of_two_differences_to_the_bit() -> None:
 
 @pytest.mark.parametrize("test", [wilcoxon, sign_test])
 @pytest.mark.parametrize("n", [3, 20])
-def test_few_equal_pairs_are_said_to_be_equal_too(test: Any, n: int) -> None:
+def test_the_repr_of_few_equal_pairs_calls_them_equal(test: Any, n: int) -> None:
     assert repr(test(np.ones(n), np.ones(n))).startswith("a and b are equal in every pair: ")

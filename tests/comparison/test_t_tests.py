@@ -57,7 +57,7 @@ def test_the_corrected_test_is_its_formula(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_with_hardly_any_test_rows_nothing_is_corrected(seed: int) -> None:
+def test_with_hardly_any_test_rows_the_correction_vanishes(seed: int) -> None:
     a, b = draw(seed)
     corrected = corrected_resampled_t_test(a, b, n_train=1e15, n_test=1)
     assert corrected.statistic == pytest.approx(paired_t_test(a, b).statistic, rel=1e-9)
@@ -65,7 +65,7 @@ def test_with_hardly_any_test_rows_nothing_is_corrected(seed: int) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @given(seed=SEEDS)
-def test_turned_round_it_says_the_opposite(test: Any, seed: int) -> None:
+def test_swapping_the_methods_reverses_the_result(test: Any, seed: int) -> None:
     a, b = draw(seed)
     one, other = test(a, b), test(b, a)
     assert (one.statistic, one.difference, one.low, one.high) == pytest.approx(
@@ -76,7 +76,7 @@ def test_turned_round_it_says_the_opposite(test: Any, seed: int) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @given(seed=SEEDS)
-def test_the_interval_leaves_0_out_where_p_is_below_its_level(test: Any, seed: int) -> None:
+def test_the_interval_excludes_0_where_p_is_below_its_level(test: Any, seed: int) -> None:
     result = test(*draw(seed), confidence=0.8)
     assert (result.low <= 0 <= result.high) == (result.pvalue >= 0.2)
 
@@ -91,7 +91,7 @@ def test_ten_pairs_have_the_limits_of_the_books_table_5_2(share: float, z: float
     assert result.pvalue == pytest.approx(2 * share, rel=0.015)
 
 
-def test_ten_times_tenfold_as_the_book_has_it() -> None:
+def test_ten_times_tenfold_is_that_of_the_book() -> None:
     """Section 5.5: k = 10, n2/n1 = 0.1/0.9, the variance of all 100 differences; 9 degrees of freedom."""
     d = with_statistic(3.0, 100)
     book = corrected_resampled_t_test(d, np.zeros(100), n_train=0.9, n_test=0.1, k=10)
@@ -105,7 +105,7 @@ def test_ten_times_tenfold_as_the_book_has_it() -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_equal_pairs_are_no_difference(test: Any) -> None:
+def test_equal_pairs_have_no_difference(test: Any) -> None:
     result = test([0.1, 0.5, 0.3], [0.1, 0.5, 0.3])
     assert (result.statistic, result.pvalue, result.difference, result.low, result.high) == (0, 1, 0, 0, 0)
     assert "a and b are equal in every pair" in repr(result)
@@ -122,7 +122,7 @@ def test_a_constant_difference_is_certain(test: Any, shift: float) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_rounding_is_no_difference(test: Any) -> None:
+def test_rounding_is_not_a_difference(test: Any) -> None:
     a = np.array([0.1, 0.2, 0.7, 0.4])
     result = test(np.nextafter(a, 1), a)
     assert (result.difference, result.pvalue) == (0, 1)
@@ -137,9 +137,9 @@ def test_pairs_come_in_many_forms(kind: Any) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([1.0], [2.0], "needs at least 2 pairs to see how much they vary; got 1"),
+        ([1.0], [2.0], "needs at least 2 pairs to estimate their variance; got 1"),
         ([], [], "needs at least 2 pairs"),
-        ([1, 2, 3], [1, 2], "a has 3 values, b 2; pass one of each a pair"),
+        ([1, 2, 3], [1, 2], "a has 3 values, b 2; pass one value of each for every pair"),
         (
             [1, np.nan, np.inf],
             [1, 2, 3],
@@ -147,7 +147,7 @@ def test_pairs_come_in_many_forms(kind: Any) -> None:
         ),
         ([1, 2, 3], [1, 2, np.inf], r"b has 1 value\(s\) that are NaN, infinite or huge \(first at 2: inf\)"),
         (np.ma.masked_equal([1, 2], 2), [1, 2], r"a has 1 value\(s\) that are NaN"),
-        ([[1, 2], [3, 4]], [1, 2], r"a has shape \(2, 2\); expected one value a pair"),
+        ([[1, 2], [3, 4]], [1, 2], r"a has shape \(2, 2\); expected one value for each pair"),
         ([1e308, 1], [-1e308, 1], r"a has 1 value\(s\) that are NaN, infinite or huge \(first at 0: 1e\+308\)"),
         (3, 4, r"a has shape \(\)"),
     ],
@@ -157,7 +157,7 @@ def test_wrong_pairs_are_named(test: Any, a: Any, b: Any, message: str) -> None:
         test(a, b)
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_what_is_not_a_number_raises() -> None:
     with pytest.raises(DataTypeError, match="b must hold numbers"):
         paired_t_test([1, 2], ["x", "y"])
 
@@ -194,7 +194,7 @@ def test_trials_may_differ_in_size() -> None:
     assert each == corrected_resampled_t_test(a, b, n_train=9, n_test=1)
 
 
-def test_printed_it_says_which_by_how_much_and_what_was_assumed() -> None:
+def test_the_repr_has_the_winner_the_difference_and_the_assumptions() -> None:
     text = str(paired_t_test([1, 2, 4], [3, 4, 7], names=("forest", "tree")))
     assert text == (
         "forest is less than tree by 2.333 (95 % interval 0.8991 to 3.768): paired t-test of 3 pairs, t = -7, df = 2, "
@@ -206,7 +206,7 @@ def test_printed_it_says_which_by_how_much_and_what_was_assumed() -> None:
     assert "n_test/n_train = 0.5" in text
 
 
-def test_a_result_cannot_be_changed_and_travels() -> None:
+def test_a_result_is_frozen_and_can_be_pickled() -> None:
     result = paired_t_test([1, 2, 4], [3, 4, 7])
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.pvalue = 0.0  # type: ignore[misc]
@@ -237,7 +237,7 @@ def nearest_centroid_errors(X: np.ndarray, y: np.ndarray, train: np.ndarray) -> 
 
 
 def test_the_corrected_test_keeps_near_its_level_where_the_paired_one_does_not() -> None:
-    """One learner on two sets of columns that tell equally much: 100 random thirds, 200 sets, tests at 5 %.
+    """One learner on two equally informative sets of columns: 100 random thirds, 200 sets, tests at 5 %.
 
     In longer runs the paired test rejects 78 % of the time, the corrected one 3 to 7 %.
     """
@@ -254,11 +254,11 @@ def test_the_corrected_test_keeps_near_its_level_where_the_paired_one_does_not()
     assert false_alarms[1] / 200 < 0.13
 
 
-def test_the_sentence_says_which_k_was_asked_for() -> None:
+def test_the_repr_has_the_k_that_was_passed() -> None:
     a, b = np.arange(20.0) % 7, np.arange(20.0) % 3
     assert "(k = 10) of 20 pairs" in repr(corrected_resampled_t_test(a, b, n_train=9, n_test=1, k=10))
 
 
-def test_dates_are_no_numbers() -> None:
+def test_dates_are_not_numbers() -> None:
     with pytest.raises(DataTypeError, match="a must hold numbers"):
         paired_t_test(np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"), [1, 2])

@@ -45,7 +45,7 @@ def test_a_win_is_a_significant_paired_test_in_the_right_direction(seed: int) ->
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_wins_that_survive_are_significant_by_the_corrected_test_too(seed: int) -> None:
+def test_corrected_wins_are_significant_by_the_corrected_test_too(seed: int) -> None:
     table = trials(seed, 8)
     sure = [corrected_resampled_t_test(values[:, 1], values[:, 0], n_train=2, n_test=1) for values in table.values()]
     record = win_tie_loss(table, better="lower", methods=METHODS, n_train=2, n_test=1).records[0]
@@ -133,7 +133,7 @@ def test_equal_values_are_ties_and_constant_differences_wins() -> None:
     ]
 
 
-def test_the_frames_say_what_the_result_says() -> None:
+def test_the_frames_have_the_figures_of_the_result() -> None:
     result = win_tie_loss(trials(), better="lower", methods=METHODS, n_train=2, n_test=1)
     summary, tests = result.to_frame(), result.by_dataset()
     assert summary.index.tolist() == [(record.method, record.competitor) for record in result.records]
@@ -144,7 +144,7 @@ def test_the_frames_say_what_the_result_says() -> None:
     assert tests["is_sure"].tolist() == (tests["corrected_pvalue"] <= 0.1).tolist()
 
 
-def test_printed_it_shows_the_counts_and_warns_where_nothing_was_corrected() -> None:
+def test_the_repr_shows_the_counts_and_mentions_a_missing_correction() -> None:
     plain = repr(win_tie_loss(trials(), better="lower", methods=METHODS))
     assert plain.startswith(
         "Wins/ties/losses over 3 data sets (lower is better, paired t-test at 0.1):\n  EB-PETs against"
@@ -155,7 +155,7 @@ def test_printed_it_shows_the_counts_and_warns_where_nothing_was_corrected() -> 
     )
 
 
-def test_a_result_cannot_be_changed() -> None:
+def test_a_result_is_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         win_tie_loss(trials()).alpha = 0.05  # type: ignore[misc]
 
@@ -188,7 +188,7 @@ def spoilt(value: float) -> dict[str, np.ndarray]:
         (frames() | {"x": frames()["bupa"].iloc[:, :2]}, {}, SchemaError, "'x' has the methods"),
         (long_frame(), {}, DataTypeError, "table must hold numbers.* by= where a column names them"),
         ([np.zeros((2, 2)), np.zeros((3, 2))], {}, DataTypeError, "pass a dict where data sets differ in trials"),
-        (long_frame(), {"by": "date"}, SchemaError, "by='date' is no column of the table. Did you mean 'data'"),
+        (long_frame(), {"by": "date"}, SchemaError, "by='date' is not a column of the table. Did you mean 'data'"),
         (trials(), {"by": "data"}, ParameterError, "by='data' names a column of a frame; the table is of type dict"),
         (
             trials(),
@@ -209,7 +209,7 @@ def spoilt(value: float) -> dict[str, np.ndarray]:
         (frames(), {"method": "MOB-ESB"}, ParameterError, r"method must be one of .* Did you mean 'MOB-ESP'\?"),
         (trials(), {"better": "less"}, ParameterError, "better must be 'higher' or 'lower'; got 'less'"),
         (trials(), {"alpha": 0}, ParameterError, r"alpha must be a number in \(0, 1\); got 0"),
-        (trials(), {"n_train": 2}, ParameterError, "n_train and n_test must be given together"),
+        (trials(), {"n_train": 2}, ParameterError, "n_train and n_test must be passed together"),
         (trials(), {"n_train": {"bupa": 2}, "n_test": 1}, ParameterError, "there is none for 'audiology'"),
         (trials(), {"n_train": -1, "n_test": 1}, ParameterError, "n_train must be a number above 0.*; got -1"),
     ],

@@ -1,20 +1,22 @@
-"""Methods over many data sets: every pair by Wilcoxon's test with Holm's correction, and by the Bayesian one."""
+"""Every pair of methods over many data sets: Wilcoxon's test with Holm's correction, and the Bayesian test."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._params import Choice, check_param
 from calibrant._random import SeedLike, seed_sequence, stream_seed
-from calibrant.comparison._many_sets.multiplicity import holm
-from calibrant.comparison._many_sets.pairings import Better, pairs_of
-from calibrant.comparison._many_sets.trials import read_means
-from calibrant.comparison._pairwise.bayesian_ranks import bayesian_signed_rank_test
+from calibrant.comparison._many_sets.dataset_values import read_dataset_means
+from calibrant.comparison._many_sets.holm import holm
+from calibrant.comparison._many_sets.method_pairs import Better, method_pairs
+from calibrant.comparison._pairwise.bayesian_signed_rank import bayesian_signed_rank_test
 from calibrant.comparison._pairwise.comparison_result import Comparison
 from calibrant.comparison._pairwise.posterior import Posterior
 from calibrant.comparison._pairwise.wilcoxon import wilcoxon
+from calibrant.comparison._passages import PASSAGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +35,7 @@ class PairComparison:
     bayes : Posterior
         The Bayesian signed-rank test.
     winner : str
-        The method that Wilcoxon's test shows to be the better one; empty where it shows none.
+        The method that is significantly better by Wilcoxon's test; empty if neither is.
 
     Examples
     --------
@@ -52,7 +54,7 @@ class PairComparison:
 
 @dataclass(frozen=True, repr=False)
 class MethodComparison:
-    """Every pair of methods over many data sets; printed, a sentence for each.
+    """Every pair of methods over many data sets; its repr has a line for each.
 
     Parameters
     ----------
@@ -78,14 +80,14 @@ class MethodComparison:
     n_datasets: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a pandas frame with a row for each pair: both tests, and which method is better.
+        """Return a pandas frame with a row for each pair: both tests, and which method is better.
 
         Examples
         --------
         >>> compare_methods([[0.1, 0.2], [0.3, 0.4], [0.2, 0.5]]).to_frame()["winner"].tolist()
         ['']
         """
-        pandas = optional_import("pandas", extra="data", purpose="give comparisons as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return comparisons as a frame")
         shown = ("statistic", "pvalue", "adjusted_pvalue", "difference", "low", "high")
         rows = [
             dict(zip("ab", pair.wilcoxon.names, strict=True))
@@ -105,6 +107,7 @@ class MethodComparison:
         return "\n".join([head, *(f"  {pair!r}" for pair in self.pairs)])
 
 
+@fill_docstring(**PASSAGES)
 def compare_methods(
     table: Any,
     *,
@@ -119,32 +122,27 @@ def compare_methods(
     """Compare methods over many data sets, pair by pair.
 
     Each pair has Wilcoxon's signed-rank test, corrected by Holm for the number of pairs, and the Bayesian signed-rank
-    test. What they say of a pair does not depend on which other methods are in the table, but for Holm's correction;
-    mean ranks do (Benavoli, Corani & Mangili 2016), so that `nemenyi` is for those who ask for it.
+    test. Apart from Holm's correction, the result of a pair does not depend on which other methods are in the table;
+    mean ranks do (Benavoli, Corani & Mangili 2016), so that `nemenyi` is a separate function.
 
     Parameters
     ----------
-    table : frame or array of data sets x methods, or what `win_tie_loss` takes
-        The values, one a data set; trials of a data set are averaged first.
-    better : {"higher", "lower"}
-        Which of two values is the better one: ``METRICS["mse"].better``.
+    %(dataset_table)s
+    %(better)s
     method : str, optional
         Compare this method with all others; by default each method is compared with those in the columns before it.
     rope : float
-        The difference that does not matter, for the Bayesian test.
+        The difference that does not matter in the Bayesian test.
     confidence : float
-        Confidence of the intervals; the level of significance is the rest to 1.
-    by : str, optional
-        The column of a frame that holds the data set.
-    methods : list of str, optional
-        What the columns of arrays are called.
+        Confidence of the intervals; the level of significance is ``1 - confidence``.
+    %(by_and_methods)s
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
         Seeds the draws of the Bayesian test.
 
     Returns
     -------
     MethodComparison
-        Printed, it has a sentence for each test of each pair; ``to_frame()`` has a row for each pair.
+        Its repr has a sentence for each test of each pair; ``to_frame()`` has a row for each pair.
 
     Examples
     --------
@@ -155,8 +153,8 @@ def compare_methods(
     ('forest', 0.03125)
     """
     check_param("better", better, Choice("higher", "lower"))
-    names, values = read_means(table, by, methods)
-    seed, pairs = seed_sequence(random_state), list(pairs_of(names, method))
+    names, values = read_dataset_means(table, by, methods)
+    seed, pairs = seed_sequence(random_state), list(method_pairs(names, method))
     columns = [(values[:, names.index(one)], values[:, names.index(other)]) for one, other in pairs]
     tests = [wilcoxon(*two, confidence=confidence, names=pair) for two, pair in zip(columns, pairs, strict=True)]
     posteriors = [
@@ -165,11 +163,11 @@ def compare_methods(
         )
         for number, (two, pair) in enumerate(zip(columns, pairs, strict=True))
     ]
-    found = [_pair(test, posterior, better) for test, posterior in zip(_corrected(tests), posteriors, strict=True)]
+    found = [_pair(test, posterior, better) for test, posterior in zip(_correct(tests), posteriors, strict=True)]
     return MethodComparison(tuple(found), better, len(values))
 
 
-def _corrected(tests: list[Comparison]) -> list[Comparison]:
+def _correct(tests: list[Comparison]) -> list[Comparison]:
     if len(tests) == 1:
         return tests
     adjusted = holm([test.pvalue for test in tests])

@@ -1,4 +1,4 @@
-"""On how many data sets a method is significantly better or worse than another (as in Nielsen 2004, Tables 2 to 6)."""
+"""Counts of data sets where a method is significantly better or worse than another (Nielsen 2004, Tables 2 to 6)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._params import Choice, Real, check_param
-from calibrant.comparison._many_sets.pairings import Better, pairs_of
-from calibrant.comparison._many_sets.trials import Trials, read_trials
+from calibrant.comparison._many_sets.dataset_values import DatasetValues, read_dataset_values
+from calibrant.comparison._many_sets.method_pairs import Better, method_pairs
 from calibrant.comparison._pairwise.comparison_result import Comparison
 from calibrant.comparison._pairwise.t_tests import corrected_resampled_t_test, paired_t_test
+from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -22,16 +24,16 @@ __all__ = ["Outcome", "Record", "WinTieLoss", "win_tie_loss"]
 
 @dataclass(frozen=True)
 class Record:
-    """How often one method was better than another, no different, and worse.
+    """The number of data sets where one method is better than another, not different, and worse.
 
     Parameters
     ----------
     method, competitor : str
-        Who is judged, and beside whom.
+        The methods.
     wins, ties, losses : int
         Numbers of data sets, by the paired t-test.
     corrected_wins, corrected_losses : int or None
-        How many of the wins and losses the corrected resampled t-test finds too; None where it was not made.
+        Numbers of wins and losses that the corrected resampled t-test finds too; None where it was not requested.
 
     Examples
     --------
@@ -57,18 +59,18 @@ class Record:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one method did beside another on one data set.
+    """One method against another on one data set.
 
     Parameters
     ----------
     dataset : hashable
         The data set.
     method, competitor : str
-        Who is judged, and beside whom.
+        The methods.
     result : {"win", "tie", "loss"}
-        By the paired t-test.
+        The result of the paired t-test.
     test : Comparison
-        That test, the method's values first.
+        The paired t-test, `method` first.
     corrected : Comparison or None
         The corrected resampled t-test.
     is_sure : bool or None
@@ -124,7 +126,7 @@ class WinTieLoss:
         return tuple(self._record(*pair) for pair in pairs)
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a pandas frame with a row for each pair of methods.
+        """Return a pandas frame with a row for each pair of methods.
 
         Examples
         --------
@@ -134,13 +136,13 @@ class WinTieLoss:
         method competitor
         forest tree           1     1       0
         """
-        pandas = optional_import("pandas", extra="data", purpose="give wins, ties and losses as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return wins, ties and losses as a frame")
         rows = pandas.DataFrame([asdict(record) for record in self.records])
         frame: pd.DataFrame = rows.set_index(["method", "competitor"])
         return frame
 
     def by_dataset(self) -> pd.DataFrame:
-        """Give a pandas frame with a row for each pair of methods and each data set, with the figures of the tests.
+        """Return a pandas frame with a row for each pair of methods and each data set, with the figures of the tests.
 
         Examples
         --------
@@ -150,7 +152,7 @@ class WinTieLoss:
         0    iris       0.133    win
         1    wine      -0.033    tie
         """
-        pandas = optional_import("pandas", extra="data", purpose="give wins, ties and losses as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return wins, ties and losses as a frame")
         frame: pd.DataFrame = pandas.DataFrame([_row(outcome) for outcome in self.outcomes])
         return frame
 
@@ -175,6 +177,7 @@ class WinTieLoss:
         return replace(record, corrected_wins=sure.count("win"), corrected_losses=sure.count("loss"))
 
 
+@fill_docstring(**PASSAGES)
 def win_tie_loss(
     table: Any,
     *,
@@ -189,32 +192,28 @@ def win_tie_loss(
     """Count the data sets on which a method is significantly better or worse than another.
 
     On each data set a paired t-test over the trials decides between win, tie and loss, at level 0.1 as in Nielsen
-    (2004). Trials that share rows make that test find too much: with `n_train` and `n_test` the corrected resampled
-    t-test tells how many of the wins and losses survive.
+    (2004). Trials that share rows make that test reject too often: with `n_train` and `n_test` the corrected resampled
+    t-test counts the wins and losses that remain.
 
     Parameters
     ----------
     table : dict of data set to trials x methods, array of data sets x trials x methods, or a frame
         The values; those of one trial belong together. The parts may be arrays, or frames of pandas, polars or pyarrow,
-        whose columns are the methods. One frame holds all data sets if `by` names the column that tells them apart, or
-        if its pandas index has levels, the first of which is the data set; else it is one data set.
-    better : {"higher", "lower"}
-        Which of two values is the better one: ``METRICS["mse01"].better``.
+        whose columns are the methods. One frame holds all data sets if `by` names the column of the data set, or if
+        its pandas index has levels, the first of which is the data set; otherwise it is one data set.
+    %(better)s
     method : str, optional
         Compare this method with all others; by default each method is compared with those in the columns before it.
     alpha : float
         Level of the tests.
     n_train, n_test : number or dict of data set to number, optional
-        Rows trained on and tested on in a trial. Only their ratio counts: 2 and 1 where a third is held out.
-    by : str, optional
-        The column of a frame that holds the data set.
-    methods : list of str, optional
-        What the columns of arrays are called.
+        Numbers of training rows and of test rows. Only their ratio counts: 2 and 1 where a third is held out.
+    %(by_and_methods)s
 
     Returns
     -------
     WinTieLoss
-        Printed, it shows the counts; ``to_frame()`` has them too, ``by_dataset()`` every test.
+        Its repr shows the counts; ``to_frame()`` has them too, ``by_dataset()`` has every test.
 
     Examples
     --------
@@ -227,19 +226,19 @@ def win_tie_loss(
     check_param("better", better, Choice("higher", "lower"))
     check_param("alpha", alpha, Real(0, 1, closed="neither"))
     if (n_train is None) != (n_test is None):
-        raise ParameterError("n_train and n_test must be given together, or neither; the corrected test needs both.")
-    trials = read_trials(table, by, methods)
+        raise ParameterError("n_train and n_test must be passed together or not at all; the corrected test needs both.")
+    trials = read_dataset_values(table, by, methods)
     sizes = {dataset: (_size(n_train, dataset), _size(n_test, dataset)) for dataset in trials.values}
     outcomes = (
         _outcome(trials, pair, dataset, better, alpha, sizes[dataset])
-        for pair in pairs_of(trials.methods, method)
+        for pair in method_pairs(trials.methods, method)
         for dataset in trials.values
     )
     return WinTieLoss(tuple(outcomes), better, alpha)
 
 
 def _outcome(
-    trials: Trials, pair: tuple[str, str], dataset: Any, better: Better, alpha: float, sizes: tuple[Any, Any]
+    trials: DatasetValues, pair: tuple[str, str], dataset: Any, better: Better, alpha: float, sizes: tuple[Any, Any]
 ) -> Outcome:
     one, other = (trials.column(dataset, method) for method in pair)
     test = paired_t_test(one, other, confidence=1 - alpha, names=pair)
@@ -258,12 +257,12 @@ def _result(test: Comparison, better: Better, alpha: float) -> Literal["win", "t
     return "win" if (test.difference > 0) == (better == "higher") else "loss"
 
 
-def _size(given: Any, dataset: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return given
-    if dataset not in given:
+def _size(size: Any, dataset: Any) -> Any:
+    if not isinstance(size, Mapping):
+        return size
+    if dataset not in size:
         raise ParameterError(f"n_train and n_test must have a number for each data set; there is none for {dataset!r}.")
-    return given[dataset]
+    return size[dataset]
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:

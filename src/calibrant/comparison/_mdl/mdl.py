@@ -1,4 +1,4 @@
-"""Theories compared on training data alone, by description length (Witten, Frank & Hall 2011, 5.9 and 5.10)."""
+"""Theories compared on their training data by description length (Witten, Frank & Hall 2011, 5.9 and 5.10)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant._params import Choice, check_param
-from calibrant.comparison._mdl.clusterings import Membership, clustering_description_length
+from calibrant.comparison._mdl.clustering_length import Membership, clustering_description_length
 from calibrant.data._internal import Nominal, read_training_rows
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import PROBABILITIES, TREE_CODINGS, Coding, DescriptionLength, Probabilities, counts_bits
@@ -23,14 +23,14 @@ __all__ = ["MDLComparison", "mdl"]
 
 @dataclass(frozen=True, repr=False)
 class MDLComparison:
-    """Theories by description length, the shortest first; printed, it is a sentence.
+    """Theories by description length, the shortest first; its repr is a sentence.
 
     Parameters
     ----------
     lengths : dict of str to DescriptionLength
-        The length of each theory with the data by it, and that of the baseline, the shortest first.
+        The length of each theory and of the data coded by it, and that of the baseline, the shortest first.
     baseline : str
-        What knows nothing: a tree that is one leaf, or one cluster.
+        The theory without structure: a tree of a single leaf, or one cluster.
     n_rows : int
         Number of rows.
 
@@ -48,11 +48,11 @@ class MDLComparison:
 
     @property
     def best(self) -> str:
-        """The theory of the shortest description."""
+        """The theory with the shortest description."""
         return next(iter(self.lengths))
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a pandas frame with a row for each theory, and the bits it saves beside the baseline.
+        """Return a pandas frame with a row for each theory, and the bits that it saves over the baseline.
 
         Examples
         --------
@@ -60,10 +60,10 @@ class MDLComparison:
         >>> mdl({"two": [0, 0, 0, 1, 1, 1]}, X).to_frame().columns.tolist()
         ['theory', 'data', 'total', 'saved']
         """
-        pandas = optional_import("pandas", extra="data", purpose="give description lengths as a frame")
-        nothing = self.lengths[self.baseline].total
+        pandas = optional_import("pandas", extra="data", purpose="return description lengths as a frame")
+        baseline = self.lengths[self.baseline].total
         rows = [
-            {"theory": each.theory, "data": each.data, "total": each.total, "saved": nothing - each.total}
+            {"theory": each.theory, "data": each.data, "total": each.total, "saved": baseline - each.total}
             for each in self.lengths.values()
         ]
         frame: pd.DataFrame = pandas.DataFrame(rows, index=list(self.lengths))
@@ -92,11 +92,11 @@ def mdl(
     membership: Membership = "equal",
     nominal: Nominal = "auto",
 ) -> MDLComparison:
-    """Compare theories on the data that they were made from, by the bits that theory and data take together.
+    """Compare theories on the data that they were fitted to, by the bits that theory and data take together.
 
-    No test data are needed: a theory that fits noise is longer than the noise it saves. Trees are charged for their
-    nodes, columns, cuts and leaves, and tell the classes of the rows; clusterings for their centres, spreads and
-    probabilities, and tell the rows themselves. What is short depends on the coding, which the result states.
+    No test data are needed: a theory that fits noise takes more bits than it saves. Trees are charged for their
+    nodes, columns, cuts and leaves, and encode the classes of the rows; clusterings for their centres, spreads and
+    probabilities, and encode the rows themselves. What is short depends on the coding, which the result states.
 
     Parameters
     ----------
@@ -104,19 +104,19 @@ def mdl(
         With y, trees (`ProbabilityTreeClassifier`, or what has a ``description_length`` like its); without,
         clusterings: the cluster of each row, or a fitted clusterer with ``labels_``.
     X : frame or array of shape (n_rows, n_columns)
-        The rows that the theories were made from.
+        The rows that the theories were fitted to.
     y : sequence of length n_rows, optional
         Their classes.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts; for trees only.
+        The weight of each row; for trees only.
     coding : {"wallace", "quinlan_rivest"}
-        How the nodes and columns of trees are told; see `ProbabilityTreeClassifier.description_length`.
+        How the nodes and columns of trees are encoded; see `ProbabilityTreeClassifier.description_length`.
     probabilities : {"adaptive", "paid"}
-        How classes at leaves, and categories in clusters, are told.
+        How classes at leaves, and categories in clusters, are encoded.
     membership : {"equal", "adaptive"}
-        How the cluster of a row is told; see `clustering_description_length`.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns clusterings take as nominal.
+        How the cluster of a row is encoded; see `clustering_description_length`.
+    nominal : "auto", "all", or a sequence of names, positions or booleans
+        The columns that clusterings treat as nominal, in addition to those whose values are not numbers.
 
     Returns
     -------
@@ -139,10 +139,10 @@ def mdl(
     full           56.0  15.5   71.5  -38.4
     """
     if not isinstance(theories, Mapping) or not theories:
-        raise ParameterError(f"theories must be a dict of name to theory, with one at least; got {theories!r}.")
+        raise ParameterError(f"theories must be a dict of name to theory, with at least one; got {theories!r}.")
     if y is None:
         _check_clusterings(theories, sample_weight)
-        return _clusterings(theories, X, membership, probabilities, nominal)
+        return _compare_clusterings(theories, X, membership, probabilities, nominal)
     check_param("coding", coding, Choice(*TREE_CODINGS))
     check_param("probabilities", probabilities, Choice(*PROBABILITIES))
     for name, theory in theories.items():
@@ -156,19 +156,19 @@ def mdl(
         for name, theory in theories.items()
     }
     n_classes = max(len(getattr(theory, "classes_", ())) for theory in theories.values())
-    nothing, n_rows = _single_leaf(X, y, sample_weight, coding, probabilities, n_classes)
-    return _compared(lengths, "single leaf", nothing, n_rows)
+    baseline, n_rows = _single_leaf(X, y, sample_weight, coding, probabilities, n_classes)
+    return _compare(lengths, "single leaf", baseline, n_rows)
 
 
 def _check_clusterings(theories: Mapping[str, Any], sample_weight: Any) -> None:
     for name, theory in theories.items():
         if hasattr(theory, "description_length"):
-            raise ParameterError(f"y must be given with {name!r}, a tree: it tells the classes of the rows.")
+            raise ParameterError(f"y must be passed with {name!r}, a tree: it encodes the classes of the rows.")
     if sample_weight is not None:
         raise ParameterError("sample_weight is for trees only; repeat the rows of clusterings instead.")
 
 
-def _clusterings(
+def _compare_clusterings(
     theories: Mapping[str, Any], X: Any, membership: Membership, probabilities: Probabilities, nominal: Nominal
 ) -> MDLComparison:
     def length(labels: Any) -> DescriptionLength:
@@ -178,13 +178,13 @@ def _clusterings(
 
     lengths = {name: length(theory) for name, theory in theories.items()}
     n_rows = len(np.asarray(getattr(labels := next(iter(theories.values())), "labels_", labels)))
-    return _compared(lengths, "one cluster", length(np.zeros(n_rows)), n_rows)
+    return _compare(lengths, "one cluster", length(np.zeros(n_rows)), n_rows)
 
 
 def _single_leaf(
     X: Any, y: Any, sample_weight: Any, coding: Coding, probabilities: Probabilities, n_classes: int
 ) -> tuple[DescriptionLength, int]:
-    """Give the length of a tree without a test, which knows as many classes as the others."""
+    """Return the length of a tree that is a leaf, with as many classes as the others, and the number of rows."""
     rows = read_training_rows(X, y, sample_weight)
     counts = np.bincount(rows.labels.codes, rows.weights, n_classes).astype(np.float64)
     parameters, data = counts_bits(counts[None], probabilities)
@@ -194,10 +194,10 @@ def _single_leaf(
     return DescriptionLength(root + parameters, data, words, parts), rows.columns.n_rows
 
 
-def _compared(
-    lengths: dict[str, DescriptionLength], baseline: str, nothing: DescriptionLength, n_rows: int
+def _compare(
+    lengths: dict[str, DescriptionLength], baseline: str, baseline_length: DescriptionLength, n_rows: int
 ) -> MDLComparison:
     if baseline in lengths:
-        raise ParameterError(f"theories: {baseline!r} is what the baseline is called; give the theory another name.")
-    ordered = sorted((lengths | {baseline: nothing}).items(), key=lambda item: item[1].total)
+        raise ParameterError(f"theories: {baseline!r} is the name of the baseline; rename the theory.")
+    ordered = sorted((lengths | {baseline: baseline_length}).items(), key=lambda item: item[1].total)
     return MDLComparison(dict(ordered), baseline, n_rows)

@@ -1,22 +1,25 @@
-"""What a test between two methods found, in figures and in a sentence."""
+"""The result of a test between two methods; its repr is a sentence."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
+from calibrant.comparison._passages import PASSAGES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "one_row_frame"]
 
 
+@fill_docstring(**PASSAGES)
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """The outcome of a test between two methods; printed, it is a sentence.
+    """The result of a test between two methods; its repr is a sentence.
 
     Parameters
     ----------
@@ -26,35 +29,31 @@ class Comparison:
     df : float
         Degrees of freedom; NaN where the test has none.
     pvalue : float
-        Two-sided: the chance of a statistic at least as extreme if the methods do not differ.
-    difference : float
-        How much greater the first method's values are; `measure` says in what sense.
+        Two-sided: the probability of a statistic at least as extreme if the methods do not differ.
+    %(difference)s
     low, high : float
         The confidence interval of the difference, of this comparison alone.
     confidence : float
-        Its confidence; less than the rest to 1 is a significant `pvalue`.
-    n : int
-        Number of pairs.
-    test : str
-        Name of the test.
+        Its confidence; a `pvalue` of at most ``1 - confidence`` is significant.
+    %(n_and_test)s
     assumes : str
-        What must hold for `pvalue` and the interval to be right.
+        The assumptions of `pvalue` and of the interval.
     names : tuple of two str
         The methods.
     measure : str
         What `difference` is: by default the mean of the first method's values less that of the second's.
     letter : str
-        What the statistic is called.
+        The symbol of the statistic.
     drawn : str
-        From what it was computed, where that is not `n` pairs.
+        What it was computed from, where that is not `n` pairs.
     n_different : int or None
-        How many of the pairs are not equal, where the test counts them.
+        Number of pairs that are not equal, where the test counts them.
     n_comparisons : int
-        How many comparisons `adjusted_pvalue` is corrected for.
+        Number of comparisons that `adjusted_pvalue` is corrected for.
     adjusted_pvalue : float or None
         The p-value corrected for them; None for a single comparison.
     correction : str
-        Who corrected it.
+        Name of the correction.
 
     Examples
     --------
@@ -93,7 +92,7 @@ class Comparison:
         return pvalue <= 1.0 - self.confidence
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the figures as a pandas frame of one row.
+        """Return the figures as a pandas frame of one row.
 
         Examples
         --------
@@ -102,23 +101,19 @@ class Comparison:
            a  b  difference
         0  a  b         3.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="give a comparison as a frame")
-        first, second = self.names
-        figures = {name: value for name, value in asdict(self).items() if name != "names"}
-        frame: pd.DataFrame = pandas.DataFrame([{"a": first, "b": second, **figures}])
-        return frame
+        return one_row_frame(self)
 
     def __repr__(self) -> str:
-        of_f = "10 and " if self.letter == "F" else ""  # of all ten differences in 5x2cv, the only F here
+        of_f = "10 and " if self.letter == "F" else ""  # the numerator of the 5x2cv F-test, the only F here
         df = "" if math.isnan(self.df) else f", df = {of_f}{self.df:.4g}"
-        figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {self._corrected()}"
-        return f"{self._finding()}: {self.test} of {self._drawn()}, {figures}. Assumed: {self.assumes}."
+        figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {self._correction()}"
+        return f"{self._finding()}: {self.test} of {self._sample()}, {figures}. Assumed: {self.assumes}."
 
-    def _drawn(self) -> str:
+    def _sample(self) -> str:
         pairs = self.drawn or f"{self.n} pairs"
         return pairs if self.n_different is None else f"{pairs} ({self.n - self.n_different} equal)"
 
-    def _corrected(self) -> str:
+    def _correction(self) -> str:
         if self.adjusted_pvalue is None:
             return "a single comparison"
         return f"{self.adjusted_pvalue:.3g} by {self.correction} for {self.n_comparisons} comparisons"
@@ -139,6 +134,22 @@ class Comparison:
 
     def _interval(self, low: float, high: float) -> str:
         if math.isnan(low):
-            return "no interval, since no difference fits"
+            return "no interval: every difference is rejected"
         alone = " for this pair alone" if self.n_comparisons > 1 else ""
         return f"{100 * self.confidence:g} % interval {low:.4g} to {high:.4g}{alone}"
+
+
+def one_row_frame(result: Any) -> pd.DataFrame:
+    """Return the fields of a result as a pandas frame of one row, the names of the methods first.
+
+    Examples
+    --------
+    >>> from calibrant.comparison import sign_test
+    >>> one_row_frame(sign_test([3, 4, 8], [1, 2, 3])).shape
+    (1, 19)
+    """
+    pandas = optional_import("pandas", extra="data", purpose="return a comparison as a frame")
+    first, second = result.names
+    figures = {name: value for name, value in asdict(result).items() if name != "names"}
+    frame: pd.DataFrame = pandas.DataFrame([{"a": first, "b": second, **figures}])
+    return frame

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import fdtrc, fdtri
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
-from calibrant.comparison._pairwise.paired_values import read_names, read_signed
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE, figures_of
+from calibrant.comparison._pairwise.input_validation import read_names, read_signed_differences
+from calibrant.comparison._pairwise.t_tests import t_figures
+from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import DataError
+from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +25,7 @@ __all__ = ["five_by_two_test"]
 _ASSUMES = "the differences of a fold are normal, those of different replications and of both folds nearly independent"
 
 
+@fill_docstring(**PASSAGES)
 def five_by_two_test(
     a: Any,
     b: Any,
@@ -32,21 +36,18 @@ def five_by_two_test(
 ) -> Comparison:
     """Test whether two methods differ by five replications of twofold cross-validation (5x2cv).
 
-    Each replication divides the rows anew into halves, trains on one, tests on the other, and the other way round. The
-    difference of the two folds tells how much differences vary. Dietterich's t divides the very first difference by it,
-    and so depends on which came first; Alpaydin's F looks at all ten. Where the halves of a table make learners differ
-    much, both find too much, the F more so: docs/size_of_tests.md has figures.
+    Each replication splits the rows at random into halves, trains on one, tests on the other, and vice versa. The
+    difference between the two folds estimates the variance. Dietterich's t divides the very first difference by it,
+    and so depends on which came first; Alpaydin's F uses all ten. Where learners differ much between the halves of a
+    table, both reject too often, the F more so: docs/size_of_tests.md has figures.
 
     Parameters
     ----------
     a, b : sequence of 10, or of 5 x 2
-        The values of the two methods: both folds of the first replication, then those of the second ...
+        The values of the two methods: both folds of the first replication, then those of the second, and so on.
     statistic : {"f", "t"}
         Alpaydin's F with 10 and 5 degrees of freedom, or Dietterich's t with 5.
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        What the methods are called when the result is printed.
+    %(interval_and_names)s
 
     Returns
     -------
@@ -67,11 +68,11 @@ def five_by_two_test(
     """
     check_param("confidence", confidence, CONFIDENCE)
     check_param("statistic", statistic, Choice("f", "t"))
-    a, b = (_flat(name, given) for name, given in (("a", a), ("b", b)))
-    folds, named = read_signed(a, b, "five_by_two_test").values.reshape(5, 2), read_names(names)
+    a, b = (_flatten(name, values) for name, values in (("a", a), ("b", b)))
+    folds, named = read_signed_differences(a, b, "five_by_two_test").values.reshape(5, 2), read_names(names)
     within = float(((folds - folds.mean(axis=1, keepdims=True)) ** 2).sum())
     if statistic == "t":
-        figures, measure = figures_of(float(folds[0, 0]), within / 5, 5, confidence), "difference of the first fold"
+        figures, measure = t_figures(float(folds[0, 0]), within / 5, 5, confidence), "difference of the first fold"
     else:
         figures, measure = _f_figures(folds, within, confidence), "mean difference"
     test = "5x2cv F-test" if statistic == "f" else "5x2cv t-test"
@@ -83,6 +84,7 @@ def five_by_two_test(
 def _f_figures(
     folds: NDArray[np.float64], within: float, confidence: float
 ) -> tuple[float, float, float, float, float, float]:
+    """Return Alpaydin's F with the interval of the mean differences that it would not reject."""
     mean, total = float(folds.mean()), float((folds**2).sum())
     ratio = total / (2 * within) if within else (math.inf if total else 0.0)
     about = 2 * within * float(fdtri(10, 5, confidence)) - float(((folds - mean) ** 2).sum())
@@ -90,13 +92,13 @@ def _f_figures(
     return ratio, 5, float(fdtrc(10, 5, ratio)) if math.isfinite(ratio) else 0.0, mean, mean - half, mean + half
 
 
-def _flat(name: str, given: Any) -> Any:
+def _flatten(name: str, values: Any) -> Any:
     try:
-        shape = np.shape(given)
+        shape = np.shape(values)
     except ValueError as error:
         raise DataError(
             f"{name} must have 10 values, both folds of each of 5 replications; got unequal rows."
         ) from error
     if shape not in ((10,), (5, 2)):
         raise DataError(f"{name} must have 10 values, both folds of each of 5 replications; got shape {shape}.")
-    return np.ma.asarray(given).reshape(10)
+    return np.ma.asarray(values).reshape(10)

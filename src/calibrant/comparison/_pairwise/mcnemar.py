@@ -1,4 +1,4 @@
-"""McNemar's test: two classifiers on the same test rows, by the rows that one of them alone gets right."""
+"""McNemar's test: two classifiers on the same test rows, by the rows that only one of them classifies correctly."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from scipy.special import chdtrc
 
 from calibrant._params import Choice, check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
-from calibrant.comparison._pairwise.paired_values import read_names
+from calibrant.comparison._pairwise.input_validation import read_names
 from calibrant.comparison._pairwise.sign import binomial_pvalue
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE
 from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
-from calibrant.metrics._internal import two_sided_z
+from calibrant.metrics._internal import CONFIDENCE, two_sided_z
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,31 +35,31 @@ def mcnemar_test(
     confidence: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
-    """Test whether two classifiers are right equally often on the rows they are tried on (McNemar 1947).
+    """Test whether two classifiers are correct equally often on the same test rows (McNemar 1947).
 
-    It compares two fitted classifiers. Of two learning methods it knows one training set only, and finds a difference
-    where other training sets would have made another one (Dietterich 1998).
+    It compares two fitted classifiers. Of two learning methods it sees a single training set, and may find a
+    difference that other training sets would not show (Dietterich 1998).
 
     Parameters
     ----------
     y_true : sequence of length n_rows
         The class of each row.
     a, b : sequence of length n_rows
-        The class that each classifier decides for.
+        The class that each classifier predicts.
     method : {"exact", "mid_p", "chi2", "chi2_corrected"}
-        The exact binomial test, which never finds too much; the same with half the chance of the observed table, which
-        hardly ever does and finds more (Fagerland, Lydersen & Laake 2013); McNemar's chi-squared for many rows; and
-        that with the correction for continuity, as Dietterich has it.
+        The exact binomial test, which never rejects too often; the same with half the probability of the observed
+        table, which hardly ever does and has more power (Fagerland, Lydersen & Laake 2013); McNemar's chi-squared for
+        many rows; and that with the correction for continuity, as by Dietterich.
     confidence : float
         Confidence of the interval of the difference.
     names : tuple of two str
-        What the classifiers are called when the result is printed.
+        The names of the classifiers in the printed result.
 
     Returns
     -------
     Comparison
-        ``statistic`` (the rows that a alone gets right, or chi-squared), ``df`` (1 with chi-squared), ``pvalue``,
-        ``difference`` (accuracy of a less accuracy of b), ``low``, ``high`` (by Bonett & Price 2012).
+        ``statistic`` (the rows that only a classifies correctly, or chi-squared), ``df`` (1 with chi-squared),
+        ``pvalue``, ``difference`` (accuracy of a less accuracy of b), ``low``, ``high`` (by Bonett & Price 2012).
 
     Examples
     --------
@@ -74,9 +73,9 @@ def mcnemar_test(
     """
     check_param("confidence", confidence, CONFIDENCE)
     check_param("method", method, Choice(*_WORDS))
-    right, named = _right(y_true, a, b), read_names(names)
-    n = right.shape[1]
-    only_a, only_b = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    correct, named = _read_correct(y_true, a, b), read_names(names)
+    n = correct.shape[1]
+    only_a, only_b = int((correct[0] & ~correct[1]).sum()), int((correct[1] & ~correct[0]).sum())
     is_chi2 = method.startswith("chi2")
     chi2 = _chi2(only_a, only_b, 1 if method == "chi2_corrected" else 0)
     return Comparison(
@@ -88,29 +87,32 @@ def mcnemar_test(
         confidence,
         n,
         f"McNemar's test ({_WORDS[method]})",
-        "the rows are independent; the classifiers are judged as fitted, not how other training rows would change them",
+        "the rows are independent; the classifiers are compared as fitted, not over other training rows",
         named,
         measure="difference of accuracy",
         letter="chi2" if is_chi2 else "wins",
-        drawn=f"{n} rows, {only_a + only_b} right by one alone",
+        drawn=f"{n} rows, {only_a + only_b} correct by only one",
     )
 
 
-def _right(y_true: Any, a: Any, b: Any) -> NDArray[np.bool_]:
-    truth = _classes("y_true", y_true)
-    decided = [_classes("a", a), _classes("b", b)]
-    for name, labels in zip("ab", decided, strict=True):
+def _read_correct(y_true: Any, a: Any, b: Any) -> NDArray[np.bool_]:
+    """Return which rows each classifier (rows) predicts correctly."""
+    truth = _read_classes("y_true", y_true)
+    predicted = [_read_classes("a", a), _read_classes("b", b)]
+    for name, labels in zip("ab", predicted, strict=True):
         if labels.shape != truth.shape:
-            raise DataError(f"{name} has {len(labels)} rows, y_true {len(truth)}; pass the class decided for each row.")
+            raise DataError(
+                f"{name} has {len(labels)} rows, y_true {len(truth)}; pass the class predicted for each row."
+            )
         _check_kind(name, labels, truth)
-    return np.stack([np.asarray(labels == truth, dtype=np.bool_) for labels in decided])
+    return np.stack([np.asarray(labels == truth, dtype=np.bool_) for labels in predicted])
 
 
-def _classes(name: str, given: Any) -> NDArray[Any]:
-    shape = np.shape(given)
+def _read_classes(name: str, labels: Any) -> NDArray[Any]:
+    shape = np.shape(labels)
     if len(shape) != 1 or shape[0] == 0:
         raise DataError(f"{name} must hold the class of each row, one row at least; got shape {shape}.")
-    coded = factorize(given)
+    coded = factorize(labels)
     missing = np.flatnonzero(coded.codes < 0)
     if len(missing):
         raise DataError(f"{name} has {len(missing)} missing class(es) (first at row {missing[0]}); drop those rows.")
@@ -118,11 +120,11 @@ def _classes(name: str, given: Any) -> NDArray[Any]:
 
 
 def _check_kind(name: str, labels: NDArray[Any], truth: NDArray[Any]) -> None:
-    """Refuse what could never be right: text beside numbers."""
+    """Raise if one side holds text and the other numbers, which are never equal."""
     if (labels.dtype.kind in "OU") != (truth.dtype.kind in "OU"):
         raise DataTypeError(
-            f"{name} and y_true must name classes alike; got {labels[0].item()!r} and {truth[0].item()!r}, one of them "
-            "text."
+            f"{name} and y_true must hold classes of one type; got {labels[0].item()!r} and {truth[0].item()!r}, one "
+            "of them text."
         )
 
 
@@ -140,7 +142,7 @@ def _chi2(only_a: int, only_b: int, correction: int) -> float:
 
 
 def _interval(only_a: int, only_b: int, n: int, z: float) -> tuple[float, float]:
-    """Give Bonett & Price's interval: Wald's, with one row more on either side."""
+    """Return Bonett & Price's interval: Wald's, with one more row on either side."""
     one, other = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
     half = z * math.sqrt((one + other - (one - other) ** 2) / (n + 2))
     return max(-1.0, one - other - half), min(1.0, one - other + half)

@@ -1,12 +1,14 @@
-"""What a Bayesian test between two methods found, in figures and in a sentence."""
+"""The result of a Bayesian test between two methods; its repr is a sentence."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from calibrant._optional import optional_import
+from calibrant._docstrings import fill_docstring
+from calibrant.comparison._pairwise.comparison_result import one_row_frame
+from calibrant.comparison._passages import PASSAGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,37 +16,33 @@ if TYPE_CHECKING:
 __all__ = ["Posterior"]
 
 
+@fill_docstring(**PASSAGES)
 @dataclass(frozen=True, repr=False)
 class Posterior:
-    """How probable it is that one method is better than another, or as good; printed, it is a sentence.
+    """The probabilities that one method is better than another, or equivalent; its repr is a sentence.
 
     Parameters
     ----------
     less, equivalent, greater : float
-        The probabilities that the first method's values are less than the second's by more than `rope`, that they lie
+        The probabilities that the first method's values are less than the second's by more than `rope`, that they are
         within it, and that they are greater by more.
-    rope : float
-        The difference that does not matter: the region of practical equivalence goes from -rope to rope.
-    difference : float
-        How much greater the first method's values are; `measure` says in what sense.
+    %(rope)s
+    %(difference)s
     low, high : float
-        The credible interval of the difference, equally much outside on either side.
+        The credible interval of the difference, with equal tails.
     confidence : float
         Its probability.
-    n : int
-        Number of pairs.
-    test : str
-        Name of the test.
+    %(n_and_test)s
     assumes : str
-        What must hold for the probabilities to be right.
+        The assumptions of the probabilities.
     names : tuple of two str
         The methods.
     measure : str
         What `difference` is.
     n_comparisons : int
-        How many comparisons this is one of; a posterior is not corrected for the others.
+        Number of comparisons that this is one of; a posterior is not corrected for the others.
     statistic, df, pvalue : float
-        Where the posterior is Student's: its middle in units of its scale, its degrees of freedom, and twice the
+        Where the posterior is Student's: its mean in units of its scale, its degrees of freedom, and twice the
         probability of the less probable sign, which is the p-value of the corrected resampled t-test. Else NaN.
 
     Examples
@@ -54,8 +52,8 @@ class Posterior:
     >>> bayesian_correlated_t_test(a, b, n_train=90, n_test=10, rope=0.01, names=("forest", "tree"))
     forest is greater than tree by more than 0.01 with probability 0.926, within 0.01 of it with 0.0642, less with
     0.0102; mean difference 0.025 (95 % credible interval 0.0003109 to 0.04969): Bayesian correlated t-test of 4 pairs,
-    a single comparison. Assumed: the differences are normal, as alike as n_test/n_train = 0.111 says, and nothing was
-    known of their mean and variance before.
+    a single comparison. Assumed: the differences are normal, correlated as n_test/n_train = 0.111 implies, with a flat
+    prior of their mean and log variance.
     """
 
     less: float
@@ -77,7 +75,7 @@ class Posterior:
     n_comparisons: int = 1
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the figures as a pandas frame of one row.
+        """Return the figures as a pandas frame of one row.
 
         Examples
         --------
@@ -86,11 +84,7 @@ class Posterior:
            a  b  difference
         0  a  b         3.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="give a comparison as a frame")
-        first, second = self.names
-        figures = {name: value for name, value in asdict(self).items() if name != "names"}
-        frame: pd.DataFrame = pandas.DataFrame([{"a": first, "b": second, **figures}])
-        return frame
+        return one_row_frame(self)
 
     def __repr__(self) -> str:
         interval = f"{100 * self.confidence:g} % credible interval {self.low:.4g} to {self.high:.4g}"

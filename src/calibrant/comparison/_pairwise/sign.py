@@ -1,4 +1,4 @@
-"""The sign test: in how many pairs each method is the better one."""
+"""The sign test: the number of pairs in which each method is the better one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import bdtr
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
-from calibrant.comparison._pairwise.paired_values import read_names, read_signed
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE
+from calibrant.comparison._pairwise.input_validation import read_names, read_signed_differences
+from calibrant.comparison._passages import PASSAGES
+from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,26 +21,23 @@ if TYPE_CHECKING:
 __all__ = ["binomial_pvalue", "sign_test"]
 
 
+@fill_docstring(**PASSAGES)
 def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
     """Test whether two methods are equally often the better one: exact, two-sided, equal pairs left out.
 
-    It looks at nothing but who is ahead, so that no difference can be too large, and finds less than `wilcoxon`.
+    It uses only the signs of the differences, so that no outlier matters, and has less power than `wilcoxon`.
 
     Parameters
     ----------
-    a, b : sequence of length n
-        The values of the two methods; those at one position belong together.
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        What the methods are called when the result is printed.
+    %(pairs)s
+    %(interval_and_names)s
 
     Returns
     -------
     Comparison
         ``statistic`` (the pairs in which a is greater), ``pvalue``, ``difference`` (the median difference of
-        unequal pairs), ``low`` and ``high``: its interval, between two of the sorted differences, which covers at least
-        as often as it says and is infinite where there are too few pairs.
+        unequal pairs), ``low`` and ``high``: its interval, between two of the sorted differences, whose coverage is at
+        least `confidence` and which is infinite where there are too few pairs.
 
     See Also
     --------
@@ -51,7 +50,7 @@ def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str
     (6, 0.125, 3.0)
     """
     check_param("confidence", confidence, CONFIDENCE)
-    found, named = read_signed(a, b, "sign_test").values, read_names(names)
+    found, named = read_signed_differences(a, b, "sign_test").values, read_names(names)
     wins, losses, n = int((found > 0).sum()), int((found < 0).sum()), len(found)
     kept = found[found != 0.0] if wins + losses else found
     return Comparison(
@@ -72,7 +71,7 @@ def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str
 
 
 def binomial_pvalue(wins: int, losses: int) -> float:
-    """Give the two-sided p-value of wins and losses that are equally likely.
+    """Return the two-sided p-value of wins and losses that are equally likely.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def binomial_pvalue(wins: int, losses: int) -> float:
 
 
 def _median_interval(ordered: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """Give the k-th least and greatest value, with k as great as the binomial tail allows."""
+    """Return the k-th least and greatest value, with k as great as the binomial tail allows."""
     n, tail = len(ordered), 0.5 * (1.0 - confidence)
     k = int(np.searchsorted(bdtr(np.arange(n), n, 0.5), tail, side="right"))
     return (float(ordered[k - 1]), float(ordered[n - k])) if k else (-math.inf, math.inf)

@@ -1,4 +1,4 @@
-"""Student's t-test on pairs, and as Nadeau & Bengio (2003) correct it for trials that share rows."""
+"""Student's paired t-test, and its correction by Nadeau & Bengio (2003) for trials that share rows."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
-from calibrant.comparison._pairwise.paired_values import read_differences, read_names
+from calibrant.comparison._pairwise.input_validation import read_difference_moments, read_names
+from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import ParameterError
+from calibrant.metrics._internal import CONFIDENCE
 
-__all__ = ["CONFIDENCE", "corrected_resampled_t_test", "figures_of", "mean_size", "paired_t_test"]
+__all__ = ["corrected_resampled_t_test", "mean_size", "paired_t_test", "t_figures"]
 
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
-CONFIDENCE = Real(0, 1, closed="neither")
 _DEGREES = Real(0, closed="neither") | Nothing()
 
 
+@fill_docstring(**PASSAGES)
 def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
     """Test whether the values of two methods differ, pair by pair: Student's t-test, two-sided.
 
-    Its pairs must be independent: a data set each, or test rows each. Trials that divide the same rows again and again
-    are not, and the test then finds differences that are not there, the more the more trials: take
+    Its pairs must be independent: a data set each, or test rows each. Trials that split the same rows repeatedly are
+    not, and the test then finds differences where there are none, the more often the more trials: use
     `corrected_resampled_t_test`.
 
     Parameters
     ----------
-    a, b : sequence of length n
-        The values of the two methods; those at one position belong together.
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        What the methods are called when the result is printed.
+    %(pairs)s
+    %(interval_and_names)s
 
     Returns
     -------
@@ -54,12 +53,13 @@ def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str,
     (3.873, 3, 0.0305)
     """
     check_param("confidence", confidence, CONFIDENCE)
-    found, named = read_differences(a, b, "paired_t_test"), read_names(names)
-    figures = figures_of(found.mean, found.variance / found.n, found.n - 1, confidence)
+    found, named = read_difference_moments(a, b, "paired_t_test"), read_names(names)
+    figures = t_figures(found.mean, found.variance / found.n, found.n - 1, confidence)
     assumes = "the pairs are independent and their differences roughly normal"
     return Comparison(*figures, confidence, found.n, "paired t-test", assumes, named)
 
 
+@fill_docstring(**PASSAGES)
 def corrected_resampled_t_test(
     a: Any,
     b: Any,
@@ -71,11 +71,12 @@ def corrected_resampled_t_test(
     confidence: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
-    """Test whether two methods differ over trials that divide the same rows anew (Nadeau & Bengio 2003).
+    """Test whether two methods differ over trials that split the same rows repeatedly (Nadeau & Bengio 2003).
 
-    The statistic is ``mean / sqrt((1/k + n_test/n_train) variance)`` of the differences: trials that share rows tell
-    less than independent ones, so that many of them do not make a difference significant. It is a heuristic, and
-    finds differences that are not there far more rarely than `paired_t_test`, if still somewhat too often.
+    The statistic is ``mean / sqrt((1/k + n_test/n_train) variance)`` of the differences: trials that share rows
+    carry less information than independent ones, so that their number alone does not make a difference significant.
+    It is a heuristic, and finds differences where there are none far more rarely than `paired_t_test`, if still
+    somewhat too often.
 
     By default `k` is the number of pairs, as in Nadeau & Bengio and in Weka. For tenfold cross-validation repeated ten
     times Witten, Frank & Hall (2011, section 5.5) print ``k=10``, the number of repetitions, beside the variance of all
@@ -83,23 +84,18 @@ def corrected_resampled_t_test(
 
     Parameters
     ----------
-    a, b : sequence of length n
-        The values of the two methods; those at one position come from the same trial.
+    %(trials)s
     n_train, n_test : number or sequence of length n
-        Rows trained on and tested on in a trial, or in each; only the ratio of their means counts.
+        Numbers of training rows and of test rows, of all trials or of each; only the ratio of their means counts.
     k : int, optional
         Number of differences in the formula; by default n.
     df : float, optional
         Degrees of freedom; by default k - 1.
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        What the methods are called when the result is printed.
+    %(interval_and_names)s
 
     Returns
     -------
-    Comparison
-        ``statistic``, ``df``, ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``.
+    %(t_figures)s
 
     Examples
     --------
@@ -110,21 +106,21 @@ def corrected_resampled_t_test(
     """
     for name, value, rule in (("confidence", confidence, CONFIDENCE), ("k", k, Int(1) | Nothing())):
         check_param(name, value, rule)
-    found, named = read_differences(a, b, "corrected_resampled_t_test"), read_names(names)
+    found, named = read_difference_moments(a, b, "corrected_resampled_t_test"), read_names(names)
     ratio = mean_size("n_test", n_test, found.n) / mean_size("n_train", n_train, found.n)
     pairs = found.n if k is None else k
-    figures = figures_of(found.mean, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
-    assumes = f"the differences are roughly normal, the trials as alike as n_test/n_train = {ratio:.3g} says"
+    figures = t_figures(found.mean, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
+    assumes = f"the differences are roughly normal, the trials correlated as n_test/n_train = {ratio:.3g} implies"
     test = "corrected resampled t-test" if k is None else f"corrected resampled t-test (k = {k})"
     return Comparison(*figures, confidence, found.n, test, assumes, named)
 
 
-def figures_of(mean: float, variance: float, df: float, confidence: float) -> Figures:
-    """Give statistic, degrees of freedom, p, difference and its limits from the variance of a mean difference.
+def t_figures(mean: float, variance: float, df: float, confidence: float) -> Figures:
+    """Return statistic, degrees of freedom, p-value, difference and its limits by the variance of a mean difference.
 
     Examples
     --------
-    >>> [round(figure, 3) for figure in figures_of(2.0, 1.0, 9, 0.95)]
+    >>> [round(figure, 3) for figure in t_figures(2.0, 1.0, 9, 0.95)]
     [2.0, 9, 0.077, 2.0, -0.262, 4.262]
     """
     error = math.sqrt(variance)
@@ -142,8 +138,8 @@ def _degrees(df: float | None, k: int) -> float:
     return k - 1 if df is None else df
 
 
-def mean_size(name: str, given: Any, n: int) -> float:
-    """Check the rows of trials, one number or one for each, and give their mean.
+def mean_size(name: str, size: Any, n: int) -> float:
+    """Check the numbers of rows of trials, one for all or one for each, and return their mean.
 
     Examples
     --------
@@ -151,10 +147,10 @@ def mean_size(name: str, given: Any, n: int) -> float:
     11.0
     """
     try:
-        sizes = np.asarray(given)
+        sizes = np.asarray(size)
     except ValueError:  # rows of unequal length
         sizes = np.empty(0)
     is_right = sizes.dtype.kind in "iuf" and sizes.shape in ((), (n,)) and (np.isfinite(sizes) & (sizes > 0)).all()
     if not is_right:
-        raise ParameterError(f"{name} must be a number above 0, or one for each of the {n} trials; got {given!r}.")
+        raise ParameterError(f"{name} must be a number above 0, or one for each of the {n} trials; got {size!r}.")
     return float(sizes.mean())

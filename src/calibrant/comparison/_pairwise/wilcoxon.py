@@ -1,24 +1,27 @@
-"""Wilcoxon's signed-rank test, exact with ties and zeros too."""
+"""Wilcoxon's signed-rank test, exact even with ties and zeros."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, Literal
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
-from calibrant.comparison._pairwise.paired_values import read_names, read_signed
-from calibrant.comparison._pairwise.signed_ranks import (
+from calibrant.comparison._pairwise.input_validation import read_names, read_signed_differences
+from calibrant.comparison._pairwise.signed_rank_distribution import (
     EXACT_UP_TO,
     pseudo_median,
     pseudo_median_interval,
     signed_rank_pvalue,
 )
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE
+from calibrant.comparison._passages import PASSAGES
+from calibrant.metrics._internal import CONFIDENCE
 
 __all__ = ["wilcoxon"]
 
 
+@fill_docstring(**PASSAGES)
 def wilcoxon(
     a: Any,
     b: Any,
@@ -27,22 +30,18 @@ def wilcoxon(
     confidence: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
-    """Test whether the differences of two methods lie about 0: Wilcoxon's signed-rank test (1945), two-sided.
+    """Test whether the differences of two methods are centred at 0: Wilcoxon's signed-rank test (1945), two-sided.
 
-    The test for two methods over many data sets: it needs no normal distribution, and a large difference on one
-    data set counts for no more than its rank (Demšar 2006). The p-value is exact for up to 200 pairs, given the
-    sizes of the differences, where some are equal too; beyond, the normal distribution stands in.
+    The test for two methods over many data sets: it assumes no normal distribution, and a large difference on one
+    data set counts for no more than its rank (Demšar 2006). The p-value is exact for up to 200 pairs, conditional on
+    the sizes of the differences, even where some are equal; beyond, it is by the normal approximation.
 
     Parameters
     ----------
-    a, b : sequence of length n
-        The values of the two methods; those at one position belong together.
+    %(pairs)s
     zeros : {"drop", "pratt"}
-        What becomes of equal pairs: left out, as Wilcoxon does; or ranked and then left out (Pratt 1959).
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        What the methods are called when the result is printed.
+        How equal pairs are handled: left out, as by Wilcoxon; or ranked and then left out (Pratt 1959).
+    %(interval_and_names)s
 
     Returns
     -------
@@ -53,7 +52,7 @@ def wilcoxon(
 
     See Also
     --------
-    scipy.stats.wilcoxon : Its exact method knows no ties in some versions, and others draw them at random.
+    scipy.stats.wilcoxon : Its exact method takes no ties in some versions, and breaks them at random in others.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def wilcoxon(
     """
     check_param("confidence", confidence, CONFIDENCE)
     check_param("zeros", zeros, Choice("drop", "pratt"))
-    (values, all_ranks), named = read_signed(a, b, "wilcoxon"), read_names(names)
+    (values, all_ranks), named = read_signed_differences(a, b, "wilcoxon"), read_names(names)
     n, is_zero = len(values), values == 0.0
     n_zero = int(is_zero.sum())
     ranks = all_ranks[~is_zero] - (n_zero if zeros == "drop" else 0)

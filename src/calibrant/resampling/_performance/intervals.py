@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_INTERVAL", "row_intervals", "split_interval"]
 
 NO_INTERVAL = Interval(math.nan, math.nan)
-_N_REPLICATES = 1000  # the least that Efron & Tibshirani (1993) advise for percentile intervals
+_N_REPLICATES = 1000  # the rough minimum for percentile intervals of Efron & Tibshirani (1986)
 
 
 def split_interval(

@@ -1,4 +1,4 @@
-"""P-values of several comparisons, corrected for their number."""
+"""Holm's correction of p-values for the number of comparisons (1979)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["holm"]
 def holm(pvalues: Any) -> NDArray[np.float64]:
     """Correct p-values for their number by Holm's method (1979).
 
-    Those that stay at most alpha are significant together: the chance that even one of them is a false alarm is at
-    most alpha, whatever the tests have to do with each other. It finds all that Bonferroni's does, and more.
+    Those that are still at most alpha are significant together: the chance that even one of them is a false positive
+    is at most alpha, however the tests depend on each other. It rejects all that Bonferroni's does, and more.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def holm(pvalues: Any) -> NDArray[np.float64]:
     array([0.03, 0.06, 0.06])
     """
     try:
-        given = np.asarray(pvalues, dtype=np.float64)
+        values = np.asarray(pvalues, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError("pvalues must be numbers, one for each comparison.") from error
-    if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise DataError(f"pvalues must be numbers from 0 to 1, one for each comparison; got {pvalues!r}.")
-    order = np.argsort(given, kind="stable")
-    steps = (len(given) - np.arange(len(given))) * given[order]
-    corrected = np.empty_like(given)
+    order = np.argsort(values, kind="stable")
+    steps = (len(values) - np.arange(len(values))) * values[order]
+    corrected = np.empty_like(values)
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return corrected

@@ -6,14 +6,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Real, check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
-from calibrant.comparison._pairwise.paired_values import read_names, read_samples
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE, figures_of
+from calibrant.comparison._pairwise.input_validation import read_names, read_sample_moments
+from calibrant.comparison._pairwise.t_tests import t_figures
+from calibrant.comparison._passages import PASSAGES
+from calibrant.metrics._internal import CONFIDENCE
 
 __all__ = ["unpaired_t_test"]
 
 
+@fill_docstring(**PASSAGES)
 def unpaired_t_test(
     a: Any,
     b: Any,
@@ -24,25 +28,21 @@ def unpaired_t_test(
 ) -> Comparison:
     """Test whether the means of two methods differ where their values are not paired: two-sided, unequal variances.
 
-    For results that others have published, or trials on different rows. Where values are paired, `paired_t_test` sees
-    more. The statistic is the difference of the means divided by ``sqrt(var(a)/len(a) + var(b)/len(b))``.
+    For published results, or trials on different rows. Where values are paired, `paired_t_test` has more power.
+    The statistic is the difference of the means divided by ``sqrt(var(a)/len(a) + var(b)/len(b))``.
 
     Parameters
     ----------
     a, b : sequence
         The values of the two methods; there may be more of one than of the other.
     df : {"conservative", "welch"} or float
-        Degrees of freedom: those of the smaller sample, as Witten, Frank & Hall (2011, section 5.5) advise, which never
-        finds too much; or Welch's (1947) estimate, which lies between these and those of both together.
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        What the methods are called when the result is printed.
+        Degrees of freedom: those of the smaller sample, as Witten, Frank & Hall (2011, section 5.5) advise, which is
+        conservative; or Welch's (1947) estimate, which lies between these and those of both together.
+    %(interval_and_names)s
 
     Returns
     -------
-    Comparison
-        ``statistic``, ``df``, ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``.
+    %(t_figures)s
 
     See Also
     --------
@@ -58,9 +58,9 @@ def unpaired_t_test(
     """
     check_param("confidence", confidence, CONFIDENCE)
     check_param("df", df, Choice("conservative", "welch") | Real(0, closed="neither"))
-    found, named = read_samples(a, b, "unpaired_t_test"), read_names(names)
+    found, named = read_sample_moments(a, b, "unpaired_t_test"), read_names(names)
     errors, degrees = np.divide(found.variances, found.n), np.subtract(found.n, 1)
-    figures = figures_of(found.difference, float(errors.sum()), _degrees(df, errors, degrees), confidence)
+    figures = t_figures(found.difference, float(errors.sum()), _degrees(df, errors, degrees), confidence)
     kind = {"conservative": " (conservative degrees of freedom)", "welch": " (Welch's degrees of freedom)"}.get(str(df))
     return Comparison(
         *figures,
@@ -76,5 +76,5 @@ def unpaired_t_test(
 def _degrees(df: str | float, errors: Any, degrees: Any) -> float:
     if df == "conservative" or (df == "welch" and not errors.any()):
         return int(degrees.min())
-    shares = errors / errors.sum() if df == "welch" else errors  # squares of shares stay finite
+    shares = errors / errors.sum() if df == "welch" else errors  # squares of shares do not overflow
     return float(1.0 / (shares**2 / degrees).sum()) if df == "welch" else float(df)

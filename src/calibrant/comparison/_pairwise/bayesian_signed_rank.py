@@ -7,24 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Int, Real, Seed, check_param
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.comparison._pairwise.bayesian_t import ROPE
-from calibrant.comparison._pairwise.paired_values import read_names, read_signed
+from calibrant.comparison._pairwise.bayesian_correlated_t import ROPE
+from calibrant.comparison._pairwise.input_validation import read_names, read_signed_differences
 from calibrant.comparison._pairwise.posterior import Posterior
-from calibrant.comparison._pairwise.signed_ranks import pseudo_median
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE
+from calibrant.comparison._pairwise.signed_rank_distribution import pseudo_median
+from calibrant.comparison._passages import PASSAGES
+from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["bayesian_signed_rank_test"]
 
-_ROUNDING = 1e-12  # of sums of weights
-_AT_ONCE = 2**22  # numbers held at a time
-_FOR_INTERVAL = (500, 4000)  # draws, fewer where data sets are many: an end is within 0.014, or 0.005, of its share
+_ROUNDING = 1e-12  # of sums of weights, which are at most 1
+_MAX_NUMBERS = 2**22  # in a temporary array: 32 MB
+# Draws for the interval, fewer with many data sets: the standard error of a tail of 2.5 % is then 0.007 or 0.0025
+_N_FOR_INTERVAL = (500, 4000)
 
 
+@fill_docstring(**PASSAGES)
 def bayesian_signed_rank_test(
     a: Any,
     b: Any,
@@ -36,29 +40,28 @@ def bayesian_signed_rank_test(
     random_state: SeedLike = 0,
     names: tuple[str, str] = ("a", "b"),
 ) -> Posterior:
-    """Give the probabilities that one method is better than another, or practically as good, over many data sets.
+    """Return the probabilities that one method is better than another, or equivalent, over many data sets.
 
-    The Bayesian counterpart of `wilcoxon`. The data sets at hand, and one imaginary set of weight `prior` where both
-    methods are equal, get random weights (a Dirichlet process). In each draw it is seen whether the average of the
-    differences on two data sets, drawn with these weights, lies most probably below, within or above the region of
-    practical equivalence; the result says how often each was so.
+    The Bayesian counterpart of `wilcoxon`. The data sets, and one pseudo-observation of weight `prior` where both
+    methods are equal, get random weights (a Dirichlet process). In each draw the average of the differences on two
+    data sets, drawn with these weights, is most probably below, within or above the region of practical equivalence;
+    the result is how often each was the case.
 
     Parameters
     ----------
     a, b : sequence of length n
-        The values of the two methods, one pair a data set.
-    rope : float
-        The difference that does not matter: the region of practical equivalence goes from -rope to rope.
+        The values of the two methods, one pair for each data set.
+    %(rope)s
     prior : float
-        Weight of the imaginary data set.
+        Weight of the pseudo-observation.
     n_draws : int
-        Number of draws; a probability near a half is then known within ``1 / sqrt(n_draws)``.
+        Number of draws; a probability near 1/2 is accurate to about ``1 / sqrt(n_draws)``.
     confidence : float
         Probability of the interval of the difference.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
         Seeds the draws.
     names : tuple of two str
-        What the methods are called when the result is printed.
+        The names of the methods in the printed result.
 
     Returns
     -------
@@ -82,15 +85,15 @@ def bayesian_signed_rank_test(
         *(("prior", prior, Real(0, closed="neither")), ("random_state", random_state, Seed())),
     ):
         check_param(name, value, rule)
-    values, named = read_signed(a, b, "bayesian_signed_rank_test").values, read_names(names)
+    values, named = read_signed_differences(a, b, "bayesian_signed_rank_test").values, read_names(names)
     random = np.random.default_rng(seed_sequence(random_state))
-    sets = np.append(values, 0.0)  # the imaginary one last
+    sets = np.append(values, 0.0)  # the pseudo-observation last
     draws = random.dirichlet(np.append(np.ones(len(values)), prior), n_draws)
     less, equivalent, greater = _shares(draws, sets, rope)
     low, high = np.quantile(
         _medians(draws[: _n_for_interval(len(sets))], sets), [0.5 - confidence / 2, 0.5 + confidence / 2]
     )
-    assumes = f"the data sets are independent, and before them there was one of weight {prior:g} without a difference"
+    assumes = f"the data sets are independent, and the prior is one data set of weight {prior:g} without a difference"
     return Posterior(
         *(less, equivalent, greater, float(rope), pseudo_median(values), float(low), float(high), confidence),
         *(len(values), "Bayesian signed-rank test", assumes, named, "pseudo-median of the differences"),
@@ -98,8 +101,8 @@ def bayesian_signed_rank_test(
 
 
 def _shares(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: float) -> tuple[float, float, float]:
-    """Give how often below, within and above are the most probable; draws that tie count in equal parts."""
-    above, below = _chance_beyond(draws, sets, rope), _chance_beyond(draws, -sets, rope)
+    """Return how often below, within and above are the most probable; ties are shared equally."""
+    above, below = _probability_beyond(draws, sets, rope), _probability_beyond(draws, -sets, rope)
     if rope == 0:
         lead = np.where(np.abs(above - below) > _ROUNDING, above - below, 0.0)
         greater = float(np.heaviside(lead, 0.5).mean())
@@ -110,8 +113,8 @@ def _shares(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: float) 
     return float(less), float(equivalent), float(greater)
 
 
-def _chance_beyond(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: float) -> NDArray[np.float64]:
-    """Give the chance in each draw that the average of two data sets is above rope, one half where it is rope."""
+def _probability_beyond(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: float) -> NDArray[np.float64]:
+    """Return the probability in each draw that the average of two data sets is above rope, one half where equal."""
     order = np.argsort(sets, kind="stable")
     ordered = sets[order]
     first, behind = (np.searchsorted(ordered, 2 * rope - ordered, side) for side in ("left", "right"))
@@ -124,7 +127,7 @@ def _chance_beyond(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: 
 
 
 def _medians(draws: NDArray[np.float64], sets: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the weighted median of the averages of two data sets in each draw."""
+    """Return the weighted median of the averages of two data sets in each draw."""
     one, other = np.triu_indices(len(sets))
     order = np.argsort(sets[one] + sets[other], kind="stable")
     one, other = one[order], other[order]
@@ -137,11 +140,11 @@ def _medians(draws: NDArray[np.float64], sets: NDArray[np.float64]) -> NDArray[n
 
 
 def _n_for_interval(n_sets: int) -> int:
-    least, most = _FOR_INTERVAL
-    return max(least, min(most, 20 * _AT_ONCE // (n_sets * n_sets)))
+    least, most = _N_FOR_INTERVAL
+    return max(least, min(most, 20 * _MAX_NUMBERS // (n_sets * n_sets)))
 
 
 def _blocks(draws: NDArray[np.float64], width: int) -> Iterator[NDArray[np.float64]]:
-    """Give so many draws at a time that rows of some width fit."""
-    step = max(1, _AT_ONCE // width)
+    """Yield blocks of draws whose temporary arrays, of some width, stay within memory."""
+    step = max(1, _MAX_NUMBERS // width)
     return (draws[start : start + step] for start in range(0, len(draws), step))

@@ -1,4 +1,4 @@
-"""What tests on mean ranks found, in figures and in sentences."""
+"""Results of the tests on mean ranks; their reprs are sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
+from calibrant.comparison._passages import PASSAGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,9 +18,10 @@ __all__ = ["CriticalDifference", "Friedman"]
 _ASSUMED = "Assumed: the data sets are independent."
 
 
+@fill_docstring(**PASSAGES)
 @dataclass(frozen=True, repr=False)
 class Friedman:
-    """Whether some methods rank better than others; printed, it is a sentence.
+    """The result of Friedman's test, whether some methods rank better than others; its repr is a sentence.
 
     Parameters
     ----------
@@ -30,10 +33,7 @@ class Friedman:
         Its degrees of freedom.
     f_pvalue : float
         Its p-value.
-    mean_ranks : dict of str to float
-        The mean rank of each method, the best possible being 1.
-    n_datasets : int
-        Number of data sets.
+    %(mean_ranks)s
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Friedman:
     n_datasets: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a pandas frame with the mean rank of each method, the best first.
+        """Return a pandas frame with the mean rank of each method, the best first.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Friedman:
         >>> friedman([[3, 2, 1], [3, 2, 1], [3, 1, 2]]).to_frame()["mean_rank"].round(2).tolist()
         [1.0, 2.33, 2.67]
         """
-        pandas = optional_import("pandas", extra="data", purpose="give mean ranks as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return mean ranks as a frame")
         ranks = sorted(self.mean_ranks.items(), key=lambda item: item[1])
         frame: pd.DataFrame = pandas.DataFrame(ranks, columns=["method", "mean_rank"]).set_index("method")
         return frame
@@ -77,22 +77,22 @@ class Friedman:
         return f"{finding}: {_ranks_text(self.mean_ranks)}; {test}; all methods in a single test. {_ASSUMED}"
 
 
+@fill_docstring(**PASSAGES)
 @dataclass(frozen=True, repr=False)
 class CriticalDifference:
-    """Mean ranks, and how far apart they must be to tell; printed, it is a sentence.
+    """Mean ranks, and the difference from which on they are significant; its repr is a sentence.
 
     Parameters
     ----------
     critical_difference : float
         Methods whose mean ranks are further apart differ.
     mean_ranks : dict of str to float
-        The mean rank of each method, the best possible being 1.
+        The mean rank of each method; 1 is best.
     pvalues : dict of pair of str to float
         The p-value of each pair that was compared, corrected for their number.
     n_datasets : int
         Number of data sets.
-    confidence : float
-        The chance that nothing is found where no methods differ.
+    %(rank_confidence)s
     test : str
         Name of the test.
     control : str
@@ -117,7 +117,7 @@ class CriticalDifference:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The largest sets of methods, best first, that lie within the critical difference of each other.
+        """The largest sets of methods, best first, that are within the critical difference of each other.
 
         With a control there is one: the methods that are not shown to differ from it.
         """
@@ -128,7 +128,7 @@ class CriticalDifference:
         return tuple(span for i, span in enumerate(spans) if i == 0 or span[-1] != spans[i - 1][-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a pandas frame with a row for each pair that was compared.
+        """Return a pandas frame with a row for each pair that was compared.
 
         Examples
         --------
@@ -139,7 +139,7 @@ class CriticalDifference:
         1  a  c   -1.666667
         2  b  c   -0.333333
         """
-        pandas = optional_import("pandas", extra="data", purpose="give mean ranks as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return mean ranks as a frame")
         rows = [
             {"a": one, "b": other, "difference": self.mean_ranks[one] - self.mean_ranks[other], "pvalue": pvalue}
             for (one, other), pvalue in self.pvalues.items()

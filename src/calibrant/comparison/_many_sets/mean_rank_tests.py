@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import fdtrc, ndtr, ndtri
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
-from calibrant.comparison._many_sets.pairings import Better
-from calibrant.comparison._many_sets.rank_result import CriticalDifference, Friedman
-from calibrant.comparison._many_sets.trials import read_means
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE
+from calibrant.comparison._many_sets.dataset_values import read_dataset_means
+from calibrant.comparison._many_sets.mean_rank_results import CriticalDifference, Friedman
+from calibrant.comparison._many_sets.method_pairs import Better
+from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import DataError, ParameterError, nearest
+from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["bonferroni_dunn", "friedman", "nemenyi"]
 
-_ROUNDING = 1e-14
+_ROUNDING = 1e-14  # values that differ by less than this share are ties, as in the pairwise tests
+_EXHAUSTED = 1e-12  # of the greatest chi-squared: what is left below it is rounding, and F is infinite
 
 
+@fill_docstring(**PASSAGES)
 def friedman(
     table: Any,
     *,
@@ -33,18 +37,13 @@ def friedman(
     """Test whether some of three or more methods rank better than others over data sets (Friedman 1937).
 
     Methods are ranked on each data set, the best as 1; equal ones share their ranks. Friedman's chi-squared, corrected
-    for ties, is too cautious with few data sets; Iman & Davenport's F (1980) is less so.
+    for ties, is conservative with few data sets; Iman & Davenport's F (1980) is less so.
 
     Parameters
     ----------
-    table : frame or array of data sets x methods, or what `win_tie_loss` takes
-        The values, one a data set; trials of a data set are averaged first.
-    better : {"higher", "lower"}
-        Which of two values is the better one.
-    by : str, optional
-        The column of a frame that holds the data set.
-    methods : list of str, optional
-        What the columns of arrays are called.
+    %(dataset_table)s
+    %(better)s
+    %(by_and_methods)s
 
     Returns
     -------
@@ -53,7 +52,7 @@ def friedman(
 
     See Also
     --------
-    compare_methods : What to take by default: pairs, whose verdict does not depend on the other methods.
+    compare_methods : The default choice: pairs, whose verdict does not depend on the other methods.
 
     Examples
     --------
@@ -63,16 +62,17 @@ def friedman(
     >>> result.mean_ranks
     {'method 0': 1.25, 'method 1': 1.75, 'method 2': 3.0}
     """
-    names, ranks = _ranked(table, better, by, methods, "friedman")
+    names, ranks = _read_ranks(table, better, by, methods, "friedman")
     n, k = ranks.shape
-    statistic, pvalue = _chi2(ranks)
+    statistic, pvalue = _friedman_chi2(ranks)
     left = n * (k - 1) - statistic
-    f = (n - 1) * statistic / left if left > 1e-12 * n * k else math.inf
+    f = (n - 1) * statistic / left if left > _EXHAUSTED * n * k else math.inf
     f_df = (k - 1, (k - 1) * (n - 1))
     f_pvalue = float(fdtrc(*f_df, f)) if math.isfinite(f) else 0.0
-    return Friedman(statistic, k - 1, pvalue, f, f_df, f_pvalue, _means(names, ranks), n)
+    return Friedman(statistic, k - 1, pvalue, f, f_df, f_pvalue, _mean_ranks(names, ranks), n)
 
 
+@fill_docstring(**PASSAGES)
 def nemenyi(
     table: Any,
     *,
@@ -84,20 +84,14 @@ def nemenyi(
     """Compare the mean ranks of all pairs of methods over data sets (Nemenyi 1963).
 
     Two methods differ where their mean ranks are further apart than the critical difference. Whether they do depends on
-    which other methods are in the table: prefer `compare_methods`, which looks at each pair by itself.
+    which other methods are in the table: prefer `compare_methods`, which compares each pair by itself.
 
     Parameters
     ----------
-    table : frame or array of data sets x methods, or what `win_tie_loss` takes
-        The values, one a data set; trials of a data set are averaged first.
-    better : {"higher", "lower"}
-        Which of two values is the better one.
-    confidence : float
-        The chance that nothing is found where no methods differ.
-    by : str, optional
-        The column of a frame that holds the data set.
-    methods : list of str, optional
-        What the columns of arrays are called.
+    %(dataset_table)s
+    %(better)s
+    %(rank_confidence)s
+    %(by_and_methods)s
 
     Returns
     -------
@@ -111,12 +105,12 @@ def nemenyi(
     >>> round(result.critical_difference, 3), result.groups
     (1.657, (('method 0', 'method 1'), ('method 1', 'method 2')))
     """
-    from scipy.stats import studentized_range  # loads for a while, and nobody else needs it
+    from scipy.stats import studentized_range  # here, because importing it takes long
 
     check_param("confidence", confidence, CONFIDENCE)
-    names, ranks = _ranked(table, better, by, methods, "nemenyi")
+    names, ranks = _read_ranks(table, better, by, methods, "nemenyi")
     n, k = ranks.shape
-    error, means = _error(n, k), _means(names, ranks)
+    error, means = _rank_error(n, k), _mean_ranks(names, ranks)
     pairs = {(one, other): abs(means[one] - means[other]) for i, one in enumerate(names) for other in names[i + 1 :]}
     pvalues = {
         pair: float(studentized_range.sf(math.sqrt(2.0) * gap / error, k, np.inf)) for pair, gap in pairs.items()
@@ -125,6 +119,7 @@ def nemenyi(
     return CriticalDifference(critical, means, pvalues, n, confidence, "Nemenyi's test")
 
 
+@fill_docstring(**PASSAGES)
 def bonferroni_dunn(
     table: Any,
     *,
@@ -138,18 +133,12 @@ def bonferroni_dunn(
 
     Parameters
     ----------
-    table : frame or array of data sets x methods, or what `win_tie_loss` takes
-        The values, one a data set; trials of a data set are averaged first.
+    %(dataset_table)s
     control : str
         The method that all others are compared with.
-    better : {"higher", "lower"}
-        Which of two values is the better one.
-    confidence : float
-        The chance that nothing is found where no methods differ.
-    by : str, optional
-        The column of a frame that holds the data set.
-    methods : list of str, optional
-        What the columns of arrays are called.
+    %(better)s
+    %(rank_confidence)s
+    %(by_and_methods)s
 
     Returns
     -------
@@ -165,11 +154,11 @@ def bonferroni_dunn(
     (1.585, 0.0267)
     """
     check_param("confidence", confidence, CONFIDENCE)
-    names, ranks = _ranked(table, better, by, methods, "bonferroni_dunn")
+    names, ranks = _read_ranks(table, better, by, methods, "bonferroni_dunn")
     if control not in names:
         raise ParameterError(f"control must be one of {list(names)}; got {control!r}.{nearest(str(control), names)}")
     n, k = ranks.shape
-    error, means = _error(n, k), _means(names, ranks)
+    error, means = _rank_error(n, k), _mean_ranks(names, ranks)
     others = [name for name in names if name != control]
     pvalues = {
         (control, name): min(1.0, 2 * (k - 1) * float(ndtr(-abs(means[name] - means[control]) / error)))
@@ -179,12 +168,12 @@ def bonferroni_dunn(
     return CriticalDifference(critical, means, pvalues, n, confidence, "Bonferroni-Dunn test", control)
 
 
-def _ranked(
+def _read_ranks(
     table: Any, better: Better, by: str | None, methods: Any, test: str
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Give the methods and their ranks on each data set, the best first; equal but for rounding is equal."""
+    """Return the methods and their ranks on each data set; 1 is best, and values equal up to rounding are ties."""
     check_param("better", better, Choice("higher", "lower"))
-    names, values = read_means(table, by, methods)
+    names, values = read_dataset_means(table, by, methods)
     if len(names) < 3:
         raise DataError(
             f"{test} needs at least 3 methods; got {len(names)}. Two are compared by wilcoxon or sign_test."
@@ -201,19 +190,20 @@ def _ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
     return ranks
 
 
-def _chi2(ranks: NDArray[np.float64]) -> tuple[float, float]:
+def _friedman_chi2(ranks: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the statistic and its p-value."""
     if (ranks == ranks[0, 0]).all():
         return 0.0, 1.0
-    from scipy.stats import friedmanchisquare  # loads for a while, and nobody else needs it
+    from scipy.stats import friedmanchisquare  # here, because importing it takes long
 
     found = friedmanchisquare(*ranks.T)
     return float(found.statistic), float(found.pvalue)
 
 
-def _means(names: tuple[str, ...], ranks: NDArray[np.float64]) -> dict[str, float]:
+def _mean_ranks(names: tuple[str, ...], ranks: NDArray[np.float64]) -> dict[str, float]:
     return dict(zip(names, ranks.mean(axis=0).tolist(), strict=True))
 
 
-def _error(n: int, k: int) -> float:
-    """Give the standard deviation of the difference of two mean ranks."""
+def _rank_error(n: int, k: int) -> float:
+    """Return the standard error of the difference of two mean ranks (Demšar 2006, section 3.2.2)."""
     return math.sqrt(k * (k + 1) / (6.0 * n))

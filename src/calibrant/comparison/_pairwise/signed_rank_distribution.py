@@ -1,4 +1,4 @@
-"""How the sum of signed ranks is distributed where the signs are chance, and the averages of pairs that go with it."""
+"""The null distribution of the signed-rank sum, and the pseudo-median with its interval (Hodges & Lehmann 1963)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT_UP_TO", "pseudo_median", "pseudo_median_interval", "signed_rank_pvalue"]
 
-EXACT_UP_TO = 200  # pairs; beyond, the normal distribution is within 0.001 of the exact one
+EXACT_UP_TO = 200  # pairs; beyond, the normal approximation is within 0.001 of the exact p-value
 
 
 def signed_rank_pvalue(positive: float, ranks: NDArray[np.float64]) -> float:
-    """Give the two-sided p-value of the sum of the ranks of positive differences, exact for ranks that are tied too.
+    """Return the two-sided p-value of the sum of the ranks of positive differences, exact even with tied ranks.
 
     Examples
     --------
@@ -28,14 +28,14 @@ def signed_rank_pvalue(positive: float, ranks: NDArray[np.float64]) -> float:
         return 1.0
     tail = min(positive, float(ranks.sum()) - positive)
     if len(ranks) <= EXACT_UP_TO:
-        chances = _chances(np.rint(2 * ranks).astype(np.intp))
-        return min(1.0, 2.0 * float(chances[: round(2 * tail) + 1].sum()))
+        probabilities = _sum_probabilities(np.rint(2 * ranks).astype(np.intp))
+        return min(1.0, 2.0 * float(probabilities[: round(2 * tail) + 1].sum()))
     deviation = tail - 0.5 * float(ranks.sum())
     return 2.0 * float(ndtr(min(0.0, deviation + 0.5) / (0.5 * math.sqrt(float((ranks**2).sum())))))
 
 
 def pseudo_median(values: NDArray[np.float64]) -> float:
-    """Give the median of the averages of all pairs of values, each with itself too (Hodges & Lehmann 1963).
+    """Return the median of the averages of all pairs of values, each paired with itself too.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def pseudo_median(values: NDArray[np.float64]) -> float:
 
 
 def pseudo_median_interval(values: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """Give the shifts of all values that the signed-rank test does not reject; infinite where there are too few.
+    """Return the limits of the shifts that the signed-rank test does not reject; infinite where values are too few.
 
     Examples
     --------
@@ -57,26 +57,26 @@ def pseudo_median_interval(values: NDArray[np.float64], confidence: float) -> tu
     n, tail = len(values), 0.5 * (1.0 - confidence)
     n_pairs = n * (n + 1) // 2
     if n <= EXACT_UP_TO:
-        k = int(np.searchsorted(np.cumsum(_chances(np.arange(1, n + 1))), tail, side="right"))
+        k = int(np.searchsorted(np.cumsum(_sum_probabilities(np.arange(1, n + 1))), tail, side="right"))
     else:
         k = math.floor(n_pairs / 2 + float(ndtri(tail)) * math.sqrt(n_pairs * (2 * n + 1) / 12))
     ordered = np.sort(values)
     return (_pair_average(ordered, k), _pair_average(ordered, n_pairs + 1 - k)) if k else (-math.inf, math.inf)
 
 
-def _chances(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Give the chance of each sum of some of the ranks, every rank being in it or not like a coin."""
-    chances = np.zeros(int(ranks.sum()) + 1)
-    chances[0], top = 1.0, 0
+def _sum_probabilities(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the probability of each sum of a random subset of the ranks, each rank in it with probability 1/2."""
+    probabilities = np.zeros(int(ranks.sum()) + 1)
+    probabilities[0], top = 1.0, 0
     for rank in np.sort(ranks):
         top += int(rank)
-        chances[rank : top + 1] += chances[: top + 1 - rank].copy()
-        chances[: top + 1] *= 0.5
-    return chances
+        probabilities[rank : top + 1] += probabilities[: top + 1 - rank].copy()
+        probabilities[: top + 1] *= 0.5
+    return probabilities
 
 
 def _pair_average(ordered: NDArray[np.float64], k: int) -> float:
-    """Give the k-th least average of two of the sorted values, by halving until two numbers are neighbours."""
+    """Return the k-th least average of two of the sorted values, by bisection to adjacent floats."""
     low, high = float(ordered[0]), float(ordered[-1])
     if _n_averages_up_to(ordered, low) >= k:
         return low
@@ -86,7 +86,7 @@ def _pair_average(ordered: NDArray[np.float64], k: int) -> float:
 
 
 def _nearest_average(ordered: NDArray[np.float64], limit: float) -> float:
-    """Give the average itself that halving has come to, so that what is 0 is not a rounding error."""
+    """Return the average nearest to the limit of a bisection, so that 0 is 0 and not a rounding error."""
     above = np.minimum(np.searchsorted(ordered, 2 * limit - ordered), len(ordered) - 1)
     averages = 0.5 * np.concatenate([ordered + ordered[above], ordered + ordered[np.maximum(above - 1, 0)]])
     return float(averages[np.argmin(np.abs(averages - limit))])

@@ -7,11 +7,14 @@ from typing import Any
 
 from scipy.special import stdtr
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Nothing, Real, check_param
-from calibrant.comparison._pairwise.paired_values import read_differences, read_names
+from calibrant.comparison._pairwise.input_validation import read_difference_moments, read_names
 from calibrant.comparison._pairwise.posterior import Posterior
-from calibrant.comparison._pairwise.t_tests import CONFIDENCE, figures_of, mean_size
+from calibrant.comparison._pairwise.t_tests import mean_size, t_figures
+from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import ParameterError
+from calibrant.metrics._internal import CONFIDENCE
 
 __all__ = ["ROPE", "bayesian_correlated_t_test"]
 
@@ -19,6 +22,7 @@ ROPE = Real(0)
 _RHO = Real(0, 1, closed="left") | Nothing()
 
 
+@fill_docstring(**PASSAGES)
 def bayesian_correlated_t_test(
     a: Any,
     b: Any,
@@ -30,28 +34,26 @@ def bayesian_correlated_t_test(
     confidence: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
 ) -> Posterior:
-    """Give the probabilities that one method is better than another, or practically as good, over trials of one set.
+    """Return the probabilities that one method is better than another, or equivalent, over trials of one data set.
 
-    Trials that divide the same rows anew are correlated; as Nadeau & Bengio, Corani & Benavoli (2015) take the
-    correlation to be n_test / (n_train + n_test). The mean difference has then Student's distribution, with as many
-    degrees of freedom as in `corrected_resampled_t_test` and the same scale.
+    Trials that split the same rows repeatedly are correlated; like Nadeau & Bengio, Corani & Benavoli (2015) assume the
+    correlation n_test / (n_train + n_test). The mean difference then has Student's distribution, with the degrees of
+    freedom and the scale of `corrected_resampled_t_test`.
 
     Parameters
     ----------
-    a, b : sequence of length n
-        The values of the two methods; those at one position come from the same trial.
+    %(trials)s
     n_train, n_test : number or sequence of length n
-        Rows trained on and tested on in a trial, or in each; only the ratio of their means counts: 9 and 1 for tenfold
-        cross-validation.
+        Numbers of training rows and of test rows, of all trials or of each; only the ratio of their means counts: 9
+        and 1 for tenfold cross-validation.
     rho : float, optional
-        The correlation of trials, instead of these: 0.1 for tenfold cross-validation, 0 for independent trials.
-    rope : float
-        The difference that does not matter, such as 0.01 for accuracy: the region of practical equivalence goes from
-        -rope to rope.
+        The correlation of trials, instead of the numbers of rows: 0.1 for tenfold cross-validation, 0 for independent
+        trials.
+    %(rope)s
     confidence : float
         Probability of the interval of the difference.
     names : tuple of two str
-        What the methods are called when the result is printed.
+        The names of the methods in the printed result.
 
     Returns
     -------
@@ -72,14 +74,14 @@ def bayesian_correlated_t_test(
     """
     check_param("confidence", confidence, CONFIDENCE)
     check_param("rope", rope, ROPE)
-    found, named = read_differences(a, b, "bayesian_correlated_t_test"), read_names(names)
+    found, named = read_difference_moments(a, b, "bayesian_correlated_t_test"), read_names(names)
     ratio = _ratio(n_train, n_test, rho, found.n)
     variance = (1.0 / found.n + ratio) * found.variance
-    statistic, df, pvalue, mean, low, high = figures_of(found.mean, variance, found.n - 1, confidence)
+    statistic, df, pvalue, mean, low, high = t_figures(found.mean, variance, found.n - 1, confidence)
     less, greater = (_beyond(sign * mean, rope, math.sqrt(variance), df) for sign in (-1.0, 1.0))
     assumes = (
-        f"the differences are normal, as alike as n_test/n_train = {ratio:.3g} says, and nothing was known of their "
-        "mean and variance before"
+        f"the differences are normal, correlated as n_test/n_train = {ratio:.3g} implies, with a flat prior of their "
+        "mean and log variance"
     )
     equivalent = max(0.0, 1.0 - less - greater)
     return Posterior(
@@ -92,19 +94,19 @@ def bayesian_correlated_t_test(
 
 
 def _ratio(n_train: Any, n_test: Any, rho: float | None, n: int) -> float:
-    """Give the rows tested on for each trained on, as told or as the correlation says."""
+    """Return the ratio of test rows to training rows, as passed or as the correlation implies."""
     check_param("rho", rho, _RHO)
     if rho is None and n_train is None and n_test is None:
-        raise ParameterError("n_train and n_test must be given, or rho: how alike the trials are.")
+        raise ParameterError("n_train and n_test must be passed, or rho, the correlation of the trials; got neither.")
     if rho is None:
         return mean_size("n_test", n_test, n) / mean_size("n_train", n_train, n)
     if n_train is not None or n_test is not None:
-        raise ParameterError("rho must be given alone, or n_train and n_test; they say the same.")
+        raise ParameterError("rho must not be passed with n_train and n_test, which imply it; pass one or the others.")
     return rho / (1.0 - rho)
 
 
 def _beyond(mean: float, rope: float, scale: float, df: float) -> float:
-    """Give the probability of more than rope; at a certain difference of exactly that, one half where rope is 0."""
+    """Return the probability of a difference above rope; one half where it is certain to be 0 and rope is 0."""
     if scale:
         return float(stdtr(df, (mean - rope) / scale))
     return 0.5 if mean == rope == 0.0 else float(mean > rope)

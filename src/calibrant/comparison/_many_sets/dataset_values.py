@@ -1,4 +1,4 @@
-"""The door of comparisons over data sets: values of some methods, in trials of each or one a data set."""
+"""Input validation of comparisons over data sets: values of methods, in trials of each or one for each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, Schem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Trials", "read_means", "read_trials"]
+__all__ = ["DatasetValues", "read_dataset_means", "read_dataset_values"]
 
 
 @dataclass(frozen=True)
-class Trials:
+class DatasetValues:
     """Values of methods in the trials of each data set.
 
     Parameters
@@ -33,18 +33,20 @@ class Trials:
     values: dict[Any, NDArray[np.float64]]
 
     def column(self, dataset: Any, method: str) -> NDArray[np.float64]:
-        """Give the values of a method on a data set."""
+        """Return the values of a method on a data set."""
         return self.values[dataset][:, self.methods.index(method)]
 
 
-def read_trials(table: Any, by: str | None = None, methods: list[str] | tuple[str, ...] | None = None) -> Trials:
-    """Check values and bring them into one form.
+def read_dataset_values(
+    table: Any, by: str | None = None, methods: list[str] | tuple[str, ...] | None = None
+) -> DatasetValues:
+    """Check values and return them by data set.
 
     Parameters
     ----------
     table : dict of data set to trials x methods, array of data sets x trials x methods, or frame or array of one
-        Frames may be of pandas, polars or pyarrow. One frame holds all data sets if `by` names the column that tells
-        them apart, or if its pandas index has levels, the first of which is the data set.
+        Frames may be of pandas, polars or pyarrow. One frame holds all data sets if `by` names the column of the
+        data set, or if its pandas index has levels, the first of which is the data set.
     by : str, optional
         That column.
     methods : list of str, optional
@@ -52,34 +54,34 @@ def read_trials(table: Any, by: str | None = None, methods: list[str] | tuple[st
 
     Returns
     -------
-    Trials
+    DatasetValues
         The values.
 
     Examples
     --------
-    >>> read_trials({"iris": [[0.1, 0.2], [0.3, 0.3]]}, methods=["tree", "forest"]).column("iris", "forest")
+    >>> read_dataset_values({"iris": [[0.1, 0.2], [0.3, 0.3]]}, methods=["tree", "forest"]).column("iris", "forest")
     array([0.2, 0.3])
     """
     blocks = {name: _block(part, methods) for name, part in _parts(table, by)}
     if not blocks:
         raise DataError("table has no data sets; pass the values of methods in trials of at least one.")
     named = next(iter(blocks.values()))[0]
-    return Trials(named, {name: _checked(name, *block, named) for name, block in blocks.items()})
+    return DatasetValues(named, {name: _checked(name, *block, named) for name, block in blocks.items()})
 
 
-def read_means(
+def read_dataset_means(
     table: Any, by: str | None = None, methods: list[str] | tuple[str, ...] | None = None
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Check values and give the methods with one value for each data set (rows) and method (columns).
+    """Check values and return the methods with one value for each data set (rows) and method (columns).
 
-    A frame or array of two dimensions has a row for each data set. What `read_trials` takes besides is averaged over
-    the trials of each data set.
+    A frame or array of two dimensions has a row for each data set. Anything else that `read_dataset_values` takes is
+    averaged over the trials of each data set.
 
     Examples
     --------
-    >>> read_means([[0.1, 0.2], [0.3, 0.3]], methods=["tree", "forest"])[1].tolist()
+    >>> read_dataset_means([[0.1, 0.2], [0.3, 0.3]], methods=["tree", "forest"])[1].tolist()
     [[0.1, 0.2], [0.3, 0.3]]
-    >>> read_means({"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.5, 0.6]]})[1].tolist()
+    >>> read_dataset_means({"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.5, 0.6]]})[1].tolist()
     [[0.2, 0.2], [0.5, 0.6]]
     """
     blocks = [(name, *_block(part, methods)) for name, part in _parts(table, by)]
@@ -95,8 +97,8 @@ def read_means(
 
 
 def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
-    """Give each data set with its trials."""
-    frame = _frame(table)
+    """Yield each data set with its trials."""
+    frame = _as_frame(table)
     if isinstance(frame, nw.DataFrame):
         yield from _parts_of_frame(frame, by)
     elif by is not None:
@@ -104,24 +106,24 @@ def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
     elif isinstance(table, Mapping):
         yield from table.items()
     else:
-        values = _numbers(table)
+        values = _as_numbers(table)
         yield from enumerate(values if values.ndim == 3 else [values])
 
 
-def _frame(given: Any) -> Any:
-    """Wrap what is a frame, and leave alone what is none."""
+def _as_frame(table: Any) -> Any:
+    """Return a frame as a narwhals frame, and anything else unchanged."""
     try:
-        return nw.from_native(given, eager_only=True, pass_through=True)
+        return nw.from_native(table, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise SchemaError(f"table: two columns have the same name; give each method its own. {error}") from error
+        raise SchemaError(f"table: two columns have the same name; rename one of them. {error}") from error
 
 
 def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[Any, Any]]:
     if by is not None:
         if by not in frame.columns:
-            raise SchemaError(f"by={by!r} is no column of the table.{nearest(by, frame.columns)}")
+            raise SchemaError(f"by={by!r} is not a column of the table.{nearest(by, frame.columns)}")
         if frame[by].is_null().any() or (frame[by].dtype.is_float() and frame[by].is_nan().any()):
-            raise DataError(f"by={by!r} has missing values; each row must tell its data set.")
+            raise DataError(f"by={by!r} has missing values; each row must name its data set.")
         datasets, frame = frame[by].to_numpy(), frame.drop(by)
     else:
         native = frame.to_native()
@@ -132,10 +134,10 @@ def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[
 
 
 def _block(part: Any, methods: list[str] | tuple[str, ...] | None) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Give the methods and the values of one data set."""
-    frame = _frame(part)
+    """Return the methods and the values of one data set."""
+    frame = _as_frame(part)
     is_frame = isinstance(frame, nw.DataFrame)
-    values = _numbers(frame.to_numpy() if is_frame else part)
+    values = _as_numbers(frame.to_numpy() if is_frame else part)
     if values.ndim != 2:
         raise DataError(
             f"table must have trials x methods for each data set; one has shape {values.shape}. Pass a frame where "
@@ -150,12 +152,12 @@ def _block(part: Any, methods: list[str] | tuple[str, ...] | None) -> tuple[tupl
     return tuple(names), values
 
 
-def _numbers(given: Any) -> NDArray[np.float64]:
+def _as_numbers(table: Any) -> NDArray[np.float64]:
     try:
-        return np.asarray(given, dtype=np.float64)
+        return np.asarray(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError(
-            "table must hold numbers, as many for each method and trial; pass a dict where data sets differ in trials, "
+            "table must hold numbers, one for each method and trial; pass a dict where data sets differ in trials, "
             "and by= where a column names them."
         ) from error
 
@@ -168,7 +170,7 @@ def _checked(
     least: int = 2,
     row: str = "trial",
 ) -> NDArray[np.float64]:
-    """Give the values with the columns in the order of the first data set."""
+    """Check the values of a data set, and return them with the columns in the order of the first data set."""
     if set(names) != set(methods):
         raise SchemaError(f"table: {dataset!r} has the methods {list(names)}, the first data set {list(methods)}.")
     if len(methods) < 2 or len(values) < least:
@@ -178,9 +180,9 @@ def _checked(
         )
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
-        place, column = wrong[0]
+        position, column = wrong[0]
         raise DataError(
-            f"table: {dataset!r} has {len(wrong)} value(s) that are NaN or infinite (first in {row} {place}, "
+            f"table: {dataset!r} has {len(wrong)} value(s) that are NaN or infinite (first in {row} {position}, "
             f"{names[column]!r}); drop those {row}s, or compare by a metric that is finite."
         )
     return np.asarray(values[:, [names.index(method) for method in methods]])

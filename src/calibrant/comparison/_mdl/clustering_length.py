@@ -1,4 +1,4 @@
-"""How many bits a clustering takes, and the rows by it (Witten, Frank & Hall 2011, section 5.10)."""
+"""The description length of a clustering and of the rows by it (Witten, Frank & Hall 2011, section 5.10)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEMBERSHIPS: dict[str, str] = {
     "adaptive": "the cluster of a row by the sizes of clusters so far",
 }
 
-_MOST = 1e150  # the squares of greater values are infinite
+_LIMIT = 1e150  # squares of greater values overflow
 
 _CODING = (
     "log2 n for the number of clusters; {membership}; numbers at the least gap between two of a column, by a normal "
@@ -40,10 +40,10 @@ def clustering_description_length(
     probabilities: Probabilities = "adaptive",
     nominal: Nominal = "auto",
 ) -> DescriptionLength:
-    """Give the bits that a clustering takes, and those of all rows by it.
+    """Return the bits that a clustering takes, and those of all rows coded by it.
 
     The receiver knows the columns, their categories, the range and precision of their numbers, and nothing of the rows.
-    A missing value is one more category; in a numeric column it is told beforehand which values are missing.
+    A missing value is one more category; in a numeric column the positions of missing values are encoded first.
 
     Parameters
     ----------
@@ -52,18 +52,18 @@ def clustering_description_length(
     labels : sequence of length n_rows, or a fitted clusterer with ``labels_``
         The cluster of each row. Rows that a clusterer calls noise (-1) are a cluster like the others.
     membership : {"equal", "adaptive"}
-        How the cluster of a row is told: by log2 k bits, as in the chapter, or by the sizes of clusters so far, which
-        is shorter where they differ.
+        How the cluster of a row is encoded: in log2 k bits, as in the chapter, or by the sizes of clusters so far,
+        which is shorter where they differ.
     probabilities : {"adaptive", "paid"}
-        How categories are told: by the counts in the cluster so far, with one of each beforehand; or by frequencies,
-        each free one paid for by half of log2 of the cluster's size.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns to take as nominal.
+        How categories are encoded: by the counts in the cluster so far, starting at one of each; or by frequencies,
+        each free one at a cost of half of log2 of the cluster's size.
+    nominal : "auto", "all", or a sequence of names, positions or booleans
+        The columns to treat as nominal, in addition to those whose values are not numbers.
 
     Returns
     -------
     DescriptionLength
-        ``theory``, ``data`` and ``total`` in bits, the ``parts`` of the theory and the ``coding`` in words.
+        ``theory``, ``data`` and ``total`` in bits, the ``parts`` of the theory and a description of the ``coding``.
 
     Examples
     --------
@@ -75,13 +75,13 @@ def clustering_description_length(
     check_param("membership", membership, Choice(*MEMBERSHIPS))
     check_param("probabilities", probabilities, Choice(*PROBABILITIES))
     columns = fit_columns(X, nominal)
-    cluster, n_clusters = _clusters(labels, columns.n_rows)
+    cluster, n_clusters = _read_clusters(labels, columns.n_rows)
     bits = {"clusters": float(np.log2(columns.n_rows)), "centres": 0.0, "spreads": 0.0, "probabilities": 0.0}
     data = _member_bits(cluster, n_clusters, membership)
     for array, feature in zip(columns.arrays, columns.schema.features, strict=True):
         codes = _codes(array, len(feature.categories) if feature.kind == "nominal" else 0)
-        parameters, told = _nominal_bits(codes, cluster, n_clusters, probabilities)
-        bits["probabilities"], data = bits["probabilities"] + parameters, data + told
+        parameters, values = _nominal_bits(codes, cluster, n_clusters, probabilities)
+        bits["probabilities"], data = bits["probabilities"] + parameters, data + values
         if feature.kind == "numeric":
             known = ~np.isnan(array)
             numbers = number_bits(_finite(array[known], feature.name), cluster[known], n_clusters)
@@ -91,7 +91,7 @@ def clustering_description_length(
     return DescriptionLength(sum(bits.values()), data, words, bits)
 
 
-def _clusters(labels: Any, n_rows: int) -> tuple[NDArray[np.intp], int]:
+def _read_clusters(labels: Any, n_rows: int) -> tuple[NDArray[np.intp], int]:
     labels = getattr(labels, "labels_", labels)
     if np.shape(labels) != (n_rows,):
         raise DataError(
@@ -112,7 +112,7 @@ def _member_bits(cluster: NDArray[np.intp], n_clusters: int, membership: Members
 
 
 def _codes(array: NDArray[Any], n_categories: int) -> NDArray[np.intp]:
-    """Give categories as numbers from 0, what is missing last; of numbers only which are missing."""
+    """Return categories numbered from 0, missing values last; of a numeric column, which values are missing."""
     if n_categories == 0:
         return np.isnan(array).astype(np.intp) if array.dtype.kind == "f" else np.zeros(len(array), dtype=np.intp)
     return np.where(array < 0, n_categories, array).astype(np.intp)
@@ -129,6 +129,6 @@ def _nominal_bits(
 
 
 def _finite(values: NDArray[Any], name: str) -> NDArray[np.float64]:
-    if not (np.abs(values) < _MOST).all():
+    if not (np.abs(values) < _LIMIT).all():
         raise DataError(f"X: column {name!r} has infinite or huge values, which have no code; drop or replace them.")
     return values.astype(np.float64)

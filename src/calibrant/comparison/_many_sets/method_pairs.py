@@ -1,4 +1,4 @@
-"""Which methods are compared with which, and what is better."""
+"""Which methods are compared with which."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Literal, TypeAlias
 
 from calibrant.exceptions import ParameterError, nearest
 
-__all__ = ["Better", "pairs_of"]
+__all__ = ["Better", "method_pairs"]
 
 Better: TypeAlias = Literal["lower", "higher"]
 
 
-def pairs_of(methods: Sequence[str], chosen: str | None) -> Iterator[tuple[str, str]]:
-    """Give each pair that is compared, the one that is judged first.
+def method_pairs(methods: Sequence[str], chosen: str | None) -> Iterator[tuple[str, str]]:
+    """Return each pair that is compared: every later method with every earlier one, or one with all others.
 
     Examples
     --------
-    >>> list(pairs_of(["a", "b", "c"], None))
+    >>> list(method_pairs(["a", "b", "c"], None))
     [('b', 'a'), ('c', 'a'), ('c', 'b')]
-    >>> list(pairs_of(["a", "b", "c"], "a"))
+    >>> list(method_pairs(["a", "b", "c"], "a"))
     [('a', 'b'), ('a', 'c')]
     """
     if chosen is None:
