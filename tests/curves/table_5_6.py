@@ -1,4 +1,4 @@
-"""Table 5.6 of Witten, Frank & Hall (2011): 19 rows as printed, the others of 150 below them in no order."""
+"""Table 5.6 of Witten, Frank & Hall (2011): 19 rows as printed, the others of 150 tied below them."""
 
 from __future__ import annotations
 

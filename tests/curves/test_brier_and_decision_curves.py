@@ -1,4 +1,4 @@
-"""Brier curves and decision curves: closed forms, and what ties them to scores and to each other."""
+"""Brier curves and decision curves: closed forms, and their relations to scores and to each other."""
 
 from __future__ import annotations
 
@@ -6,21 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.curves.random_rows import columns, rows_of
 
 from calibrant.calibration import Isotonic
 from calibrant.curves import brier_curve, decision_curve
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import mse01
 
-ROWS = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0]), st.sampled_from([1.0, 2.0, 0.5])),
-    min_size=2,
-    max_size=20,
-).filter(lambda rows: len({row[0] for row in rows}) == 2)
-
-
-def columns(rows):
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
+ROWS = rows_of(st.sampled_from([1.0, 2.0, 0.5]))
 
 
 @given(ROWS)
@@ -31,7 +24,7 @@ def test_the_area_under_a_brier_curve_is_the_brier_score(rows):
 
 @pytest.mark.filterwarnings("ignore:all scores are equal")
 @given(ROWS)
-def test_the_best_thresholds_leave_the_brier_score_of_isotonic_regression(rows):
+def test_the_area_of_the_best_thresholds_is_the_brier_score_of_isotonic_regression(rows):
     y, p, weight = columns(rows)
     mapped = Isotonic(mode="step").fit(p, y, weight).predict(p)
     curve = brier_curve(y, p, sample_weight=weight)
@@ -40,15 +33,15 @@ def test_the_best_thresholds_leave_the_brier_score_of_isotonic_regression(rows):
 
 
 @given(ROWS, st.floats(0.001, 0.999))
-def test_the_loss_is_what_deciding_by_c_costs(rows, c):
+def test_the_loss_is_the_cost_of_deciding_by_the_threshold_c(rows, c):
     y, p, weight = columns(rows)
     by_hand = 2 * (weight * np.where(y, (1 - c) * (p < c), c * (p >= c))).sum() / weight.sum()
     assert brier_curve(y, p, sample_weight=weight).at(c) == pytest.approx(by_hand, abs=1e-12)
 
 
 @given(ROWS, st.floats(0.01, 0.99))
-def test_net_benefit_and_brier_loss_tell_the_same(rows, c):
-    """Net benefit at c is the share of positives less the loss over twice the price of a miss."""
+def test_net_benefit_is_a_function_of_the_brier_loss(rows, c):
+    """Net benefit at c is the base rate less the loss divided by twice the cost of a false negative."""
     y, p, weight = columns(rows)
     curve = decision_curve(y, p, thresholds=[c], sample_weight=weight)
     share = weight[y].sum() / weight.sum()
@@ -65,13 +58,13 @@ def test_a_weight_of_2_is_the_row_twice(rows):
     np.testing.assert_allclose(one.net_benefit, two.net_benefit, atol=1e-12)
 
 
-def test_a_prevalence_mends_a_case_control_sample():
+def test_a_prevalence_corrects_a_case_control_sample():
     rng = np.random.default_rng(0)
     y, p = np.repeat([0, 1], [300, 100]), rng.random(400)
     weight = np.where(y == 1, 0.1 / 100, 0.9 / 300)
-    told, weighed = decision_curve(y, p, prevalence=0.1), decision_curve(y, p, sample_weight=weight)
-    np.testing.assert_allclose(told.net_benefit, weighed.net_benefit, atol=1e-12)
-    np.testing.assert_allclose(told.everybody, weighed.everybody, atol=1e-12)
+    corrected, weighted = decision_curve(y, p, prevalence=0.1), decision_curve(y, p, sample_weight=weight)
+    np.testing.assert_allclose(corrected.net_benefit, weighted.net_benefit, atol=1e-12)
+    np.testing.assert_allclose(corrected.everybody, weighted.everybody, atol=1e-12)
 
 
 def test_intervals_surround_the_curve_and_are_narrower_with_more_rows():
@@ -83,7 +76,7 @@ def test_intervals_surround_the_curve_and_are_narrower_with_more_rows():
     assert many.high[0] - many.low[0] < few.high[0] - few.low[0]
 
 
-def test_what_makes_no_sense_is_refused():
+def test_invalid_arguments_raise():
     with pytest.raises(ParameterError, match="inside"):
         decision_curve([0, 1], [0.2, 0.8], thresholds=[0, 0.5])
     with pytest.raises(DataError, match="Brier curve"):

@@ -1,4 +1,4 @@
-"""Cost and error curves against the chapter's figure, and their envelopes against all lines."""
+"""Cost and error curves against Figure 5.5 of Witten, Frank & Hall, and their envelopes against all lines."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
+from tests.curves.random_rows import ROWS, columns
 
 from calibrant.curves import CostLine, Costs, cost_curve, error_curve
 from calibrant.exceptions import ParameterError
 
 A = CostLine(fpr=2 / 15, fnr=7 / 15)
 B = CostLine(fpr=0.25, fnr=0.25)
-ROWS = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0])), min_size=2, max_size=20
-).filter(lambda rows: len({row[0] for row in rows}) == 2)
 COSTS = [[1.0, 4.0], [12.0, 2.0]]
-
-
-def columns(rows):
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
 
 
 def test_figure_5_5_operating_ranges():
@@ -32,7 +26,7 @@ def test_figure_5_5_operating_ranges():
 
 
 def test_figure_5_5_extreme_classifiers():
-    """Pages 177 and 178: always -, always +, always wrong, always right, from the left end to the right one."""
+    """Pages 177 and 178: always -, always +, always wrong, always right, from the left end to the right end."""
     lines = {(0, 1): [0, 0.5, 1], (1, 0): [1, 0.5, 0], (1, 1): [1, 1, 1], (0, 0): [0, 0, 0]}
     for (fpr, fnr), heights in lines.items():
         assert CostLine(fpr, fnr).at([0, 0.5, 1]).tolist() == heights
@@ -64,19 +58,19 @@ def test_correct_decisions_may_cost_something(fpr, fnr, p):
 
 
 @given(st.floats(0, 1))
-def test_the_share_of_positives_and_the_probability_cost_are_each_others_inverse(p):
+def test_the_share_of_positives_is_the_inverse_of_the_probability_cost(p):
     costs = Costs.read(COSTS)
     assert costs.p(costs.probability_cost(p)) == pytest.approx(p)
 
 
 @given(ROWS, st.floats(0, 1))
-def test_the_envelope_is_the_least_of_all_lines(rows, x):
+def test_the_envelope_is_the_minimum_of_all_lines(rows, x):
     curve = cost_curve(*columns(rows))
     assert float(curve.at(x)) == pytest.approx((curve.fnr * x + curve.fpr * (1 - x)).min(), abs=1e-12)
 
 
 @given(ROWS)
-def test_the_best_threshold_of_each_piece_has_the_cost_of_the_envelope(rows):
+def test_the_best_threshold_of_each_segment_has_the_cost_of_the_envelope(rows):
     curve = cost_curve(*columns(rows))
     for start, end, threshold in zip(
         curve.probability_cost[:-1], curve.probability_cost[1:], curve.best_threshold, strict=True
@@ -86,7 +80,7 @@ def test_the_best_threshold_of_each_piece_has_the_cost_of_the_envelope(rows):
 
 
 @given(ROWS)
-def test_no_envelope_is_above_deciding_always_the_same(rows):
+def test_no_envelope_is_above_always_predicting_the_same_class(rows):
     curve, x = cost_curve(*columns(rows)), np.linspace(0, 1, 21)
     assert (curve.at(x) <= np.minimum(x, 1 - x) + 1e-12).all()
     assert (curve.fpr[0], curve.fnr[0], curve.fpr[-1], curve.fnr[-1]) == (0, 1, 1, 0)
@@ -106,7 +100,7 @@ def test_a_single_threshold_and_its_curve_have_the_same_operating_range():
 
 
 @given(ROWS)
-def test_the_envelope_is_the_least_over_scikit_learns_roc_points(rows):
+def test_the_envelope_is_the_minimum_over_scikit_learns_roc_points(rows):
     y, p = columns(rows)
     fpr, tpr, _ = roc_curve(y, p, drop_intermediate=False)
     x = np.linspace(0, 1, 41)
@@ -115,16 +109,16 @@ def test_the_envelope_is_the_least_over_scikit_learns_roc_points(rows):
 
 
 @given(ROWS, ROWS)
-def test_the_curve_that_costs_less_changes_at_the_crossovers_only(one, other):
+def test_the_cheaper_curve_changes_at_the_crossovers_only(one, other):
     first, second = cost_curve(*columns(one)), cost_curve(*columns(other))
-    edges = [0.0, *(place.probability_cost for place in first.crossovers(second)), 1.0]
+    edges = [0.0, *(crossover.probability_cost for crossover in first.crossovers(second)), 1.0]
     for low, high in pairwise(edges):
         gap = first.at(np.linspace(low, high, 60)) - second.at(np.linspace(low, high, 60))
         assert not ((gap > 1e-9).any() and (gap < -1e-9).any())
 
 
 @pytest.mark.parametrize(("rate", "by_hand"), [(0.0, lambda p: 2 * p + (1 - p)), (1.0, lambda p: 12 * p + 4 * (1 - p))])
-def test_always_right_and_always_wrong_are_the_least_and_the_most_that_can_be_paid(rate, by_hand):
+def test_always_right_and_always_wrong_have_the_minimum_and_maximum_cost(rate, by_hand):
     line, p = CostLine(rate, rate, Costs.read(COSTS)), np.linspace(0, 1, 5)
     np.testing.assert_array_equal(line.at(p), rate)
     np.testing.assert_allclose(line.expected_cost(p), by_hand(p))
@@ -145,7 +139,7 @@ def test_the_envelopes_of_two_models_cross_where_neither_is_better():
     assert sure_of_positives.at(0.4) < sure_of_negatives.at(0.4)
 
 
-@pytest.mark.parametrize("costs", [[[0, 1], [0, 0]], [[1, 1], [1, 0]], [0, 1], "dear", [[0, np.nan], [1, 0]]])
-def test_costs_that_make_no_sense_are_refused(costs):
+@pytest.mark.parametrize("costs", [[[0, 1], [0, 0]], [[1, 1], [1, 0]], [0, 1], "expensive", [[0, np.nan], [1, 0]]])
+def test_invalid_costs_raise(costs):
     with pytest.raises(ParameterError, match="costs must be"):
         cost_curve([0, 1], [0.2, 0.8], costs=costs)

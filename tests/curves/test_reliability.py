@@ -1,4 +1,4 @@
-"""Reliability curves: the papers' bins, bins of equal mass, isotonic regression, and both kinds of bands."""
+"""Reliability curves: bins of equal width and of equal mass, isotonic regression, and both kinds of bands."""
 
 from __future__ import annotations
 
@@ -9,20 +9,11 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
+from tests.curves.random_rows import WEIGHTED_ROWS, columns
 
 from calibrant.curves import reliability
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._intervals.honest_bands import honest_bands
-
-ROWS = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0]), st.integers(1, 3)),
-    min_size=2,
-    max_size=20,
-).filter(lambda rows: len({row[0] for row in rows}) == 2)
-
-
-def columns(rows):
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
 
 
 @pytest.fixture
@@ -38,12 +29,12 @@ def test_fixed_bins_are_scikit_learns(rows):
     np.testing.assert_allclose([curve.observed, curve.predicted], [observed, predicted])
 
 
-def test_a_bin_holds_its_left_end_and_the_last_one_both():
+def test_a_bin_includes_its_left_end_and_the_last_bin_both_ends():
     curve = reliability([0, 1, 0, 1], [0.1, 0.3, 0.7, 1.0])
     assert curve.low.tolist() == [0.1, 0.3, 0.7, 0.9]
 
 
-def test_bins_of_equal_mass_hold_the_same_number_of_rows(rows):
+def test_bins_of_equal_mass_contain_the_same_number_of_rows(rows):
     curve = reliability(*rows, method="equal_mass", n_bins=8)
     assert curve.weight.tolist() == [100] * 8
     assert (curve.low[1:] > curve.high[:-1]).all()
@@ -60,7 +51,7 @@ def test_equal_probabilities_share_a_bin():
     assert curve.weight.tolist() == [4, 2]
 
 
-@given(ROWS)
+@given(WEIGHTED_ROWS)
 def test_corp_is_isotonic_regression(rows):
     y, p, weight = columns(rows)
     curve = reliability(y, p, method="corp", sample_weight=weight)
@@ -69,7 +60,7 @@ def test_corp_is_isotonic_regression(rows):
         np.testing.assert_allclose(fit.predict([low, high]), observed, atol=1e-7)
 
 
-@given(ROWS, st.sampled_from(["fixed", "equal_mass", "corp"]))
+@given(WEIGHTED_ROWS, st.sampled_from(["fixed", "equal_mass", "corp"]))
 def test_bins_keep_all_rows_and_all_positives(rows, method):
     y, p, weight = columns(rows)
     curve = reliability(y, p, method=method, n_bins=4, sample_weight=weight)
@@ -78,14 +69,14 @@ def test_bins_keep_all_rows_and_all_positives(rows, method):
     assert (curve.weight * curve.predicted).sum() == pytest.approx((weight * p).sum())
 
 
-@given(ROWS, st.sampled_from(["fixed", "equal_mass", "corp"]))
+@given(WEIGHTED_ROWS, st.sampled_from(["fixed", "equal_mass", "corp"]))
 def test_a_row_of_weight_2_is_the_row_twice(rows, method):
     y, p, weight = columns(rows)
     options = {"method": method, "n_bins": 4, "bands": "consistency", "n_resamples": 5}
-    once = reliability(y, p, sample_weight=weight, **options)
-    often = reliability(np.repeat(y, weight), np.repeat(p, weight), **options)
-    np.testing.assert_allclose(once.to_frame(), often.to_frame(), atol=1e-12)
-    np.testing.assert_allclose(once.band, often.band, atol=1e-12)
+    weighted = reliability(y, p, sample_weight=weight, **options)
+    repeated = reliability(np.repeat(y, weight), np.repeat(p, weight), **options)
+    np.testing.assert_allclose(weighted.to_frame(), repeated.to_frame(), atol=1e-12)
+    np.testing.assert_allclose(weighted.band, repeated.band, atol=1e-12)
 
 
 def test_the_consistency_band_of_one_probability_is_binomial():
@@ -95,18 +86,18 @@ def test_the_consistency_band_of_one_probability_is_binomial():
     np.testing.assert_allclose([band.lower[0], band.upper[0]], expected, atol=0.0101)
 
 
-def test_the_band_of_very_many_probabilities_is_kept_at_a_thousand():
+def test_the_band_of_very_many_probabilities_has_a_thousand_points():
     p = np.linspace(0, 1, 3000)
     curve = reliability(p > 0.5, p, method="corp", bands="consistency", n_resamples=4)
     assert len(curve.band.x) == 1000
     assert (curve.band.x[0], curve.band.x[-1]) == (0, 1)
 
 
-def test_right_probabilities_stay_inside_and_wrong_ones_do_not(rows):
+def test_calibrated_probabilities_stay_inside_the_band_and_miscalibrated_ones_do_not(rows):
     y, p = rows
-    too_sure = p**3 / (p**3 + (1 - p) ** 3)
+    overconfident = p**3 / (p**3 + (1 - p) ** 3)
     for method in ("fixed", "corp"):
-        share = [reliability(y, q, method=method, bands="consistency").outside() for q in (p, too_sure)]
+        share = [reliability(y, q, method=method, bands="consistency").outside() for q in (p, overconfident)]
         assert sum(high - low for low, high in share[1]) > 0.2 + sum(high - low for low, high in share[0])
 
 

@@ -1,4 +1,4 @@
-"""ROC curves, their averages over folds, points of cost ratios, and hulls."""
+"""ROC curves, their averages over folds, ROC points by cost ratio, and convex hulls."""
 
 from __future__ import annotations
 
@@ -8,23 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from sklearn.metrics import recall_score, roc_auc_score, roc_curve
+from tests.curves.random_rows import WEIGHTED_ROWS, columns
 
 from calibrant.curves import RocCurve, hull_of, roc, roc_by_cost_ratio, roc_hull
 from calibrant.exceptions import DataError, ParameterError
 
-ROWS = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0]), st.integers(1, 3)),
-    min_size=2,
-    max_size=20,
-).filter(lambda rows: len({row[0] for row in rows}) == 2)
 
-
-def columns(rows):
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
-
-
-@given(ROWS)
-def test_it_is_scikit_learns_curve_with_every_point(rows):
+@given(WEIGHTED_ROWS)
+def test_the_curve_is_scikit_learns_with_every_point(rows):
     y, p, weight = columns(rows)
     ours = roc(y, p, sample_weight=weight)
     fpr, tpr, threshold = roc_curve(y, p, sample_weight=weight, drop_intermediate=False)
@@ -33,23 +24,24 @@ def test_it_is_scikit_learns_curve_with_every_point(rows):
     assert ours.auc == pytest.approx(roc_auc_score(y, p, sample_weight=weight), abs=1e-12)
 
 
-@given(ROWS)
+@given(WEIGHTED_ROWS)
 def test_a_row_of_weight_2_is_the_row_twice_and_of_weight_0_is_absent(rows):
     y, p, weight = columns(rows)
-    once = roc(np.append(y, [True]), np.append(p, 0.3), sample_weight=np.append(weight, 0))
-    often = roc(np.repeat(y, weight), np.repeat(p, weight))
-    np.testing.assert_allclose(once.to_frame(), often.to_frame(), atol=1e-15)
+    weighted = roc(np.append(y, [True]), np.append(p, 0.3), sample_weight=np.append(weight, 0))
+    repeated = roc(np.repeat(y, weight), np.repeat(p, weight))
+    np.testing.assert_allclose(weighted.to_frame(), repeated.to_frame(), atol=1e-15)
 
 
-def test_one_class_of_several_is_judged_against_the_others():
+def test_one_class_of_several_is_compared_with_the_others():
     y, proba = ["a", "b", "c", "c"], np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.5, 0.3, 0.2]])
-    assert roc(y, proba).auc == roc_auc_score([0, 0, 1, 1], proba[:, 2])
-    assert roc(y, proba, pos_label="a").auc == roc_auc_score([1, 0, 0, 0], proba[:, 0])
-    assert roc(y, proba[:, ::-1], labels=["c", "b", "a"], pos_label="a").auc == roc(y, proba, pos_label="a").auc
+    assert roc(y, proba).auc == pytest.approx(roc_auc_score([0, 0, 1, 1], proba[:, 2]))
+    area = roc_auc_score([1, 0, 0, 0], proba[:, 0])
+    assert roc(y, proba, pos_label="a").auc == pytest.approx(area)
+    assert roc(y, proba[:, ::-1], labels=["c", "b", "a"], pos_label="a").auc == pytest.approx(area)
 
 
-def test_figure_5_3_goes_as_the_chapter_tells():
-    """Page 173: up two, along one, up five, along two, up one, along one, up two; equal probabilities have one step."""
+def test_figure_5_3_has_the_steps_of_the_chapter():
+    """Page 173: up two, along one, up five, along two, up one, along one, up two; ties are one step."""
     from tests.curves.table_5_6 import IS_YES
 
     curve = roc(IS_YES, np.linspace(0.9, 0.1, 19))
@@ -58,13 +50,13 @@ def test_figure_5_3_goes_as_the_chapter_tells():
     assert walk.startswith("up up along up up up up up along up along up up")
 
 
-def test_the_curve_of_one_class_is_refused():
+def test_the_curve_of_a_single_class_raises():
     with pytest.raises(DataError, match="only rows of class 1: a ROC curve needs rows of that class and of another"):
         roc([1, 1], [0.1, 0.2], labels=[0, 1])
 
 
-def test_the_vertical_average_has_the_yes_found_at_each_number_of_no():
-    """Witten, Frank & Hall, page 174: enough rows for that number of no's, the yes's among them averaged."""
+def test_the_vertical_average_has_the_mean_true_positives_at_each_number_of_false_positives():
+    """Witten, Frank & Hall, page 174: as many rows as include that number of no's, the yes's among them averaged."""
     random = np.random.default_rng(0)
     y, p, fold = np.tile([0, 1, 1, 0, 0], 12), random.random(60), np.repeat([1, 2, 3], 20)
     curve = roc(y, p, folds=fold, average="vertical")
@@ -96,12 +88,12 @@ def test_pooled_folds_are_one_ranking():
     np.testing.assert_array_equal(roc(y, p, folds=[1, 1, 2, 2]).tpr, roc(y, p).tpr)
 
 
-def test_the_vertical_average_asks_for_folds():
-    with pytest.raises(ParameterError, match="folds must be given"):
+def test_the_vertical_average_requires_folds():
+    with pytest.raises(ParameterError, match="folds must be passed"):
         roc([0, 1], [0.1, 0.2], average="vertical")
 
 
-def test_a_ratio_and_fold_of_a_scheme_that_cannot_rank_has_a_point():
+def test_each_cost_ratio_and_fold_of_a_classifier_without_ranking_has_a_point():
     y, fold = [0, 1, 1, 0, 0, 1], [1, 1, 1, 2, 2, 2]
     points = roc_by_cost_ratio(y, {5: [1, 1, 1, 1, 0, 1], 1: [0, 1, 0, 0, 0, 1]}, folds=fold)
     assert points.to_frame().values.tolist() == [[1, 1, 0, 0.5], [1, 2, 0, 1], [5, 1, 1, 1], [5, 2, 0.5, 1]]
@@ -115,11 +107,11 @@ def test_points_are_scikit_learns_recalls():
     points = roc_by_cost_ratio(y, decided, folds=fold, sample_weight=weight)
     for ratio, one, fpr, tpr in points.to_frame().itertuples(index=False):
         of_fold = fold == one
-        given = {"y_true": y[of_fold], "y_pred": decided[ratio][of_fold], "sample_weight": weight[of_fold]}
-        assert (tpr, 1 - fpr) == pytest.approx((recall_score(**given), recall_score(**given, pos_label=0)))
+        arguments = {"y_true": y[of_fold], "y_pred": decided[ratio][of_fold], "sample_weight": weight[of_fold]}
+        assert (tpr, 1 - fpr) == pytest.approx((recall_score(**arguments), recall_score(**arguments, pos_label=0)))
 
 
-def test_one_class_of_several_is_decided_for_or_not():
+def test_points_of_one_class_of_several_compare_it_with_the_others():
     decided = {1: ["a", "c", "b", "c"]}
     points = roc_by_cost_ratio(["a", "b", "c", "c"], decided, sample_weight=[1, 1, 1, 3])
     assert (points.fpr.tolist(), points.tpr.tolist()) == ([0.5], [0.75])
@@ -131,13 +123,13 @@ def test_each_fold_of_points_needs_both_classes():
 
 
 def highest_mix(curve, fpr):
-    """The best that any two points reach together, by trying all."""
+    """Return the best true positive rate of a mix of any two points, by brute force."""
     pairs = [(a, b) for a in range(len(curve.fpr)) for b in range(len(curve.fpr)) if curve.fpr[a] <= fpr < curve.fpr[b]]
     shares = [(curve.fpr[b] - fpr) / (curve.fpr[b] - curve.fpr[a]) for a, b in pairs]
     return max(share * curve.tpr[a] + (1 - share) * curve.tpr[b] for share, (a, b) in zip(shares, pairs, strict=True))
 
 
-@given(ROWS, st.floats(0, 0.99))
+@given(WEIGHTED_ROWS, st.floats(0, 0.99))
 def test_the_hull_is_the_best_of_all_mixes(rows, fpr):
     y, p, _ = columns(rows)
     hull, curve = roc_hull(y, p), roc(y, p)
@@ -145,16 +137,16 @@ def test_the_hull_is_the_best_of_all_mixes(rows, fpr):
     assert set(zip(hull.fpr, hull.tpr, strict=True)) <= set(zip(curve.fpr, curve.tpr, strict=True))
 
 
-def test_the_corners_are_those_of_scipys_convex_hull():
+def test_the_vertices_are_those_of_scipys_convex_hull():
     random = np.random.default_rng(6)
     y, p = random.integers(0, 2, 300), {"one": random.random(300), "other": random.random(300)}
     hull, curves = roc_hull(y, p), [roc(y, score) for score in p.values()]
     points = np.concatenate([[[1.0, 0.0]], *(np.stack([curve.fpr, curve.tpr], axis=1) for curve in curves)])
-    corners = {tuple(point) for point in points[ConvexHull(points).vertices]} - {(1.0, 0.0)}
-    assert set(zip(hull.fpr, hull.tpr, strict=True)) == corners
+    vertices = {tuple(point) for point in points[ConvexHull(points).vertices]} - {(1.0, 0.0)}
+    assert set(zip(hull.fpr, hull.tpr, strict=True)) == vertices
 
 
-def test_a_mix_at_random_has_its_rates_on_rows():
+def test_a_random_mix_has_its_rates_on_simulated_rows():
     random = np.random.default_rng(7)
     y = random.integers(0, 2, 200_000)
     p = {
@@ -162,8 +154,8 @@ def test_a_mix_at_random_has_its_rates_on_rows():
         for name, share in (("a", 0.3), ("b", 0.6))
     }
     mix = roc_hull(y, p).mix(fpr=0.37)
-    taken = [p[name] >= threshold for name, threshold in zip(mix.models, mix.thresholds, strict=True)]
-    decided = np.where(random.random(200_000) < mix.probabilities[0], *taken)
+    selected = [p[name] >= threshold for name, threshold in zip(mix.models, mix.thresholds, strict=True)]
+    decided = np.where(random.random(200_000) < mix.probabilities[0], *selected)
     assert (decided[y == 0].mean(), decided[y == 1].mean()) == pytest.approx((0.37, mix.tpr), abs=0.01)
 
 

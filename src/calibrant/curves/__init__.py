@@ -1,4 +1,4 @@
-"""Curves of predictions: computed here once, drawn by `calibrant.plots`, readable without it."""
+"""Curves of predictions, computed without matplotlib; `calibrant.plots` draws them."""
 
 from calibrant.curves._costs.brier_curve import BrierCurve, brier_curve
 from calibrant.curves._costs.cost_curve import CostCurve, cost_curve, error_curve

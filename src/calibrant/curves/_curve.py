@@ -1,4 +1,4 @@
-"""What every curve can do: give itself as a frame."""
+"""Base class of curves: arrays that convert to a pandas frame."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Curve:
 
 
 def count(number: float) -> str:
-    """Write a number of rows, whole or not, as people do.
+    """Return a number of rows, whole or weighted, as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Predictions of one class, ranked once: what most curves are read off."""
+"""Rows grouped by probability and ranked, the common input of most curves."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Ranked", "rank", "read_ranked"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """Groups of rows that share a probability, the highest first.
+    """Groups of tied rows, by descending probability.
 
     Parameters
     ----------
     score : array of shape (n_groups,)
         The probability of each group.
     positive, negative : array of shape (n_groups,)
-        The weight of its rows that are of the class, and of the others.
+        The weight of its positive rows and of its other rows.
     n_positive, n_negative : float
         The sums over all groups.
 
@@ -43,25 +43,25 @@ class Ranked:
 
     @property
     def n_positive(self) -> float:
-        """The weight of all positive rows."""
+        """The total weight of the positive rows."""
         return float(self.positive.sum())
 
     @property
     def n_negative(self) -> float:
-        """The weight of all other rows."""
+        """The total weight of the other rows."""
         return float(self.negative.sum())
 
     def cumulative(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the positives and the negatives among the rows from the first group to each, 0 before the first.
+        """Return the cumulative weights of positive and negative rows, starting with 0.
 
-        The last sums are exactly `n_positive` and `n_negative`, so that rates end at 1.
+        The last sums are exactly `n_positive` and `n_negative`, so that rates end at exactly 1.
         """
-        found, wrong = (np.append(0.0, np.cumsum(part)) for part in (self.positive, self.negative))
-        found[-1], wrong[-1] = self.n_positive, self.n_negative
-        return np.minimum(found, found[-1]), np.minimum(wrong, wrong[-1])
+        tp, fp = (np.append(0.0, np.cumsum(weight)) for weight in (self.positive, self.negative))
+        tp[-1], fp[-1] = self.n_positive, self.n_negative
+        return np.minimum(tp, tp[-1]), np.minimum(fp, fp[-1])
 
     def thresholds(self) -> NDArray[np.float64]:
-        """Return the least probability that is selected at each step of `cumulative`, infinite where none is."""
+        """Return the threshold of each step of `cumulative`: infinity for no row, then the score of each group."""
         return np.append(np.inf, self.score)
 
 
@@ -74,9 +74,9 @@ def read_ranked(
     labels: Any = None,
     needs: str = "",
 ) -> Ranked:
-    """Check predictions and rank them by the probability of the positive class.
+    """Validate predictions and rank them by the probability of the positive class.
 
-    `needs` names a curve that cannot be without a row of the positive class and one of another.
+    `needs` names a curve that is undefined without rows of the positive class and of another: raise if they are absent.
     """
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
     ranked = rank(read.proba[:, read.positive], read)

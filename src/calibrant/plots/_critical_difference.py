@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison import CriticalDifference, bonferroni_dunn, nemenyi
 from calibrant.exceptions import ParameterError
@@ -46,6 +47,7 @@ class CriticalDifferenceDisplay:
         self.result = result
 
     @classmethod
+    @fill_docstring()
     def from_table(
         cls,
         table: Any,
@@ -62,8 +64,7 @@ class CriticalDifferenceDisplay:
             As in `calibrant.comparison.nemenyi`.
         test : {"nemenyi", "bonferroni_dunn"}
             Compare all pairs, or all methods with a ``control``.
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(ax)s
         **options
             What the test takes besides: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import read_predictions
 from calibrant.plots._legend import legend
@@ -46,6 +47,7 @@ class Display:
         self.pos_label = pos_label
 
     @classmethod
+    @fill_docstring()
     def from_predictions(
         cls,
         y_true: Any,
@@ -62,20 +64,12 @@ class Display:
 
         Parameters
         ----------
-        y_true : sequence of length n_rows
-            The actual class of each row.
-        y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
-            Probabilities of the classes in sorted order or that of `labels`, or of `pos_label` alone; for each model.
+        %(y_true)s
+        %(y_proba_models)s
         name : str
             What a single model is called.
-        sample_weight : sequence of length n_rows, optional
-            Weight of each row; rows of weight 0 are ignored.
-        pos_label : optional
-            The positive class; by default the last in sorted order.
-        labels : sequence, optional
-            The classes in the order of the columns.
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(prediction_options)s
+        %(ax)s
         **options
             What the curve takes besides, and what the display itself takes.
 
@@ -99,6 +93,7 @@ class Display:
         return cls(curves, pos_label=positive_class(y_true, models, **given), **drawing).plot(ax)
 
     @classmethod
+    @fill_docstring()
     def from_estimator(
         cls,
         estimator: Any,
@@ -119,16 +114,12 @@ class Display:
             Fitted, with `predict_proba`.
         X : table of n_rows rows
             What to predict.
-        y : sequence of length n_rows
-            The class of each row.
+        %(y)s
         name : str, optional
             What a single estimator is called; by default its class.
-        sample_weight : sequence of length n_rows, optional
-            Weight of each row; rows of weight 0 are ignored.
-        pos_label : optional
-            The positive class; by default the last in sorted order.
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(row_weight)s
+        %(pos_label)s
+        %(ax)s
         **options
             What the curve takes besides, and what the display itself takes.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, check_param
 from calibrant.curves import Band, ReliabilityCurve, ScoreHistogram, reliability, score_histogram
 from calibrant.plots._display import Display, positive_class
@@ -69,6 +70,7 @@ class ReliabilityDisplay(Display):
         self.histograms = dict(histograms or {})
 
     @classmethod
+    @fill_docstring()
     def from_predictions(
         cls,
         y_true: Any,
@@ -86,20 +88,12 @@ class ReliabilityDisplay(Display):
 
         Parameters
         ----------
-        y_true : sequence of length n_rows
-            The actual class of each row.
-        y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
-            Probabilities of the classes in sorted order or that of `labels`, or of `pos_label` alone; for each model.
+        %(y_true)s
+        %(y_proba_models)s
         name : str
             What a single model is called.
-        sample_weight : sequence of length n_rows, optional
-            Weight of each row; rows of weight 0 are ignored.
-        pos_label : optional
-            The positive class; by default the last in sorted order.
-        labels : sequence, optional
-            The classes in the order of the columns.
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(prediction_options)s
+        %(ax)s
         zoom : bool
             Show no more than the probabilities and curves need.
         **options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.exceptions import ParameterError
@@ -142,6 +143,7 @@ class SortedScoresDisplay:
         self.scores = scores
 
     @classmethod
+    @fill_docstring()
     def from_predictions(
         cls, y_proba: Mapping[str, Any], *, reference: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
@@ -153,8 +155,7 @@ class SortedScoresDisplay:
             The probabilities of each method.
         reference : str, optional
             The method to sort by; by default the first.
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(ax)s
         **options
             ``pos_label`` and ``labels``, as `calibrant.curves.sorted_scores` takes them.
 
@@ -171,6 +172,7 @@ class SortedScoresDisplay:
         return cls(sorted_scores(y_proba, reference=reference, **options)).plot(ax)
 
     @classmethod
+    @fill_docstring()
     def from_estimator(
         cls,
         estimator: Mapping[str, Any],
@@ -190,10 +192,8 @@ class SortedScoresDisplay:
             What to predict.
         reference : str, optional
             The estimator to sort by; by default the first.
-        pos_label : optional
-            The positive class; by default the last in sorted order.
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(pos_label)s
+        %(ax)s
 
         Returns
         -------
@@ -211,13 +211,13 @@ class SortedScoresDisplay:
         proba, labels = probabilities_of(estimator, X)
         return cls.from_predictions(proba, reference=reference, pos_label=pos_label, labels=labels, ax=ax)
 
+    @fill_docstring()
     def plot(self, ax: Any = None) -> Self:
         """Draw into axes, or into a new figure.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure.
+        %(ax)s
 
         Returns
         -------

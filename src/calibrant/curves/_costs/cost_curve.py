@@ -1,4 +1,4 @@
-"""Cost and error curves: all thresholds of a model under all class distributions and costs (Drummond & Holte)."""
+"""Cost and error curves: the cost of the best threshold over all class distributions (Drummond & Holte 2006)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.curves._costs.cost_line import CostLine, Costs, Crossover
 from calibrant.curves._curve import Curve
 from calibrant.curves._roc.roc_curve import roc
@@ -21,30 +22,30 @@ __all__ = ["CostCurve", "cost_curve", "error_curve"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostCurve(Curve):
-    """The lower envelope of the lines of all thresholds: what the best threshold costs.
+    """The lower envelope of the cost lines of all thresholds: the cost of the best threshold.
 
-    The lines of a threshold go from `fpr`, where all costs lie on negatives, to `fnr`. Deciding always for negative is
-    the line of an infinite threshold, from 0 to 1; deciding always for positive is that of the least, from 1 to 0.
+    The line of a threshold goes from `fpr`, where only errors on negatives cost, to `fnr`. Always predicting negative
+    is the line of an infinite threshold, from 0 to 1; always predicting positive is that of the lowest, from 1 to 0.
 
     Parameters
     ----------
-    probability_cost : array of shape (n_corners,)
-        Where the envelope bends, from 0 to 1: p[+] C(-|+) / (p[+] C(-|+) + p[-] C(+|-)). If correct decisions cost
-        something, C is what an error costs beyond that.
-    cost : array of shape (n_corners,)
-        The normalised expected cost there: 0 for always right, 1 for always wrong.
-    best_threshold : array of shape (n_corners - 1,)
-        The threshold that is best from each corner to the next.
+    probability_cost : array of shape (n_points,)
+        The vertices of the envelope, from 0 to 1: p[+] C(-|+) / (p[+] C(-|+) + p[-] C(+|-)). If correct decisions cost
+        something, C is the cost of an error in excess of that.
+    cost : array of shape (n_points,)
+        The normalized expected cost: 0 if always right, 1 if always wrong.
+    best_threshold : array of shape (n_points - 1,)
+        The best threshold between each vertex and the next.
     threshold, fpr, fnr : array of shape (n_thresholds,)
-        The lines.
+        The threshold and the ends of each cost line.
     costs : Costs
-        What decisions cost.
+        The costs of decisions.
 
     Examples
     --------
     >>> curve = cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6])
     >>> curve
-    CostCurve: area 0.125 under the envelope of 5 thresholds; greatest cost 0.25 at 0.5
+    CostCurve: area 0.125 under the envelope of 5 thresholds; maximum cost 0.25 at 0.5
     >>> curve.to_frame()
        probability_cost  cost
     0               0.0  0.00
@@ -64,11 +65,11 @@ class CostCurve(Curve):
 
     @property
     def area(self) -> float:
-        """The area under the envelope: the cost of the best thresholds if all values were equally likely."""
+        """The area under the envelope: the mean cost of the best thresholds over all values of the function."""
         return float((np.diff(self.probability_cost) * (self.cost[1:] + self.cost[:-1])).sum() / 2.0)
 
     def at(self, probability_cost: Any) -> NDArray[np.float64]:
-        """Return the normalised expected cost of the best threshold.
+        """Return the normalized expected cost of the best threshold.
 
         Examples
         --------
@@ -78,7 +79,7 @@ class CostCurve(Curve):
         return np.interp(np.asarray(probability_cost, dtype=np.float64), self.probability_cost, self.cost)
 
     def expected_cost(self, p: Any) -> NDArray[np.float64]:
-        """Return the expected cost of a row under the best threshold, where positives have the share p.
+        """Return the expected cost of a row at the best threshold, where the share of positives is p.
 
         Examples
         --------
@@ -88,14 +89,15 @@ class CostCurve(Curve):
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
     def operating_range(self) -> tuple[float, float] | None:
-        """Return where the best threshold costs less than deciding always the same, or None if it never does.
+        """Return where the best threshold costs less than always predicting the same class, or None if it never does.
 
-        The ends are values of the probability cost function; ``costs.p`` turns them into shares of positives.
+        The ends are values of the probability cost function; ``costs.p`` converts them into shares of positives.
 
         Examples
         --------
-        >>> cost_curve([0, 1, 1, 0], [0.6, 0.9, 0.4, 0.4]).operating_range()
-        (0.0, 0.6666666666666666)
+        >>> start, end = cost_curve([0, 1, 1, 0], [0.6, 0.9, 0.4, 0.4]).operating_range()
+        >>> round(start, 9), round(end, 9)
+        (0.0, 0.666666667)
         """
         first, last = (self.line(float(self.best_threshold[side])) for side in (0, -1))
         start = self.probability_cost[1] if (first.fpr, first.fnr) == (0.0, 1.0) else 0.0
@@ -103,20 +105,20 @@ class CostCurve(Curve):
         return (float(start), float(end)) if start < end else None
 
     def line(self, threshold: float) -> CostLine:
-        """Return the line of one threshold: rows with at least this probability are taken for positive.
+        """Return the cost line of a threshold: rows with at least this probability are predicted positive.
 
         Examples
         --------
         >>> cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6]).line(0.5)
-        CostLine: from 0.5 to 0.5, never better than deciding always the same
+        CostLine: from 0.5 to 0.5, never better than always predicting the same class
         """
-        reached = np.flatnonzero(self.threshold >= threshold)
-        if not len(reached):
+        above = np.flatnonzero(self.threshold >= threshold)
+        if not len(above):
             raise ParameterError(f"threshold must be a number or infinity; got {threshold!r}.")
-        return CostLine(float(self.fpr[reached[-1]]), float(self.fnr[reached[-1]]), self.costs)
+        return CostLine(float(self.fpr[above[-1]]), float(self.fnr[above[-1]]), self.costs)
 
     def crossovers(self, other: CostCurve) -> list[Crossover]:
-        """Return where the envelope of another model crosses this one's, from left to right.
+        """Return the points where the envelope of another model crosses this one, from left to right.
 
         Examples
         --------
@@ -128,15 +130,16 @@ class CostCurve(Curve):
         gap = self.at(x) - other.at(x)
         x, gap = x[np.abs(gap) > 1e-12], gap[np.abs(gap) > 1e-12]
         after = np.flatnonzero(gap[1:] * gap[:-1] < 0)
-        places = x[after] + gap[after] * (x[after + 1] - x[after]) / (gap[after] - gap[after + 1])
-        return [Crossover(float(place), float(self.costs.p(place))) for place in places]
+        crossings = x[after] + gap[after] * (x[after + 1] - x[after]) / (gap[after] - gap[after + 1])
+        return [Crossover(float(crossing), float(self.costs.p(crossing))) for crossing in crossings]
 
     def __repr__(self) -> str:
         most = int(self.cost.argmax())
-        worst = f"greatest cost {self.cost[most]:.4g} at {self.probability_cost[most]:.4g}"
+        worst = f"maximum cost {self.cost[most]:.4g} at {self.probability_cost[most]:.4g}"
         return f"CostCurve: area {self.area:.4g} under the envelope of {len(self.threshold)} thresholds; {worst}"
 
 
+@fill_docstring()
 def cost_curve(
     y_true: Any,
     y_proba: Any,
@@ -146,23 +149,16 @@ def cost_curve(
     pos_label: Any = None,
     labels: Any = None,
 ) -> CostCurve:
-    """Return the normalised expected cost of a model for every class distribution, with the best threshold for each.
+    """Compute the normalized expected cost of the best threshold for every class distribution.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     costs : array of shape (2, 2), optional
-        What decisions cost: rows the actual class, columns the decision, negative before positive. Correct decisions
-        may cost something, but less than errors. By default all errors cost 1.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+        The costs of decisions: rows the actual class, columns the decision, negative before positive. Correct
+        decisions may cost something, but less than errors. By default all errors cost 1.
+    %(prediction_options)s
 
     Returns
     -------
@@ -188,25 +184,18 @@ def cost_curve(
     return CostCurve(ends, cost, hull.threshold[best], curve.threshold, curve.fpr, 1.0 - curve.tpr, matrix)
 
 
+@fill_docstring()
 def error_curve(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> CostCurve:
-    """Return the error rate of a model for every class distribution, with the best threshold for each.
+    """Compute the error rate of the best threshold for every class distribution.
 
-    It is the cost curve where all errors cost 1: `probability_cost` is the share of positives, `cost` the error rate.
+    It is the cost curve with a cost of 1 for all errors: `probability_cost` is the share of positives, `cost` the error
+    rate.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
 
     Returns
     -------

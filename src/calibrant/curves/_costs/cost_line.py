@@ -1,4 +1,4 @@
-"""One classifier under all class distributions and costs: a line (Drummond & Holte 2000, 2006)."""
+"""Cost lines: the cost of one classifier over all class distributions and costs (Drummond & Holte 2000, 2006)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["CostLine", "Costs", "Crossover"]
 
 @dataclass(frozen=True)
 class Costs:
-    """What decisions cost, by actual class and decision: of negatives, then of positives.
+    """The costs of true and false negatives and positives.
 
     Parameters
     ----------
     tn, fp : float
-        What a negative row costs that is taken for a negative, and for a positive.
+        The cost of a negative row that is predicted negative, and positive.
     fn, tp : float
-        What a positive row costs that is taken for a negative, and for a positive.
+        The cost of a positive row that is predicted negative, and positive.
 
     Examples
     --------
@@ -41,51 +41,51 @@ class Costs:
 
     @classmethod
     def read(cls, costs: Any) -> Costs:
-        """Check a matrix: rows actual, columns the decision, negative before positive; None: all errors cost 1."""
+        """Validate a matrix: rows actual class, columns decision, negative before positive; None: all errors cost 1."""
         if costs is None:
             return cls()
         try:
             matrix = np.asarray(costs, dtype=np.float64)
         except (TypeError, ValueError):
             matrix = np.empty(0)
-        if matrix.shape != (2, 2) or not np.isfinite(matrix).all() or not (_net(matrix) > 0).all():
+        if matrix.shape != (2, 2) or not np.isfinite(matrix).all() or not (_net_costs(matrix) > 0).all():
             raise ParameterError(
-                "costs must be [[C(-|-), C(+|-)], [C(-|+), C(+|+)]], rows the actual class, each error dearer than "
-                f"deciding right; got {costs!r}."
+                "costs must be [[C(-|-), C(+|-)], [C(-|+), C(+|+)]], rows the actual class, each error more expensive "
+                f"than the correct decision; got {costs!r}."
             )
         return cls(*matrix.ravel().tolist())
 
     @property
     def of_errors(self) -> tuple[float, float]:
-        """What a false negative and a false positive cost beyond deciding right."""
+        """The cost of a false negative and of a false positive in excess of the correct decision."""
         return self.fn - self.tp, self.fp - self.tn
 
     def probability_cost(self, p: Any) -> NDArray[np.float64]:
-        """Return the probability cost function of some share of positives: their part of what errors may cost."""
+        """Return the probability cost function at a share of positives: their part of the maximum cost of errors."""
         share = np.asarray(p, dtype=np.float64)
-        of_positives, of_negatives = share * self.of_errors[0], (1.0 - share) * self.of_errors[1]
-        return np.asarray(of_positives / (of_positives + of_negatives))
+        positives, negatives = share * self.of_errors[0], (1.0 - share) * self.of_errors[1]
+        return np.asarray(positives / (positives + negatives))
 
     def p(self, probability_cost: Any) -> NDArray[np.float64]:
-        """Return the share of positives that has some value of the probability cost function."""
+        """Return the share of positives at a value of the probability cost function, its inverse."""
         x = np.asarray(probability_cost, dtype=np.float64)
-        of_positives, of_negatives = x * self.of_errors[1], (1.0 - x) * self.of_errors[0]
-        return np.asarray(of_positives / (of_positives + of_negatives))
+        positives, negatives = x * self.of_errors[1], (1.0 - x) * self.of_errors[0]
+        return np.asarray(positives / (positives + negatives))
 
     def expected(self, normalised: Any, p: Any) -> NDArray[np.float64]:
-        """Return the expected cost of a row from the normalised one: 0 is always right, 1 always wrong."""
+        """Return the expected cost of a row from the normalized one: 0 is always right, 1 always wrong."""
         share = np.asarray(p, dtype=np.float64)
         right = share * self.tp + (1.0 - share) * self.tn
         wrong = share * self.fn + (1.0 - share) * self.fp
         return np.asarray(right + np.asarray(normalised, dtype=np.float64) * (wrong - right))
 
 
-def _net(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _net_costs(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([matrix[0, 1] - matrix[0, 0], matrix[1, 0] - matrix[1, 1]])
 
 
 class Crossover(NamedTuple):
-    """Where two classifiers cost the same, as the probability cost function and as the share of positives.
+    """The point where two classifiers cost the same, as probability cost function and as share of positives.
 
     Examples
     --------
@@ -100,21 +100,21 @@ class Crossover(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class CostLine:
-    """The normalised expected cost of a classifier, from `fpr` where all costs lie on negatives to `fnr`.
+    """The normalized expected cost of a classifier, from `fpr` where only errors on negatives cost to `fnr`.
 
     Parameters
     ----------
     fpr, fnr : float
-        The rates of false positives and of false negatives.
+        The false positive rate and the false negative rate.
     costs : Costs
-        What decisions cost; by default all errors cost 1, and the line is that of the error rate.
+        The costs of decisions; by default all errors cost 1, and the line is that of the error rate.
 
     Examples
     --------
     >>> line = CostLine(0.25, 0.25)
     >>> line
-    CostLine: from 0.25 to 0.25, better than deciding always the same from 0.25 to 0.75
-    >>> line.crossover(CostLine(0.1, 0.6)).p
+    CostLine: from 0.25 to 0.25, better than always predicting the same class from 0.25 to 0.75
+    >>> round(line.crossover(CostLine(0.1, 0.6)).p, 9)
     0.3
     """
 
@@ -127,7 +127,7 @@ class CostLine:
         check_param("fnr", self.fnr, Real(0, 1))
 
     def at(self, probability_cost: Any) -> NDArray[np.float64]:
-        """Return the normalised expected cost.
+        """Return the normalized expected cost.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class CostLine:
         return np.asarray(self.fnr * x + self.fpr * (1.0 - x))
 
     def expected_cost(self, p: Any) -> NDArray[np.float64]:
-        """Return the expected cost of a row where positives have the share p.
+        """Return the expected cost of a row where the share of positives is p.
 
         Examples
         --------
@@ -148,9 +148,9 @@ class CostLine:
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
     def operating_range(self) -> tuple[float, float] | None:
-        """Return where the classifier costs less than deciding always the same, or None if it never does.
+        """Return where the classifier costs less than always predicting the same class, or None if it never does.
 
-        The ends are values of the probability cost function; ``costs.p`` turns them into shares of positives.
+        The ends are values of the probability cost function; ``costs.p`` converts them into shares of positives.
 
         Examples
         --------
@@ -162,7 +162,7 @@ class CostLine:
         return self.fpr / (1.0 + self.fpr - self.fnr), (1.0 - self.fpr) / (1.0 + self.fnr - self.fpr)
 
     def crossover(self, other: CostLine) -> Crossover | None:
-        """Return where another classifier of the same costs begins to be better or worse, or None if nowhere.
+        """Return the point where another classifier with the same costs becomes better or worse, or None.
 
         Examples
         --------
@@ -177,7 +177,7 @@ class CostLine:
 
     def __repr__(self) -> str:
         ends = self.operating_range()
-        better = "never better than deciding always the same"
+        better = "never better than always predicting the same class"
         if ends is not None:
-            better = f"better than deciding always the same from {ends[0]:.4g} to {ends[1]:.4g}"
+            better = f"better than always predicting the same class from {ends[0]:.4g} to {ends[1]:.4g}"
         return f"CostLine: from {self.fpr:.4g} to {self.fnr:.4g}, {better}"

@@ -1,4 +1,4 @@
-"""Decision curves: the net benefit of acting on probabilities, for every threshold (Vickers & Elkin 2006)."""
+"""Decision curves: the net benefit of acting on probabilities at every threshold (Vickers & Elkin 2006)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
@@ -36,29 +37,30 @@ _RULES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Curve):
-    """True positives a row less false positives a row, these weighted by the odds of the threshold.
+    """True positives per row less false positives per row, the latter weighted by the odds of the threshold.
 
-    The threshold is the probability from which on somebody would act: at 0.1 a miss is as bad as nine false alarms. A
-    model is of use where its curve is above both acting on everybody and acting on nobody, whose benefit is 0.
+    The threshold is the probability above which one would act: at 0.1 a false negative is as bad as nine false
+    positives. A model is useful where its curve lies above both acting on every row and acting on none, whose benefit
+    is 0.
 
     Parameters
     ----------
     threshold : array of shape (n_thresholds,)
         Rows with at least this probability are acted upon.
     net_benefit : array of shape (n_thresholds,)
-        The net benefit of a row.
+        The net benefit per row.
     everybody : array of shape (n_thresholds,)
-        That of acting on every row.
+        The net benefit of acting on every row.
     avoided : array of shape (n_thresholds,)
-        By how much fewer rows in 100 are acted upon than all, without missing a positive more, net.
+        The net reduction in actions per 100 rows compared with acting on all, at the same number of true positives.
     low, high : array of shape (n_thresholds,) or None
-        The interval of `net_benefit` at each threshold.
+        Ends of the confidence interval of `net_benefit` at each threshold.
 
     Examples
     --------
     >>> curve = decision_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.3], thresholds=[0.25, 0.5])
     >>> curve
-    DecisionCurve: 2 thresholds from 0.25 to 0.5; above acting on everybody and on nobody from 0.25 to 0.5
+    DecisionCurve: 2 thresholds from 0.25 to 0.5; better than acting on all rows and on none from 0.25 to 0.5
     >>> curve.net_benefit
     array([0.41666667, 0.25      ])
     """
@@ -73,11 +75,11 @@ class DecisionCurve(Curve):
 
     @property
     def avoided(self) -> NDArray[np.float64]:
-        """Rows in 100 that need not be acted upon, compared with acting on all."""
+        """The net reduction in actions per 100 rows, compared with acting on all."""
         return (self.net_benefit - self.everybody) * (1.0 - self.threshold) / self.threshold * 100.0
 
     def useful(self) -> NDArray[np.bool_]:
-        """Say at which thresholds the model is better than acting on everybody and on nobody.
+        """Return at which thresholds the model is better than acting on all rows and on none.
 
         Examples
         --------
@@ -87,15 +89,16 @@ class DecisionCurve(Curve):
         return np.asarray(self.net_benefit > np.maximum(self.everybody, 0.0))
 
     def __repr__(self) -> str:
-        good, ends = self.useful(), f"{self.threshold[0]:.4g} to {self.threshold[-1]:.4g}"
-        told = "nowhere above acting on everybody and on nobody"
-        if good.any():
-            where = self.threshold[good]
-            gaps = "" if good[good.argmax() : len(good) - good[::-1].argmax()].all() else ", with gaps"
-            told = f"above acting on everybody and on nobody from {where[0]:.4g} to {where[-1]:.4g}{gaps}"
-        return f"DecisionCurve: {len(self.threshold)} thresholds from {ends}; {told}"
+        useful, ends = self.useful(), f"{self.threshold[0]:.4g} to {self.threshold[-1]:.4g}"
+        finding = "nowhere better than acting on all rows and on none"
+        if useful.any():
+            where = self.threshold[useful]
+            gaps = "" if useful[useful.argmax() : len(useful) - useful[::-1].argmax()].all() else ", with gaps"
+            finding = f"better than acting on all rows and on none from {where[0]:.4g} to {where[-1]:.4g}{gaps}"
+        return f"DecisionCurve: {len(self.threshold)} thresholds from {ends}; {finding}"
 
 
+@fill_docstring()
 def decision_curve(
     y_true: Any,
     y_proba: Any,
@@ -110,32 +113,28 @@ def decision_curve(
     n_boot: int = 1000,
     random_state: SeedLike = 0,
 ) -> DecisionCurve:
-    """Return the net benefit of acting on rows by their probability.
+    """Compute the net benefit of acting on rows by their probability.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     thresholds : sequence, optional
         Thresholds inside (0, 1); by default 0.01, 0.02, ... 0.99.
     prevalence : float, optional
-        The share of positives where decisions are to be made, if the rows have another, as in a case-control study.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
+        The share of positives in the population, if it differs from that of the rows, as in a case-control study.
+    %(row_weight)s
     weight_kind : {"frequency", "probability"}
-        Whether a weight of 2 is the row twice, or a row that stands for two: then rows are drawn within their classes.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+        Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
+        resampled within their classes.
+    %(pos_label)s
+    %(labels)s
     confidence : float, optional
-        That of intervals at each threshold, from rows drawn anew; by default there are none.
+        Confidence of bootstrap intervals at each threshold; by default there are none.
     n_boot : int
-        Number of draws.
+        Number of bootstrap replicates.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds them.
+        Seed of the resampling.
 
     Returns
     -------
@@ -149,10 +148,10 @@ def decision_curve(
     0        0.2        0.375      0.375      0.0
     1        0.5        0.250      0.000     25.0
     """
-    told = {"confidence": confidence, "weight_kind": weight_kind, "n_boot": n_boot, "prevalence": prevalence}
-    for name, value in told.items():
+    options = {"confidence": confidence, "weight_kind": weight_kind, "n_boot": n_boot, "prevalence": prevalence}
+    for name, value in options.items():
         check_param(name, value, _RULES[name])
-    chosen = _chosen(thresholds)
+    chosen = _check_thresholds(thresholds)
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
     rates = _Rates.of(read, chosen)
     benefit = rates.net_benefit(rates.cells(read), chosen, prevalence)
@@ -163,15 +162,15 @@ def decision_curve(
     seed, is_stratified = seed_sequence(random_state), weight_kind == "probability"
     plan = BootstrapPlan(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
     rows = Resampled(read.n_rows, cells=rates.cell, n_cells=rates.n_cells)
-    drawn, _ = replicate(rows, plan.sampling(None), seed, n_boot, n_threads=plan.n_threads, leave_out=False)
-    many = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in drawn.cells])
-    ends = [percentile_interval(many[:, column], confidence) for column in range(len(chosen))]
+    replicates, _ = replicate(rows, plan.sampling(None), seed, n_boot, n_threads=plan.n_threads, leave_out=False)
+    benefits = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in replicates.cells])
+    ends = [percentile_interval(benefits[:, column], confidence) for column in range(len(chosen))]
     return DecisionCurve(chosen, benefit, everybody, *np.array(ends).T)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rates:
-    """Rows by the thresholds that they reach, and by class: cell 2 * reached + positive."""
+    """Rows by the number of thresholds that they reach, and by class: cell 2 * reached + positive."""
 
     cell: NDArray[np.uint16]
     n_cells: int
@@ -196,12 +195,13 @@ class _Rates:
         share = self.share(cells) if prevalence is None else prevalence
         reached = [np.cumsum(cells[of_class::2][::-1])[::-1] for of_class in (0, 1)]
         with np.errstate(invalid="ignore", divide="ignore"):
-            wrong, found = (part[1:] / part[0] for part in reached)
+            fpr, tpr = (weight[1:] / weight[0] for weight in reached)
         odds = thresholds / (1.0 - thresholds)
-        return np.asarray(np.nan_to_num(found) * share - np.nan_to_num(wrong) * (1.0 - share) * odds)
+        return np.asarray(np.nan_to_num(tpr) * share - np.nan_to_num(fpr) * (1.0 - share) * odds)
 
 
-def _chosen(thresholds: Any) -> NDArray[np.float64]:
+def _check_thresholds(thresholds: Any) -> NDArray[np.float64]:
+    """Return the sorted thresholds; cells are 16-bit integers, two for each threshold, hence the limit of 30,000."""
     if thresholds is None:
         return np.asarray(np.arange(1, 100) / 100.0)
     try:

@@ -1,4 +1,4 @@
-"""Consistency bands: where a curve of reliability would lie if the probabilities were right, by resampling."""
+"""Consistency bands: where the reliability curve of calibrated probabilities would lie (Bröcker & Smith 2007)."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ def consistency_band(
     n_resamples: int,
     random_state: SeedLike,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the quantiles of a curve, place by place, over classes drawn as the probabilities say.
+    """Return the pointwise quantiles of a curve over classes drawn from the predicted probabilities.
 
     Parameters
     ----------
     score : array of shape (n_groups,)
-        Probabilities.
+        Distinct probabilities.
     weight : array of shape (n_groups,)
-        How many rows have each; of one that is not whole the next greater number is drawn and scaled.
+        The number of rows of each; for a fractional number the next integer is drawn and scaled.
     curve : callable
-        Gives the heights of the curve for the weight of the positives of each group.
+        Returns the values of the curve from the weight of the positives of each group.
     confidence : float
-        How much lies between the quantiles.
+        The probability between the quantiles.
     n_resamples : int
         Number of draws.
     random_state : int, numpy Generator or None
-        What the draws come from.
+        Seed of the draws.
 
     Returns
     -------
@@ -56,13 +56,15 @@ def consistency_band(
     (array([0.4]), array([0.6]))
     """
     random = stream(seed_sequence(random_state))
-    drawn = np.stack([curve(_drawn(random, score, weight)) for _ in range(n_resamples)])
-    low, high = np.quantile(drawn, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
+    curves = np.stack([curve(_draw_positives(random, score, weight)) for _ in range(n_resamples)])
+    low, high = np.quantile(curves, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
     return np.asarray(low), np.asarray(high)
 
 
-def _drawn(random: np.random.Generator, score: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Draw the weight of the positives of each group; single rows by the shorter way."""
+def _draw_positives(
+    random: np.random.Generator, score: NDArray[np.float64], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Draw the weight of the positives of each group; groups of one row need no binomial draw, which is slower."""
     whole = np.ceil(weight)
     positive = (random.random(len(score)) < score).astype(np.float64)
     several = np.flatnonzero(whole > 1)

@@ -1,4 +1,4 @@
-"""Reliability curves: how often what is given a probability comes true, in bins or by isotonic regression."""
+"""Reliability curves: the observed frequency against the predicted probability, in bins or by isotonic regression."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import Ranked, read_ranked
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReliabilityCurve", "reliability"]
 
-_MOST_PLACES = 1_000  # where the band of isotonic regression is kept
+_MAX_BAND_POINTS = 1_000  # more are not visible in a picture, and 500 draws of millions of points would not fit memory
 
 _RULES = {
     "method": Choice("fixed", "equal_mass", "corp"),
@@ -36,24 +37,24 @@ _RULES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityCurve(Curve):
-    """A point for each bin that has rows, by rising probability.
+    """A point for each bin that contains rows, by increasing probability.
 
     Parameters
     ----------
     predicted, observed : array of shape (n_points,)
-        The mean probability of the rows of each bin and the share of them that is positive.
+        The mean predicted probability and the observed frequency of the positive class in each bin.
     weight : array of shape (n_points,)
-        The number of its rows.
+        The number of rows in each bin.
     low, high : array of shape (n_points,)
-        The least and the greatest probability of the rows of a bin; the edges of the bin where they are fixed.
+        The lowest and highest probability in each bin; with ``method="fixed"`` the edges of the bin.
     method : {"fixed", "equal_mass", "corp"}
-        How bins were made.
+        How the bins were made.
     band : Band or None
-        Lower and upper ends at rising probabilities.
+        The lower and upper ends of the band at increasing probabilities.
     bands : {"consistency", "honest"} or None
-        What the band means.
+        The kind of the band.
     confidence : float
-        Its confidence.
+        The confidence of the band.
 
     Examples
     --------
@@ -79,10 +80,10 @@ class ReliabilityCurve(Curve):
         return float(np.average(np.abs(self.observed - self.predicted), weights=self.weight))
 
     def outside(self) -> list[tuple[float, float]]:
-        """Return the ranges of probabilities where the band says that they are wrong, from left to right.
+        """Return the ranges of probabilities that the band shows to be miscalibrated, from left to right.
 
-        A consistency band is left by the curve, at each place for itself; an honest band leaves the diagonal, which is
-        shown for all places together.
+        With a consistency band these are the points where the curve leaves the band (a pointwise statement); with an
+        honest band those where the diagonal leaves the band (a simultaneous statement).
 
         Examples
         --------
@@ -110,6 +111,7 @@ class ReliabilityCurve(Curve):
         return f"ReliabilityCurve: {rows}, mean distance from the diagonal {self.distance:.4g}{band}"
 
 
+@fill_docstring()
 def reliability(
     y_true: Any,
     y_proba: Any,
@@ -125,39 +127,34 @@ def reliability(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ReliabilityCurve:
-    """Return how often the positive class comes true among rows that are given about the same probability.
+    """Compute the observed frequency of the positive class among rows of similar predicted probability.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     method : {"fixed", "equal_mass", "corp"}
-        Bins of equal width, [0, 0.1), ..., [0.9, 1], as in the papers; bins of about the same number of rows, equal
-        probabilities together; or those that isotonic regression makes, which needs no choice of bins (CORP:
-        Dimitriadis, Gneiting & Jordan 2021).
+        Bins of equal width, [0, 0.1), ..., [0.9, 1]; bins of about equal numbers of rows, tied rows in the same bin;
+        or the bins of isotonic regression, which need no choice (CORP: Dimitriadis, Gneiting & Jordan 2021).
     n_bins : int
-        Number of bins; not for "corp".
+        Number of bins; unused by "corp".
     bands : {"consistency", "honest"} or None
-        "consistency": where the curve would lie, place by place, if the probabilities were right, by drawing classes
-        anew. "honest": a band that holds the true curve everywhere at once, if it never falls, which can show that
-        probabilities are right within its width (Dimitriadis, Dümbgen, Henzi, Puke & Ziegel 2023).
+        "consistency": pointwise, where the curve of calibrated probabilities would lie, by resampling classes.
+        "honest": a simultaneous band that contains the whole true curve if that is increasing, and so can also show
+        that probabilities are calibrated within its width (Dimitriadis, Dümbgen, Henzi, Puke & Ziegel 2023).
     confidence : float
         The confidence of the band.
     n_resamples : int
-        How often classes are drawn anew for the consistency band.
+        Number of draws for the consistency band.
     digits : int, "auto" or None
-        To how many digits probabilities are rounded, outwards, for the honest band; "auto": only where there are more
-        than about 1,000 distinct ones.
+        The number of digits to which probabilities are rounded, outwards, for the honest band; "auto" rounds only where
+        there are more than about 1,000 distinct probabilities.
     random_state : int, numpy Generator or None
-        What the draws come from.
+        Seed of the draws.
     sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored. Bands take weights for numbers of rows.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+        The weight of each row: 2 counts the row twice, 0 ignores it. Bands treat weights as numbers of rows.
+    %(pos_label)s
+    %(labels)s
 
     Returns
     -------
@@ -174,30 +171,30 @@ def reliability(
     >>> reliability([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.9], method="corp").observed
     array([0. , 0.5, 1. ])
     """
-    given = {"method": method, "n_bins": n_bins, "bands": bands, "confidence": confidence, "n_resamples": n_resamples}
-    for name, value in {**given, "digits": digits, "random_state": random_state}.items():
+    options = {"method": method, "n_bins": n_bins, "bands": bands, "confidence": confidence, "n_resamples": n_resamples}
+    for name, value in {**options, "digits": digits, "random_state": random_state}.items():
         check_param(name, value, _RULES[name])
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
     groups = _Groups(ranked)
-    cell, low, high = groups.bins(method, n_bins)
-    predicted, observed, weight = groups.points(cell)
+    bin_, low, high = groups.bins(method, n_bins)
+    predicted, observed, weight = groups.points(bin_)
     band = None
     if bands == "honest":
         band = honest_bands(groups.score, groups.positive, groups.weight, confidence=confidence, digits=digits)
     elif bands == "consistency":
-        band = groups.consistency(method, cell, confidence, n_resamples, random_state)
+        band = groups.consistency(method, bin_, confidence, n_resamples, random_state)
     return ReliabilityCurve(predicted, observed, weight, low, high, method, band, bands, confidence)
 
 
 class _Groups:
-    """Rows of equal probability, by rising probability."""
+    """Groups of tied rows, by increasing probability."""
 
     def __init__(self, ranked: Ranked) -> None:
         self.score, self.positive = ranked.score[::-1], ranked.positive[::-1]
         self.weight = self.positive + ranked.negative[::-1]
 
     def bins(self, method: str, n_bins: int) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the number of the bin of each group, bins without one left out, and the ends of the bins."""
+        """Return the bin of each group, numbered without empty bins, and the ends of the bins."""
         if method == "fixed":
             cell = np.searchsorted(np.arange(1, n_bins) / n_bins, self.score, side="right")
         elif method == "equal_mass":
@@ -210,32 +207,32 @@ class _Groups:
             return number, cell[first] / n_bins, (cell[first] + 1) / n_bins
         return number, self.score[first], self.score[np.append(first[1:], len(cell)) - 1]
 
-    def points(self, cell: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return mean probability, share of positives and weight of each bin."""
-        weight = np.bincount(cell, self.weight).astype(np.float64)
-        predicted = np.bincount(cell, self.weight * self.score) / weight
-        return predicted, np.bincount(cell, self.positive) / weight, weight
+    def points(self, bin_: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return mean predicted probability, observed frequency and weight of each bin."""
+        weight = np.bincount(bin_, self.weight).astype(np.float64)
+        predicted = np.bincount(bin_, self.weight * self.score) / weight
+        return predicted, np.bincount(bin_, self.positive) / weight, weight
 
     def recalibrated(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the isotonic regression of the share of positives on the probability."""
+        """Return the isotonic regression of the observed frequency on the probability."""
         share = np.minimum(positive / self.weight, 1.0)
         return np.asarray(isotonic_regression(share, sample_weight=self.weight))
 
     def consistency(
-        self, method: str, cell: NDArray[np.intp], confidence: float, n_resamples: int, random_state: SeedLike
+        self, method: str, bin_: NDArray[np.intp], confidence: float, n_resamples: int, random_state: SeedLike
     ) -> Band:
         """Return the band at the mean probability of each bin; for "corp" at up to 1,000 distinct probabilities."""
-        weight = np.bincount(cell, self.weight)
+        weight = np.bincount(bin_, self.weight)
         is_corp = method == "corp"
-        places = np.unique(np.linspace(0, len(self.score) - 1, _MOST_PLACES).round().astype(np.intp))
+        kept = np.unique(np.linspace(0, len(self.score) - 1, _MAX_BAND_POINTS).round().astype(np.intp))
         low, high = consistency_band(
             self.score,
             self.weight,
-            (lambda positive: self.recalibrated(positive)[places])
+            (lambda positive: self.recalibrated(positive)[kept])
             if is_corp
-            else (lambda positive: np.bincount(cell, positive) / weight),
+            else (lambda positive: np.bincount(bin_, positive) / weight),
             confidence=confidence,
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        return Band(self.score[places] if is_corp else self.points(cell)[0], low, high)
+        return Band(self.score[kept] if is_corp else self.points(bin_)[0], low, high)

@@ -1,4 +1,4 @@
-"""How probabilities are spread: by class in bins, and of several methods row by row."""
+"""Distributions of probabilities: histograms by class, and the probabilities of several methods row by row."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._params import Choice, Int, check_param
 from calibrant.curves._curve import Curve, count
@@ -23,14 +24,14 @@ __all__ = ["ScoreHistogram", "SortedScores", "score_histogram", "sorted_scores"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreHistogram(Curve):
-    """The rows of the positive class and of the others in bins of equal width.
+    """Histograms of the probabilities of positive rows and of other rows, in bins of equal width.
 
     Parameters
     ----------
     low, high : array of shape (n_bins,)
-        The edges of each bin; the last holds its right edge too.
+        The edges of each bin; the last bin includes its right edge.
     positive, negative : array of shape (n_bins,)
-        The weight of the rows in it.
+        The weight of the positive rows and of the other rows in each bin.
 
     Examples
     --------
@@ -47,11 +48,12 @@ class ScoreHistogram(Curve):
     means: tuple[float, float]
 
     def __repr__(self) -> str:
-        first = f"{count(float(self.positive.sum()))} positive rows (mean probability {self.means[0]:.3g})"
+        positive = f"{count(float(self.positive.sum()))} positive rows (mean probability {self.means[0]:.3g})"
         others = f"{count(float(self.negative.sum()))} others ({self.means[1]:.3g})"
-        return f"ScoreHistogram: {first} and {others} in {len(self.low)} bins"
+        return f"ScoreHistogram: {positive} and {others} in {len(self.low)} bins"
 
 
+@fill_docstring()
 def score_histogram(
     y_true: Any,
     y_proba: Any,
@@ -61,24 +63,17 @@ def score_histogram(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ScoreHistogram:
-    """Count the rows of the positive class, and the others, by their probability.
+    """Compute histograms of the probabilities of positive rows and of other rows.
 
-    Trees without smoothing give most rows 0 or 1; this shows it (Chawla & Cieslak 2006, Figure 2).
+    They show, for example, that trees without smoothing predict 0 or 1 for most rows (Chawla & Cieslak 2006, Figure 2).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     n_bins : int
         Number of bins.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(prediction_options)s
 
     Returns
     -------
@@ -109,14 +104,14 @@ def _mean(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SortedScores:
-    """The probabilities that several methods give the same rows, sorted by those of one.
+    """The probabilities that several methods predict for the same rows, sorted by one of the methods.
 
     Parameters
     ----------
     scores : dict of str to array of shape (n_rows,)
         The probabilities of each method.
     reference : str
-        The method that the rows are sorted by.
+        The method by which the rows are sorted.
 
     Examples
     --------
@@ -150,11 +145,11 @@ class SortedScores:
 def sorted_scores(
     y_proba: Mapping[str, Any], *, reference: str | None = None, pos_label: Any = None, labels: Any = None
 ) -> SortedScores:
-    """Sort the probabilities of several methods by those of one.
+    """Sort the probabilities of several methods by one of them.
 
-    It shows what a method does to another's probabilities: smoothing draws all of them towards the base rate,
-    curtailment changes some of them much (Zadrozny & Elkan 2001, Figures 1 and 3). Rows of equal probability are
-    sorted by the other methods, in their order, so that the order in which rows were given never shows.
+    This shows how a method changes the probabilities of another: smoothing shifts all of them towards the base rate,
+    curtailment changes some of them strongly (Zadrozny & Elkan 2001, Figures 1 and 3). Ties are broken by the other
+    methods, in their order, so that the result does not depend on the order of the rows.
 
     Parameters
     ----------
@@ -179,21 +174,21 @@ def sorted_scores(
     array([0. , 0.2, 1. ])
     """
     if not isinstance(y_proba, Mapping) or not y_proba:
-        raise ParameterError("y_proba must be a dict of name to probabilities, with one method at least; got none.")
+        raise ParameterError("y_proba must be a dict of name to probabilities with at least one method; got none.")
     names = list(y_proba)
     by = names[0] if reference is None else reference
     check_param("reference", by, Choice(*names))
     column = -1 if pos_label is None or labels is None else list(labels).index(pos_label)
-    scores = {name: _column(name, given, column) for name, given in y_proba.items()}
+    scores = {name: _column(name, table, column) for name, table in y_proba.items()}
     if len({len(score) for score in scores.values()}) > 1:
         raise DataError("y_proba must hold the same rows for each method; the numbers of rows differ.")
     order = np.lexsort([scores[name] for name in reversed([by, *(name for name in names if name != by)])])
     return SortedScores({name: score[order] for name, score in scores.items()}, by)
 
 
-def _column(name: str, given: Any, column: int) -> NDArray[np.float64]:
-    values = np.asarray(given, dtype=np.float64)
+def _column(name: str, table: Any, column: int) -> NDArray[np.float64]:
+    values = np.asarray(table, dtype=np.float64)
     values = values[:, column] if values.ndim == 2 else values
     if values.ndim != 1 or not len(values) or np.isnan(values).any():
-        raise DataError(f"y_proba of {name!r} must hold a probability for each row, none of them NaN.")
+        raise DataError(f"y_proba of {name!r} must hold a probability for each row, without missing values.")
     return values

@@ -1,4 +1,4 @@
-"""Predictions parted by the fold they were made in."""
+"""Predictions split by the fold in which they were made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["by_fold", "fold_codes"]
 
 
 def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.intp]], list[Any]]:
-    """Return the number of each row's fold, and the folds by number.
+    """Return the index of each row's fold, and the names of the folds.
 
     Examples
     --------
@@ -24,23 +24,23 @@ def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.int
     coded = factorize(folds)
     if len(coded.codes) != n_rows or (coded.codes < 0).any():
         raise DataError(
-            f"folds must name a fold for each of the {n_rows} rows; got {len(coded.codes)}, or some missing."
+            f"folds must name a fold for each of the {n_rows} rows; got {len(coded.codes)}, or missing values."
         )
-    names, place = np.unique(np.asarray(coded.categories), return_inverse=True)
-    return place[coded.codes].astype(np.intp), names.tolist()
+    names, index = np.unique(np.asarray(coded.categories), return_inverse=True)
+    return index[coded.codes].astype(np.intp), names.tolist()
 
 
 def by_fold(
     folds: Any, y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]
 ) -> list[tuple[Any, Any, Any, dict[str, Any]]]:
-    """Part predictions by fold: classes, probabilities, weights and options of each, the positive class named."""
+    """Split predictions by fold: classes, probabilities, weights, and options that name the positive class."""
     if folds is None:
-        raise ParameterError('folds must be given with average="vertical": the fold that each row was predicted in.')
+        raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, **options)
     of_row = fold_codes(folds, read.n_given)[0][read.rows]
-    named = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
+    known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
     labels = read.classes[read.label]
     return [
-        (labels[of_row == fold], read.proba[of_row == fold], read.weight[of_row == fold], named)
+        (labels[of_row == fold], read.proba[of_row == fold], read.weight[of_row == fold], known)
         for fold in np.unique(of_row)
     ]

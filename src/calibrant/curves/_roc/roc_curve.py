@@ -1,4 +1,4 @@
-"""ROC curves: how many positives are found for how many false alarms, at every threshold."""
+"""ROC curves: the true positive rate against the false positive rate at every threshold."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import read_ranked
@@ -20,12 +21,12 @@ __all__ = ["RocCurve", "roc"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
-    """Points from (0, 0) to (1, 1), joined by lines.
+    """The points of a ROC curve from (0, 0) to (1, 1), connected by straight lines.
 
     Parameters
     ----------
     fpr, tpr : array of shape (n_points,)
-        The rates of false and of true positives.
+        False positive rates and true positive rates.
     threshold : array of shape (n_points,)
         Rows with at least this probability are selected; infinite at (0, 0), NaN on a curve averaged over folds.
 
@@ -43,13 +44,14 @@ class RocCurve(Curve):
 
     @property
     def auc(self) -> float:
-        """The area under the curve: half of a tie counts, as Mann and Whitney count."""
+        """The area under the curve: the Mann-Whitney statistic, a tie counting one half."""
         return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2.0)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: AUC {self.auc:.4g}, {len(self.fpr)} points"
 
 
+@fill_docstring()
 def roc(
     y_true: Any,
     y_proba: Any,
@@ -60,29 +62,20 @@ def roc(
     folds: Any = None,
     average: Literal["pooled", "vertical"] = "pooled",
 ) -> RocCurve:
-    """Return the ROC curve of one class against all others, with a point for every distinct probability.
+    """Compute the ROC curve of one class against all others, with a point for every distinct probability.
 
-    Predictions of several folds are ranked together ("pooled"), which asks that their probabilities mean the same; or a
-    curve is made for each fold and the rates of true positives at each rate of false ones are averaged ("vertical"), as
-    Witten, Frank & Hall (2011, section 5.7) do. Where a fold's curve rises straight up, the average does so too: the
-    lower of two points at one rate of false positives has just enough rows to reach it.
+    Predictions of several folds are ranked together ("pooled"), which assumes that the probabilities of the folds are
+    comparable; or a curve is computed for each fold and the true positive rates are averaged at each false positive
+    rate ("vertical"), as in Witten, Frank & Hall (2011, section 5.7). Where the curve of a fold rises vertically, so
+    does the average: it has two points at that false positive rate.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
     folds : sequence of length n_rows, optional
-        The fold that each row was predicted in; for `average="vertical"`.
+        The fold in which each row was predicted; for `average="vertical"`.
     average : {"pooled", "vertical"}
-        What is done with folds.
+        How the predictions of several folds are combined.
 
     Returns
     -------
@@ -111,12 +104,12 @@ def roc(
 
 def _curve(y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]) -> RocCurve:
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, needs="a ROC curve", **options)
-    found, wrong = ranked.cumulative()
-    return RocCurve(wrong / wrong[-1], found / found[-1], ranked.thresholds())
+    tp, fp = ranked.cumulative()
+    return RocCurve(fp / fp[-1], tp / tp[-1], ranked.thresholds())
 
 
 def _vertical_average(curves: list[RocCurve]) -> RocCurve:
-    """Average the curves at every rate of false positives where one of them bends, from below and from above."""
+    """Average the curves at every false positive rate where one of them has a point, from the left and the right."""
     fpr = np.unique(np.concatenate([curve.fpr for curve in curves]))
     low, high = (np.mean([_height(curve, fpr, side) for curve in curves], axis=0) for side in ("left", "right"))
     points = np.stack([np.repeat(fpr, 2), np.stack([low, high], axis=1).ravel()])
@@ -125,8 +118,7 @@ def _vertical_average(curves: list[RocCurve]) -> RocCurve:
 
 
 def _height(curve: RocCurve, fpr: NDArray[np.float64], side: Literal["left", "right"]) -> NDArray[np.float64]:
-    """Return the height of a curve as it is approached from one side; from the left it starts at 0."""
-    at = np.searchsorted(curve.fpr, fpr, side=side)
-    known = curve.tpr[np.clip(at if side == "left" else at - 1, 0, len(curve.tpr) - 1)]
-    is_point = np.isin(fpr, curve.fpr)
-    return np.where(is_point, known, np.interp(fpr, curve.fpr, curve.tpr))
+    """Return the limit of the true positive rate from one side; from the left it starts at 0."""
+    position = np.searchsorted(curve.fpr, fpr, side=side)
+    at_point = curve.tpr[np.clip(position if side == "left" else position - 1, 0, len(curve.tpr) - 1)]
+    return np.where(np.isin(fpr, curve.fpr), at_point, np.interp(fpr, curve.fpr, curve.tpr))

@@ -1,4 +1,4 @@
-"""The convex hull of ROC curves, and the mix of two classifiers that reaches a point on it."""
+"""The convex hull of ROC curves and the random mix of two classifiers at a point on it (Provost & Fawcett 1997)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
 from calibrant.curves._roc.roc_curve import RocCurve, roc
 from calibrant.curves._roc.roc_points import RocPoints
@@ -21,18 +22,18 @@ __all__ = ["Mix", "RocHull", "hull_of", "roc_hull"]
 
 @dataclass(frozen=True, repr=False)
 class Mix:
-    """Two classifiers used at random, one with each probability.
+    """A random mix of two classifiers, each used with some probability.
 
     Parameters
     ----------
     models : tuple of two str
-        Whose thresholds they are.
+        The models of the classifiers.
     thresholds : tuple of two float
-        The thresholds.
+        Their thresholds.
     probabilities : tuple of two float
-        How often each is used; they sum to 1.
+        The probability of using each; they sum to 1.
     fpr, tpr : float
-        The rates that the mix has.
+        The false and true positive rate of the mix.
 
     Examples
     --------
@@ -59,14 +60,14 @@ class Mix:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocHull(RocCurve):
-    """The corners of the hull, from (0, 0) to (1, 1): the only thresholds worth using alone.
+    """The vertices of the hull, from (0, 0) to (1, 1): the only thresholds worth using on their own.
 
     Parameters
     ----------
-    fpr, tpr, threshold : array of shape (n_corners,)
+    fpr, tpr, threshold : array of shape (n_vertices,)
         As in `RocCurve`; -infinite at (1, 1) where no threshold of a model reaches it.
-    model : array of shape (n_corners,)
-        Whose threshold each corner is.
+    model : array of shape (n_vertices,)
+        The model of each vertex.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class RocHull(RocCurve):
     model: NDArray[Any]
 
     def mix(self, fpr: float) -> Mix:
-        """Return the mix of two corners that has a wanted rate of false positives and the best rate of true ones.
+        """Return the mix of two vertices with a given false positive rate and the best true positive rate.
 
         Examples
         --------
@@ -101,7 +102,7 @@ class RocHull(RocCurve):
         )
 
     def best(self, probability_cost: float) -> tuple[str, float]:
-        """Return the model and the threshold of least expected cost for a value of the probability cost function.
+        """Return the model and threshold of least expected cost at a value of the probability cost function.
 
         Examples
         --------
@@ -110,30 +111,24 @@ class RocHull(RocCurve):
         """
         check_param("probability_cost", probability_cost, Real(0, 1))
         cost = probability_cost * (1.0 - self.tpr) + (1.0 - probability_cost) * self.fpr
-        corner = int(cost.argmin())
-        return str(self.model[corner]), float(self.threshold[corner])
+        vertex = int(cost.argmin())
+        return str(self.model[vertex]), float(self.threshold[vertex])
 
 
+@fill_docstring()
 def roc_hull(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> RocHull:
-    """Return the convex hull of the ROC curve of a model, or of several together.
+    """Compute the convex hull of the ROC curve of a model, or of the curves of several models.
 
-    Every point on the hull between two corners is reached by using the classifiers of both at random, in some mix; it
-    is never worth while to use a classifier below it (Witten, Frank & Hall 2011, section 5.7; Provost & Fawcett 1997).
+    Every point on the hull between two vertices is attained by a random mix of their classifiers; a classifier below
+    the hull is never worth using (Witten, Frank & Hall 2011, section 5.7; Provost & Fawcett 1997).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
-        Probabilities of the classes in sorted order or that of `labels`, or of `pos_label` alone; for each model.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(y_true)s
+    %(y_proba_models)s
+    %(prediction_options)s
 
     Returns
     -------
@@ -157,7 +152,7 @@ def roc_hull(
 
 
 def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
-    """Return the convex hull of curves, and of points, that are there already.
+    """Return the convex hull of computed ROC curves and ROC points.
 
     Parameters
     ----------
@@ -177,7 +172,7 @@ def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
     array([0. , 0.5, 1. , 1. ])
     """
     if not curves:
-        raise ParameterError("curves must be a dict of name to curve, with one at least; got none.")
+        raise ParameterError("curves must be a dict of name to curve with at least one entry; got none.")
     fpr, tpr = (np.concatenate([getattr(curve, rate) for curve in curves.values()]) for rate in ("fpr", "tpr"))
     threshold = np.concatenate(
         [curve.threshold if isinstance(curve, RocCurve) else curve.cost_ratio for curve in curves.values()]
@@ -185,23 +180,23 @@ def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
     model = np.repeat(list(curves), [len(curve.fpr) for curve in curves.values()])
     fpr, tpr = np.append(fpr, [0.0, 1.0]), np.append(tpr, [0.0, 1.0])
     threshold, model = np.append(threshold, [np.inf, -np.inf]), np.append(model, model[:1].repeat(2))
-    corners = _corners(fpr, tpr)
-    return RocHull(fpr[corners], tpr[corners], threshold[corners], model[corners])
+    vertices = _upper_hull(fpr, tpr)
+    return RocHull(fpr[vertices], tpr[vertices], threshold[vertices], model[vertices])
 
 
-def _corners(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
-    """Return the points of the upper hull from (0, 0) to (1, 1), by a monotone chain; of equal points the first."""
+def _upper_hull(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
+    """Return the vertices of the upper hull from (0, 0) to (1, 1), by Andrew's monotone chain; of ties the first."""
     order = np.lexsort((np.arange(len(fpr)), -tpr, fpr))
     order = order[np.unique(fpr[order], return_index=True)[1]]
     hull = [int(np.flatnonzero((fpr == 0.0) & (tpr == 0.0))[0])]
-    for place in order[tpr[order] > 0].tolist():
-        while len(hull) > 1 and _turns_left(fpr, tpr, hull[-2], hull[-1], place):
+    for point in order[tpr[order] > 0].tolist():
+        while len(hull) > 1 and _is_below(fpr, tpr, hull[-2], hull[-1], point):
             hull.pop()
-        hull.append(place)
+        hull.append(point)
     return hull
 
 
-def _turns_left(fpr: NDArray[np.float64], tpr: NDArray[np.float64], a: int, b: int, c: int) -> bool:
-    """Return whether b lies below the line from a to c, or on it but for rounding."""
+def _is_below(fpr: NDArray[np.float64], tpr: NDArray[np.float64], a: int, b: int, c: int) -> bool:
+    """Return whether b lies below the line from a to c, or on it up to rounding."""
     of_line, of_point = (fpr[b] - fpr[a]) * (tpr[c] - tpr[a]), (tpr[b] - tpr[a]) * (fpr[c] - fpr[a])
     return bool(of_line >= of_point * (1.0 - 1e-12))

@@ -1,4 +1,4 @@
-"""ROC points of schemes that decide but cannot rank: one for each ratio of costs and each fold."""
+"""ROC points of classifiers that decide but do not rank: one for each cost ratio and each fold."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve
 from calibrant.curves._roc.folds import fold_codes
 from calibrant.data._internal import check_weights, factorize
@@ -22,16 +23,16 @@ __all__ = ["RocPoints", "roc_by_cost_ratio"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocPoints(Curve):
-    """A point for each ratio of costs and each fold, by rising ratio.
+    """A point for each cost ratio and each fold, by increasing ratio.
 
     Parameters
     ----------
     cost_ratio : array of shape (n_points,)
-        What a positive row taken for a negative costs, over what a negative row taken for a positive does.
+        The cost of a false negative divided by the cost of a false positive.
     fold : array of shape (n_points,)
         The fold.
     fpr, tpr : array of shape (n_points,)
-        The rates of false and of true positives.
+        False positive rates and true positive rates.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class RocPoints(Curve):
     tpr: NDArray[np.float64]
 
     def mean(self) -> RocPoints:
-        """Average the rates of all folds, for each ratio of costs.
+        """Average the rates over the folds, for each cost ratio.
 
         Examples
         --------
@@ -56,8 +57,8 @@ class RocPoints(Curve):
            cost_ratio      fold  fpr  tpr
         0         2.0  all of 2  0.5  1.0
         """
-        ratio, place = np.unique(self.cost_ratio, return_inverse=True)
-        fpr, tpr = (np.bincount(place, rate) / np.bincount(place) for rate in (self.fpr, self.tpr))
+        ratio, index = np.unique(self.cost_ratio, return_inverse=True)
+        fpr, tpr = (np.bincount(index, rate) / np.bincount(index) for rate in (self.fpr, self.tpr))
         n_folds = len(np.unique(self.fold))
         return RocPoints(ratio, np.full(len(ratio), f"all of {n_folds}"), fpr, tpr)
 
@@ -66,26 +67,24 @@ class RocPoints(Curve):
         return f"RocPoints: {ratios} cost ratio{'s' * (ratios > 1)}, {folds} fold{'s' * (folds > 1)}"
 
 
+@fill_docstring()
 def roc_by_cost_ratio(
     y_true: Any, decisions: Mapping[float, Any], *, folds: Any = None, sample_weight: Any = None, pos_label: Any = None
 ) -> RocPoints:
-    """Return the ROC points of a scheme that was trained with several ratios of costs.
+    """Compute the ROC points of a classifier that was trained with several cost ratios.
 
-    A scheme that only decides has no curve, but training it with weights that make positives dearer and dearer moves
+    A classifier that only decides has no ROC curve, but training it with increasing weights of the positive class moves
     its decisions along one (Witten, Frank & Hall 2011, section 5.7).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
+    %(y_true)s
     decisions : dict of ratio to sequence of length n_rows
-        For each ratio of costs, the class that each row was given by the scheme trained with it.
+        For each cost ratio, the classes predicted by the classifier trained with it.
     folds : sequence of length n_rows, optional
-        The fold that each row was predicted in; by default all are one.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
+        The fold in which each row was predicted; by default all rows are in one.
+    %(row_weight)s
+    %(pos_label)s
 
     Returns
     -------
@@ -100,29 +99,29 @@ def roc_by_cost_ratio(
     1        10.0     0  0.5  1.0
     """
     if not isinstance(decisions, Mapping) or not decisions:
-        raise ParameterError("decisions must be a dict of cost ratio to the classes decided for; got none.")
-    read = _read(y_true, sample_weight, pos_label)
+        raise ParameterError("decisions must be a dict of cost ratio to predicted classes; got none.")
+    read = _read_classes(y_true, sample_weight, pos_label)
     of_row, names = fold_codes(np.zeros(read.n_given, dtype=int) if folds is None else folds, read.n_given)
     cells = of_row[read.rows] * 2 + (read.label == read.positive)
     total = np.bincount(cells, read.weight, 2 * len(names)).reshape(-1, 2).astype(np.float64)
     if not (total > 0).all():
-        raise DataError("each fold needs rows of the positive class and of another; join folds, or pass pos_label=.")
+        raise DataError("each fold needs rows of the positive class and of another; merge folds, or pass pos_label=.")
     ratios = sorted(decisions)
     rates = np.concatenate([_rates(read, decisions[ratio], cells, total) for ratio in ratios])
     return RocPoints(np.repeat(np.array(ratios, float), len(names)), np.tile(names, len(ratios)), *rates.T)
 
 
-def _read(y_true: Any, sample_weight: Any, pos_label: Any) -> Predictions:
-    """Read the classes alone: the door wants probabilities, whatever they are."""
+def _read_classes(y_true: Any, sample_weight: Any, pos_label: Any) -> Predictions:
+    """Validate the classes; input validation expects probabilities, so uniform ones stand in."""
     codes = factorize(y_true).codes
     weights = check_weights(sample_weight, len(codes))
     n_classes = len(np.unique(codes if weights is None else codes[weights > 0]))
     n_columns = n_classes if n_classes > 2 else 1
-    any_ = np.full((len(codes), n_columns), 1.0 / n_columns)
-    return read_predictions(y_true, any_, sample_weight=sample_weight, pos_label=pos_label)
+    uniform = np.full((len(codes), n_columns), 1.0 / n_columns)
+    return read_predictions(y_true, uniform, sample_weight=sample_weight, pos_label=pos_label)
 
 
 def _rates(read: Predictions, decided: Any, cells: NDArray[np.intp], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rates of false and true positives, a row a fold."""
-    taken = (read_more_labels("decisions", decided, read) == read.positive) * read.weight
-    return np.asarray(np.bincount(cells, taken, total.size).reshape(-1, 2) / total)
+    """Return the false and true positive rates, one row for each fold."""
+    selected = (read_more_labels("decisions", decided, read) == read.positive) * read.weight
+    return np.asarray(np.bincount(cells, selected, total.size).reshape(-1, 2) / total)

@@ -1,4 +1,4 @@
-"""Lift: how many positives the likeliest rows hold, in number and beside a sample by chance."""
+"""Lift: the positives among the rows of highest probability, compared with a random sample."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import read_ranked
 
@@ -18,16 +19,16 @@ __all__ = ["LiftCurve", "lift"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LiftCurve(Curve):
-    """A point for each threshold, by falling threshold, from no row to all.
+    """A point for each threshold, by decreasing threshold, from no row to all rows.
 
     Parameters
     ----------
     fraction : array of shape (n_points,)
-        The share of the rows that is selected.
+        The share of the rows that are selected.
     responses : array of shape (n_points,)
-        How many positives are among them: the lift chart of Witten, Frank & Hall.
+        The number of positives among them: the lift chart of Witten, Frank & Hall.
     lift : array of shape (n_points,)
-        The share of positives among them over that among all rows; where no row is selected, the limit.
+        Their share of positives divided by the base rate; where no row is selected, the limit.
     threshold : array of shape (n_points,)
         Rows with at least this probability are selected.
     n_rows : float
@@ -36,7 +37,7 @@ class LiftCurve(Curve):
     Examples
     --------
     >>> lift([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
-    LiftCurve: the first 10 % of 4 rows hold 0.4 of 2 positives, lift 2; 4 points
+    LiftCurve: the top 10 % of 4 rows contain 0.4 of 2 positives, lift 2; 4 points
     """
 
     _columns: ClassVar[tuple[str, ...]] = ("fraction", "responses", "lift", "threshold")
@@ -49,11 +50,11 @@ class LiftCurve(Curve):
 
     @property
     def gains(self) -> NDArray[np.float64]:
-        """The share of all positives that is selected at each point."""
+        """The share of all positives that are selected at each point."""
         return np.asarray(self.responses / self.responses[-1])
 
     def responses_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Return the number of positives among some share of the rows; rows of equal probability stand in no order.
+        """Return the number of positives among a share of the rows; tied rows are in random order.
 
         Examples
         --------
@@ -63,39 +64,32 @@ class LiftCurve(Curve):
         return np.interp(np.asarray(fraction, dtype=np.float64), self.fraction, self.responses)
 
     def lift_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Return the lift of some share of the rows.
+        """Return the lift of a share of the rows.
 
         Examples
         --------
         >>> lift([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4]).lift_at([0.0, 0.5])
         array([2. , 1.5])
         """
+        # The lift of no rows is 0 / 0; a tiny share has the limit, since the first segment is a line through 0.
         share = np.maximum(np.asarray(fraction, dtype=np.float64), self.fraction[1] * 1e-9)
         return np.asarray(self.responses_at(share) / (share * self.responses[-1]))
 
     def __repr__(self) -> str:
-        found, of, factor = self.responses_at(0.1), self.responses[-1], self.lift_at(0.1)
-        first = f"the first 10 % of {count(self.n_rows)} rows hold {count(float(found))} of {count(of)} positives"
-        return f"LiftCurve: {first}, lift {factor:.4g}; {len(self.fraction)} points"
+        positives, lift = f"{count(float(self.responses_at(0.1)))} of {count(self.responses[-1])}", self.lift_at(0.1)
+        top = f"the top 10 % of {count(self.n_rows)} rows contain {positives} positives"
+        return f"LiftCurve: {top}, lift {lift:.4g}; {len(self.fraction)} points"
 
 
+@fill_docstring()
 def lift(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> LiftCurve:
-    """Return the number of positives, and the lift, of the likeliest rows, for every number of rows.
+    """Compute the number of positives and the lift among the rows of highest probability, for every number of rows.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
 
     Returns
     -------
@@ -113,8 +107,8 @@ def lift(
     """
     options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
     ranked = read_ranked(y_true, y_proba, needs="a lift curve", **options)
-    found, wrong = ranked.cumulative()
-    n_rows = found[-1] + wrong[-1]
-    fraction = (found + wrong) / n_rows
-    factor = found[1:] / (fraction[1:] * found[-1])
-    return LiftCurve(fraction, found, np.append(factor[0], factor), ranked.thresholds(), float(n_rows))
+    tp, fp = ranked.cumulative()
+    n_rows = tp[-1] + fp[-1]
+    fraction = (tp + fp) / n_rows
+    lift = tp[1:] / (fraction[1:] * tp[-1])
+    return LiftCurve(fraction, tp, np.append(lift[0], lift), ranked.thresholds(), float(n_rows))

@@ -1,4 +1,4 @@
-"""Precision-recall curves: how pure what is found is, against how much of what there is is found."""
+"""Precision-recall curves: precision against recall at every threshold."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import read_ranked
 
@@ -18,18 +19,18 @@ __all__ = ["PrecisionRecallCurve", "precision_recall"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(Curve):
-    """A point for each threshold, by falling threshold and so rising recall.
+    """A point for each threshold, by decreasing threshold and so increasing recall.
 
-    There is no point where nothing is selected: it has no precision.
+    There is no point for an empty selection, whose precision is undefined.
 
     Parameters
     ----------
     recall, precision : array of shape (n_points,)
-        The share of the positives that is selected, and the share of the selected that is positive.
+        The share of the positives that are selected, and the share of the selected rows that are positive.
     threshold : array of shape (n_points,)
         Rows with at least this probability are selected.
     base_rate : float
-        The precision of selecting all rows, or any by chance.
+        The precision of selecting all rows, or rows at random.
 
     Examples
     --------
@@ -46,11 +47,11 @@ class PrecisionRecallCurve(Curve):
 
     @property
     def average_precision(self) -> float:
-        """The mean of the precision over the steps of the recall."""
+        """The precision averaged over the increments of recall."""
         return float((np.diff(self.recall, prepend=0.0) * self.precision).sum())
 
     def interpolated(self, recall: Any) -> NDArray[np.float64]:
-        """Return the best precision at some level of recall or a higher one, as information retrieval does.
+        """Return the best precision at a recall or a higher one, the interpolation of information retrieval.
 
         Examples
         --------
@@ -65,23 +66,15 @@ class PrecisionRecallCurve(Curve):
         return f"PrecisionRecallCurve: {area}, {len(self.recall)} points"
 
 
+@fill_docstring()
 def precision_recall(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> PrecisionRecallCurve:
-    """Return precision and recall at every threshold.
+    """Compute precision and recall at every threshold.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(predictions)s
 
     Returns
     -------
@@ -98,6 +91,6 @@ def precision_recall(
     """
     options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
     ranked = read_ranked(y_true, y_proba, needs="a precision-recall curve", **options)
-    found, wrong = (part[1:] for part in ranked.cumulative())
-    precision = found / (found + wrong)
-    return PrecisionRecallCurve(found / found[-1], precision, ranked.score, float(precision[-1]))
+    tp, fp = (counts[1:] for counts in ranked.cumulative())
+    precision = tp / (tp + fp)
+    return PrecisionRecallCurve(tp / tp[-1], precision, ranked.score, float(precision[-1]))

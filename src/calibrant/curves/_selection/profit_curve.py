@@ -1,4 +1,4 @@
-"""Profit against the share of the rows that is targeted."""
+"""Profit curves: profit against the share of the rows that are targeted (Zadrozny & Elkan 2001)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve
-from calibrant.exceptions import DataError
-from calibrant.metrics._internal import Predictions, read_predictions
+from calibrant.metrics._internal import read_predictions, row_amounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,18 +19,18 @@ __all__ = ["ProfitCurve", "profit_curve"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProfitCurve(Curve):
-    """A point for each threshold, the most promising rows first, from no row to all.
+    """A point for each threshold, the most promising rows first, from no row to all rows.
 
     Parameters
     ----------
     fraction : array of shape (n_points,)
-        The share of the rows that is targeted.
+        The share of the rows that are targeted.
     selected : array of shape (n_points,)
         Their number.
     profit : array of shape (n_points,)
-        What they bring, less what they cost.
+        Their total amount less their total cost.
     threshold : array of shape (n_points,)
-        Rows with at least this probability are targeted, or this expected profit where amounts were estimated.
+        Rows with at least this probability are targeted; where amounts were estimated, with this expected profit.
 
     Examples
     --------
@@ -47,11 +47,11 @@ class ProfitCurve(Curve):
 
     @property
     def best(self) -> int:
-        """The point of the greatest profit; of several, that which targets fewest rows."""
+        """The index of the point of greatest profit; of several, that with the fewest rows."""
         return int(self.profit.argmax())
 
     def profit_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Return the profit of targeting some share of the rows; rows of equal promise stand in no order.
+        """Return the profit of targeting a share of the rows; tied rows are in random order.
 
         Examples
         --------
@@ -61,7 +61,7 @@ class ProfitCurve(Curve):
         return np.interp(np.asarray(fraction, dtype=np.float64), self.fraction, self.profit)
 
     def random_at(self, fraction: Any) -> NDArray[np.float64]:
-        """Return the expected profit of targeting some share of the rows by chance.
+        """Return the expected profit of targeting a share of the rows at random.
 
         Examples
         --------
@@ -77,6 +77,7 @@ class ProfitCurve(Curve):
         return f"ProfitCurve: best {self.profit[best]:.6g} from {where}; {all_}, {len(self.profit)} points"
 
 
+@fill_docstring()
 def profit_curve(
     y_true: Any,
     y_proba: Any,
@@ -88,30 +89,23 @@ def profit_curve(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ProfitCurve:
-    """Return the profit of targeting the most promising rows, for every number of rows.
+    """Compute the profit of targeting the most promising rows, for every number of rows.
 
-    A positive row that is targeted brings its amount, every targeted row costs its cost. The most promising rows are
-    those of the highest probability or, where amounts were estimated, of the highest expected profit: probability times
-    estimated amount less cost (Zadrozny & Elkan 2001).
+    A targeted row earns its amount if it is positive, and always costs its cost. The most promising rows are those of
+    highest probability or, where amounts are estimated, of highest expected profit: probability times estimated amount
+    less cost (Zadrozny & Elkan 2001).
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     amount : float or sequence of length n_rows
-        What each row brings if it is positive and targeted; of other rows it is not looked at.
+        The amount that each positive row earns if it is targeted; those of other rows are ignored.
     cost : float or sequence of length n_rows
-        What targeting each row costs.
+        The cost of targeting each row.
     estimated_amount : sequence of length n_rows, optional
-        What each row was estimated to bring.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+        The estimated amount of each row.
+    %(prediction_options)s
 
     Returns
     -------
@@ -129,27 +123,12 @@ def profit_curve(
     """
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
     is_positive = read.label == read.positive
-    brought = np.where(is_positive, _of_rows("amount", amount, read, is_positive), 0.0)
-    paid = _of_rows("cost", cost, read)
-    promise = read.proba[:, read.positive]
+    revenue = np.where(is_positive, row_amounts("amount", amount, read, is_positive), 0.0)
+    costs = row_amounts("cost", cost, read)
+    score = read.proba[:, read.positive]
     if estimated_amount is not None:
-        promise = promise * _of_rows("estimated_amount", estimated_amount, read) - paid
-    level, group = np.unique(-promise, return_inverse=True)
-    sums = [np.bincount(group, values * read.weight) for values in (np.ones(read.n_rows), brought - paid)]
-    selected, profit = (np.append(0.0, np.cumsum(part)) for part in sums)
-    return ProfitCurve(selected / selected[-1], selected, profit, np.append(np.inf, 0.0 - level))
-
-
-def _of_rows(name: str, given: Any, read: Predictions, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Return a finite number for each row that counts; what is not needed may be missing."""
-    try:
-        values = np.broadcast_to(np.asarray(given, dtype=np.float64), read.n_given)[read.rows]
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be a number, or one for each of the {read.n_given} rows.") from error
-    wrong = ~np.isfinite(values) & (True if needed is None else needed)
-    if wrong.any():
-        raise DataError(
-            f"{name} has {wrong.sum()} NaN or infinite value(s) (first at row {read.rows[wrong.argmax()]}); fill them "
-            "in, or give those rows weight 0."
-        )
-    return np.where(np.isfinite(values), values, 0.0)
+        score = score * row_amounts("estimated_amount", estimated_amount, read) - costs
+    negated, group = np.unique(-score, return_inverse=True)
+    sums = [np.bincount(group, values * read.weight) for values in (np.ones(read.n_rows), revenue - costs)]
+    selected, profit = (np.append(0.0, np.cumsum(by_group)) for by_group in sums)
+    return ProfitCurve(selected / selected[-1], selected, profit, np.append(np.inf, 0.0 - negated))

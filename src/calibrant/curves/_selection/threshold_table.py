@@ -1,4 +1,4 @@
-"""What every threshold does: counts, rates, precision, lift and more, beside each other."""
+"""Threshold tables: confusion counts, rates, precision, lift and accuracy at every threshold."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import Ranked, read_ranked
 from calibrant.exceptions import ParameterError
@@ -19,7 +20,7 @@ __all__ = ["ThresholdTable", "threshold_table"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdTable(Curve):
-    """A row for each threshold, the highest first; what is 0 / 0 is NaN.
+    """A row for each threshold, the highest first; a ratio of 0 to 0 is NaN.
 
     Parameters
     ----------
@@ -50,27 +51,27 @@ class ThresholdTable(Curve):
 
     @property
     def fraction(self) -> NDArray[np.float64]:
-        """The share of the rows that is selected."""
+        """The share of the rows that are selected."""
         return (self.tp + self.fp) / (self.tp + self.fp + self.fn + self.tn)
 
     @property
     def tpr(self) -> NDArray[np.float64]:
-        """The share of the positives that is selected."""
+        """The true positive rate: the share of the positives that are selected."""
         return _ratio(self.tp, self.tp + self.fn)
 
     @property
     def recall(self) -> NDArray[np.float64]:
-        """Another name of `tpr`."""
+        """Another name for `tpr`."""
         return self.tpr
 
     @property
     def fpr(self) -> NDArray[np.float64]:
-        """The share of the negatives that is selected."""
+        """The false positive rate: the share of the negatives that are selected."""
         return _ratio(self.fp, self.fp + self.tn)
 
     @property
     def precision(self) -> NDArray[np.float64]:
-        """The share of the selected rows that is positive."""
+        """The share of the selected rows that are positive."""
         return _ratio(self.tp, self.tp + self.fp)
 
     @property
@@ -80,12 +81,12 @@ class ThresholdTable(Curve):
 
     @property
     def lift(self) -> NDArray[np.float64]:
-        """The share of positives among the selected rows over that among all."""
+        """The share of positives among the selected rows divided by the base rate."""
         return _ratio(self.tpr, self.fraction)
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """The share of the rows that is decided right."""
+        """The share of the rows that are classified correctly."""
         return (self.tp + self.tn) / (self.tp + self.fp + self.fn + self.tn)
 
     def __repr__(self) -> str:
@@ -93,10 +94,11 @@ class ThresholdTable(Curve):
         return f"ThresholdTable: {len(self.threshold)} thresholds; {', '.join(bests)}"
 
     def _best(self, values: NDArray[np.float64]) -> str:
-        at = int(np.nan_to_num(values, nan=-1.0).argmax())
-        return f"{values[at]:.4g} at {self.threshold[at]:.4g}"
+        best = int(np.nan_to_num(values, nan=-1.0).argmax())
+        return f"{values[best]:.4g} at {self.threshold[best]:.4g}"
 
 
+@fill_docstring()
 def threshold_table(
     y_true: Any,
     y_proba: Any,
@@ -106,22 +108,15 @@ def threshold_table(
     pos_label: Any = None,
     labels: Any = None,
 ) -> ThresholdTable:
-    """Return what selecting rows by a threshold does, for every distinct probability or for some thresholds.
+    """Compute confusion counts and rates of selecting rows, at every distinct probability or at chosen thresholds.
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     thresholds : sequence, optional
-        The thresholds; by default all distinct probabilities, and infinity: no row.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+        The thresholds; by default all distinct probabilities, and infinity, which selects no row.
+    %(prediction_options)s
 
     Returns
     -------
@@ -137,14 +132,14 @@ def threshold_table(
     1        0.3  2.0  1.0  0.0  1.0  1.333333
     """
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    found, wrong = ranked.cumulative()
-    at, chosen = (slice(None), ranked.thresholds()) if thresholds is None else _steps(ranked, thresholds)
-    tp, fp = found[at], wrong[at]
-    return ThresholdTable(chosen, tp, fp, found[-1] - tp, wrong[-1] - fp)
+    all_tp, all_fp = ranked.cumulative()
+    step, chosen = (slice(None), ranked.thresholds()) if thresholds is None else _steps(ranked, thresholds)
+    tp, fp = all_tp[step], all_fp[step]
+    return ThresholdTable(chosen, tp, fp, all_tp[-1] - tp, all_fp[-1] - fp)
 
 
 def _steps(ranked: Ranked, thresholds: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the number of groups that reach each threshold, and the thresholds, the highest first."""
+    """Return the number of groups at or above each threshold, and the thresholds, the highest first."""
     chosen = np.sort(np.atleast_1d(np.asarray(thresholds, dtype=np.float64)))[::-1]
     if chosen.ndim != 1 or not len(chosen) or np.isnan(chosen).any():
         raise ParameterError(f"thresholds must be a list of numbers; got {thresholds!r}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
@@ -54,6 +55,7 @@ _MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting bo
 _WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
 
+@fill_docstring()
 class CostSensitiveClassifier(WrappingClassifier):
     """A classifier that takes the costs of decisions into account.
 
@@ -83,8 +85,7 @@ class CostSensitiveClassifier(WrappingClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
+    %(classes_)s
     costs_ : CostMatrix or ExampleCosts
         The costs for these classes, with benefits fitted.
     estimators_ : list
@@ -128,26 +129,22 @@ class CostSensitiveClassifier(WrappingClassifier):
         self.n_models = n_models
         self.random_state = random_state
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, amount: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            Weight of each row.
+        %(X_wrapped)s
+        %(y)s
+        %(row_weight)s
         amount : sequence of length n_rows, optional
             With `ExampleCosts`: the amount that each positive row brought in.
-        **fit_params : Any
-            Parameters of the estimator's `fit`.
+        %(fit_params)s
 
         Returns
         -------
-        CostSensitiveClassifier
-            The classifier itself.
+        %(fitted_self)s
         """
         check_params(self, _RULES)
         if self.when == "predict":
@@ -180,13 +177,13 @@ class CostSensitiveClassifier(WrappingClassifier):
             for model in range(self.n_models)
         ]
 
+    @fill_docstring()
     def decide(self, X: Any) -> NDArray[Any]:
         """Return the action for each row, including actions that are not classes.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
+        %(X_wrapped)s
 
         Returns
         -------
@@ -209,13 +206,13 @@ class CostSensitiveClassifier(WrappingClassifier):
         costs, proba = self._costs_for(X), self.predict_proba(X)
         return action_names(costs, costs.expected(proba).argmin(axis=1))
 
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of least expected cost of each row, or with ``when="train"`` the most likely class.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
+        %(X_wrapped)s
 
         Returns
         -------

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
@@ -36,6 +37,7 @@ _RULES = {
 }
 
 
+@fill_docstring()
 class MetaCostClassifier(WrappingClassifier):
     """A single cost-sensitive model of any kind, as interpretable as the estimator.
 
@@ -60,8 +62,7 @@ class MetaCostClassifier(WrappingClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
+    %(classes_)s
     costs_ : CostMatrix
         The costs for these classes.
     relabelled_ : array of shape (n_rows,)
@@ -103,24 +104,20 @@ class MetaCostClassifier(WrappingClassifier):
         self.use_all = use_all
         self.random_state = random_state
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the bagged models, relabel the rows and fit the final model.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            Weight of each row.
-        **fit_params : Any
-            Parameters of the estimator's `fit`.
+        %(X_wrapped)s
+        %(y)s
+        %(row_weight)s
+        %(fit_params)s
 
         Returns
         -------
-        MetaCostClassifier
-            The classifier itself.
+        %(fitted_self)s
         """
         check_params(self, _RULES)
         data, _ = read_fit_data(
@@ -155,18 +152,17 @@ class MetaCostClassifier(WrappingClassifier):
                 total, n_models = np.where((n_models == 0)[:, None], proba, total), np.maximum(n_models, 1.0)
         return total / n_models[:, None]
 
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class that the final model predicts.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
+        %(X_wrapped)s
 
         Returns
         -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
+        %(predicted)s
         """
         check_is_fitted(self, "estimator_")
         return np.asarray(self.estimator_.predict(X))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
 from calibrant.calibration._internal import (
@@ -148,24 +149,22 @@ class ThresholdClassifier(WrappingClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and choose the threshold.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
+        %(X_wrapped)s
         y : sequence of length n_rows
             The class of each row, one of two.
         sample_weight : sequence of length n_rows, optional
             Weight of each row, in tuning the threshold and, where it takes weights, in fitting the estimator.
-        **fit_params : Any
-            Parameters of the estimator's `fit`.
+        %(fit_params)s
 
         Returns
         -------
-        ThresholdClassifier
-            The classifier itself.
+        %(fitted_self)s
         """
         check_params(self, _RULES)
         check_has_predict_proba(self.estimator, "to have a threshold")
@@ -198,18 +197,17 @@ class ThresholdClassifier(WrappingClassifier):
             value = float(values[np.count_nonzero(self.table_.threshold >= best) - 1])
         self.threshold_, self.value_ = best, -value if self.goal == "cost" else value
 
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the second class where its probability reaches the threshold.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
+        %(X_wrapped)s
 
         Returns
         -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
+        %(predicted)s
         """
         check_is_fitted(self, "threshold_")
         return np.asarray(self.classes_[(self.predict_proba(X)[:, 1] >= self.threshold_).astype(np.intp)])

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant.calibration._internal import WrapperMixin
 from calibrant.exceptions import DataError, ParameterError
 
@@ -26,18 +27,17 @@ class WrappingClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Base
     """A classifier that wraps models fitted to classes of ``classes_``."""
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, averaged over the models where there are several.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Any input that the estimator accepts.
+        %(X_wrapped)s
 
         Returns
         -------
-        array of shape (n_rows, n_classes)
-            Probabilities in the order of ``classes_``.
+        %(proba)s
         """
         check_is_fitted(self, "estimators_")
         tables = [class_probabilities(model, X, self.classes_) for model in self.estimators_]

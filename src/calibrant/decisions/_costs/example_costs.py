@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from calibrant._docstrings import fill_docstring
 from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import final_step, take_rows
 from calibrant.data._internal import check_weights, factorize
@@ -81,6 +82,7 @@ class ExampleCosts:
         """Two: to leave alone, and to approach."""
         return 2
 
+    @fill_docstring()
     def learn(self, X: Any, y: Any, amount: Any, *, sample_weight: Any = None, pos_label: Any = None) -> ExampleCosts:
         """Fit the regressor of benefits to the positive rows.
 
@@ -88,14 +90,12 @@ class ExampleCosts:
         ----------
         X : frame or array of shape (n_rows, n_columns)
             Any input that the regressor accepts.
-        y : sequence of length n_rows
-            The class of each row.
+        %(y)s
         amount : sequence of length n_rows
             The amount that each positive row brought in; those of other rows are ignored.
         sample_weight : sequence of length n_rows, optional
             Weight of each row, where the regressor takes weights.
-        pos_label : optional
-            The positive class; by default the last in sorted order.
+        %(pos_label)s
 
         Returns
         -------

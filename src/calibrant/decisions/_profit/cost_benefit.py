@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
 from calibrant.curves import ThresholdTable
 from calibrant.curves._internal import rank
@@ -181,6 +182,7 @@ def _position(shares: NDArray[np.float64], wanted: float) -> float:
     return min(float(after), after - 1 + (wanted - before) / (here - before)) if here > before else float(after)
 
 
+@fill_docstring()
 def cost_benefit(
     y_true: Any,
     y_proba: Any,
@@ -197,10 +199,8 @@ def cost_benefit(
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (2, 2)
         The costs of decisions. Of the two actions, the one named like the positive class selects a row; without such a
         name, the one that suits positive rows better, or the second if both do equally. With `ExampleCosts` the most
@@ -209,12 +209,7 @@ def cost_benefit(
         With `ExampleCosts`: the actual amount of each positive row; by default the expected benefit of `costs`.
     fixed_cost, row_cost : float
         The cost of building the model, and of scoring a row; rows selected at random pay neither.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
-    pos_label : optional
-        The positive class; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(prediction_options)s
 
     Returns
     -------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._params import Real, check_param
 from calibrant._random import SeedLike
@@ -107,6 +108,7 @@ class Profit:
         return "\n".join([*lines, f"  the model earns {gain} {more} than {best}{doubt}"])
 
 
+@fill_docstring()
 def profit(
     y_true: Any,
     y_proba: Any,
@@ -128,10 +130,8 @@ def profit(
 
     Parameters
     ----------
-    y_true : sequence of length n_rows
-        The actual class of each row.
-    y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in sorted order, or in the order of `labels`; or of `pos_label` alone.
+    %(y_true)s
+    %(y_proba)s
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
         The costs of decisions.
     amount : float or sequence of length n_rows, optional
@@ -139,8 +139,7 @@ def profit(
         expected benefit of `costs`.
     fixed_cost, row_cost : float
         The cost of building the model, and of scoring a row. A single action for every row pays neither.
-    sample_weight : sequence of length n_rows, optional
-        Weight of each row; rows of weight 0 are ignored.
+    %(row_weight)s
     weight_kind : {"frequency", "probability"}
         Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
         resampled within their classes.
@@ -148,8 +147,7 @@ def profit(
         The cluster of each row; whole clusters are resampled.
     pos_label : optional
         The class of the probabilities in a single column; by default the last in sorted order.
-    labels : sequence, optional
-        The classes in the order of the columns.
+    %(labels)s
     confidence : float, optional
         Confidence of the BCa intervals, which share their bootstrap replicates; None for no intervals.
     n_boot : int
