@@ -117,6 +117,13 @@ def test_the_cheaper_curve_changes_at_the_crossovers_only(one, other):
         assert not ((gap > 1e-9).any() and (gap < -1e-9).any())
 
 
+def test_curves_that_meet_in_a_vertex_cross_there():
+    first = cost_curve([0, 0, 0, 1, 1, 1, 1, 1, 1], [0.0, 0.1, 0.25, 0.0, 0.1, 0.1, 0.25, 0.25, 0.25])
+    second = cost_curve([0, 1, 1, 1, 1, 1, 1], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1])
+    (crossover,) = first.crossovers(second)
+    assert first.at(crossover.probability_cost) == pytest.approx(float(second.at(crossover.probability_cost)))
+
+
 @pytest.mark.parametrize(("rate", "by_hand"), [(0.0, lambda p: 2 * p + (1 - p)), (1.0, lambda p: 12 * p + 4 * (1 - p))])
 def test_always_right_and_always_wrong_have_the_minimum_and_maximum_cost(rate, by_hand):
     line, p = CostLine(rate, rate, Costs.read(COSTS)), np.linspace(0, 1, 5)

@@ -128,9 +128,10 @@ class CostCurve(Curve):
         """
         x = np.unique(np.concatenate([self.probability_cost, other.probability_cost]))
         gap = self.at(x) - other.at(x)
-        x, gap = x[np.abs(gap) > 1e-12], gap[np.abs(gap) > 1e-12]
-        after = np.flatnonzero(gap[1:] * gap[:-1] < 0)
-        crossings = x[after] + gap[after] * (x[after + 1] - x[after]) / (gap[after] - gap[after + 1])
+        apart = np.flatnonzero(np.abs(gap) > 1e-12)
+        start = apart[:-1][gap[apart[:-1]] * gap[apart[1:]] < 0]
+        # Where the curves meet in a vertex, the gap there is 0 and the line from `start` ends in it.
+        crossings = x[start] + gap[start] * (x[start + 1] - x[start]) / (gap[start] - gap[start + 1])
         return [Crossover(float(crossing), float(self.costs.p(crossing))) for crossing in crossings]
 
     def __repr__(self) -> str:
