@@ -67,7 +67,7 @@ def test_every_error_but_the_root_is_a_builtin_that_callers_know() -> None:
         ({}, "a.csv: is empty."),
         ({"line": 1}, "a.csv, line 1: is empty."),
         ({"column": "age"}, "a.csv, column 'age': is empty."),
-        ({"line": 7, "column": "age", "hint": "Mend it."}, "a.csv, line 7, column 'age': is empty. Mend it."),
+        ({"line": 7, "column": "age", "hint": "Correct it."}, "a.csv, line 7, column 'age': is empty. Correct it."),
     ],
 )
 def test_a_read_error_says_where_what_and_what_to_do(place: dict[str, object], words: str) -> None:

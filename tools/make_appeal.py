@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 SEED = 7
 ROWS, TRAIN = 1500, 1000
-HERE = Path(__file__).resolve().parent.parent / "src" / "calibrant" / "data" / "_sets" / "embedded" / "appeal.arff"
+HERE = Path(__file__).resolve().parent.parent / "src" / "calibrant" / "data" / "_datasets" / "embedded" / "appeal.arff"
 
 REGIONS = {"north": 0.24, "south": 0.22, "east": 0.19, "west": 0.17, "capital": 0.14, "islands": 0.04}
 CHANNELS = {"mail": 0.55, "phone": 0.12, "event": 0.13, "web": 0.20}

@@ -1,4 +1,4 @@
-"""Optional packages: imported when used, and a missing one answers with the command that installs it."""
+"""Imports of optional packages; the error for a missing one is the command that installs it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["optional_import"]
 
 
 def optional_import(module: str, *, extra: str, purpose: str) -> Any:
-    """Import ``module``, or say which extra brings it.
+    """Return an optional module; raise with the command that installs it if it is missing.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def optional_import(module: str, *, extra: str, purpose: str) -> Any:
     extra : str
         The extra of calibrant that installs it.
     purpose : str
-        What it is needed for, as the end of "... is needed to".
+        What it is needed for: the end of "... is needed to".
 
     Returns
     -------

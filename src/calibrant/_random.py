@@ -1,8 +1,7 @@
-"""Streams of randomness keyed by place: a seed gives the same result for any number of threads or workers.
+"""Random streams keyed by tree, node or fold, so that a seed gives the same result for any number of threads.
 
-A stream belongs to a seed and some keys (the tree, the node, the fold), not to the order in which streams are
-asked for: NumPy's ``SeedSequence`` with the keys as its ``spawn_key`` (O'Neill, "Developing a seed_seq
-alternative", 2015).
+A stream depends on a seed and some keys, not on the order in which streams are requested: it is NumPy's
+``SeedSequence`` with the keys as its ``spawn_key`` (O'Neill, "Developing a seed_seq alternative", 2015).
 """
 
 from __future__ import annotations
@@ -15,23 +14,23 @@ __all__ = ["SeedLike", "seed_sequence", "stream", "stream_seed"]
 
 SeedLike = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
-# SeedSequence cuts a larger key into two, so that 2**32 would give the stream of (0, 1)
+# SeedSequence splits a larger key into two, so that 2**32 would give the stream of (0, 1)
 _KEY = Int(0, 2**32 - 1)
 
 
 def seed_sequence(random_state: SeedLike) -> np.random.SeedSequence:
-    """Make the root of all streams of one ``fit``.
+    """Return the root of all streams of one ``fit``.
 
     Parameters
     ----------
     random_state : None, int, numpy Generator, RandomState or SeedSequence
-        None takes fresh entropy from the system. A Generator or RandomState is drawn from, so that it moves
-        on and a second call gives another root. A SeedSequence is the root itself.
+        None takes fresh entropy from the system. A Generator or RandomState is drawn from, so that a second
+        call returns another root. A SeedSequence is the root itself.
 
     Returns
     -------
     numpy.random.SeedSequence
-        The root; `stream` and `stream_seed` leave it as it is.
+        The root; `stream` and `stream_seed` do not change it.
 
     Examples
     --------
@@ -50,14 +49,14 @@ def seed_sequence(random_state: SeedLike) -> np.random.SeedSequence:
 
 
 def stream(seed: np.random.SeedSequence, *keys: int) -> np.random.Generator:
-    """Give the generator of one place, whoever asks and whenever.
+    """Return the generator of a stream.
 
     Parameters
     ----------
     seed : numpy.random.SeedSequence
         The root.
     *keys : int
-        Where the stream is used, such as the numbers of the tree and the node; each from 0 to 2**32 - 1.
+        What the stream is for, such as the numbers of the tree and the node; each from 0 to 2**32 - 1.
 
     Returns
     -------
@@ -73,14 +72,14 @@ def stream(seed: np.random.SeedSequence, *keys: int) -> np.random.Generator:
 
 
 def stream_seed(seed: np.random.SeedSequence, *keys: int) -> int:
-    """Give the 64 bits that seed the same place in the native core.
+    """Return the 64-bit seed of a stream for the native core.
 
     Parameters
     ----------
     seed : numpy.random.SeedSequence
         The root.
     *keys : int
-        Where the stream is used, as in `stream`.
+        As in `stream`.
 
     Returns
     -------

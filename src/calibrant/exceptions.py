@@ -1,4 +1,4 @@
-"""What calibrant raises and warns: a short tree, each error also the built-in one a caller would expect."""
+"""The errors and warnings of calibrant; each error is also a subclass of the matching built-in one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class CalibrantError(Exception):
-    """The root of every error that calibrant raises on purpose.
+    """Base class of the errors of calibrant.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class CalibrantError(Exception):
 
 
 class ParameterError(CalibrantError, ValueError):
-    """A parameter has a value outside its rule.
+    """A parameter has an invalid value.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class ParameterError(CalibrantError, ValueError):
 
 
 class DataError(CalibrantError, ValueError):
-    """A table, label or weight holds values that nothing can be learnt from.
+    """A table, label or weight holds invalid values.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class DataError(CalibrantError, ValueError):
 
 
 class DataTypeError(CalibrantError, TypeError):
-    """A table, label or weight is of a type that calibrant does not take.
+    """A table, label or weight is of a type that is not supported.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class DataTypeError(CalibrantError, TypeError):
 
 
 class SchemaError(DataError):
-    """The columns of a table do not fit: doubled, absent, or not those seen in ``fit``.
+    """The columns of a table are invalid: repeated, missing, or not those seen in ``fit``.
 
     Examples
     --------
@@ -77,13 +77,13 @@ class SchemaError(DataError):
 
 
 class ReadError(DataError):
-    """A file that cannot be read: the message names the file, the place in it and what to do.
+    """A file cannot be read; the message names the file, the line and column, and a remedy.
 
     Examples
     --------
-    >>> raise ReadError.at("a.csv", "has 2 fields where 3 are expected", line=7, hint="Mend the row.")
+    >>> raise ReadError.at("a.csv", "has 2 fields where 3 are expected", line=7, hint="Correct the row.")
     Traceback (most recent call last):
-    calibrant.exceptions.ReadError: a.csv, line 7: has 2 fields where 3 are expected. Mend the row.
+    calibrant.exceptions.ReadError: a.csv, line 7: has 2 fields where 3 are expected. Correct the row.
     """
 
     @classmethod
@@ -96,7 +96,7 @@ class ReadError(DataError):
         column: str | None = None,
         hint: str = "",
     ) -> ReadError:
-        """Compose the message: where, what is wrong, what to do."""
+        """Return an error whose message names the file, the position in it, the problem and a hint."""
         where = os.fspath(path)
         where += f", line {line}" if line is not None else ""
         where += f", column {column!r}" if column is not None else ""
@@ -104,7 +104,7 @@ class ReadError(DataError):
 
 
 class MissingFileError(ReadError, FileNotFoundError):
-    """There is no file at the path given.
+    """There is no file at the path.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class MissingExtraError(CalibrantError, ImportError):
 
 
 class CalibrantWarning(UserWarning):
-    """The root of every warning that calibrant gives.
+    """Base class of the warnings of calibrant.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class CalibrantWarning(UserWarning):
 
 
 class LittleDataWarning(CalibrantWarning):
-    """There are too few rows for what was asked to help.
+    """There are too few rows for the requested method to help.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class LittleDataWarning(CalibrantWarning):
 
 
 class BaseRateWarning(CalibrantWarning):
-    """A model's probabilities speak of another base rate than the rows have.
+    """The probabilities of a model imply another base rate than that of the rows.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class BaseRateWarning(CalibrantWarning):
 
 
 def nearest(name: object, options: Iterable[object]) -> str:
-    """Give `` Did you mean 'x'?`` for the option closest to a misspelt name, or nothing.
+    """Return `` Did you mean 'x'?`` for the option most similar to a misspelled name, or an empty string.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from calibrant.exceptions import ParameterError
 
 
 def assert_equals_numpy(coded, column, values):
-    """Codes and kept values are those of numpy.unique, a hole has the greatest code."""
+    """Codes and kept values are those of numpy.unique, a missing value has the greatest code."""
     known = ~np.isnan(values)
     distinct, ranks = np.unique(values[known] + 0.0, return_inverse=True)
     codes = coded.codes(column)

@@ -123,7 +123,7 @@ def test_objects_are_read_by_their_values():
     assert np.isnan(columns.arrays[3]).all()
 
 
-def test_pandas_na_and_nat_are_holes():
+def test_pandas_na_and_nat_are_missing_values():
     frame = pd.DataFrame({"a": np.array([pd.NA, pd.NaT, None, 1], dtype=object)})
     np.testing.assert_array_equal(fit_columns(frame).arrays[0], [np.nan, np.nan, np.nan, 1])
 
@@ -181,7 +181,7 @@ def test_strings_where_numbers_were_are_refused():
         match_columns(pd.DataFrame({"age": ["old"]}), schema)
 
 
-def test_a_column_of_holes_fits_any_kind():
+def test_a_column_of_missing_values_fits_any_kind():
     schema = fit_columns(pd.DataFrame({"age": [1.0], "c": ["a"]})).schema
     rows = match_columns(pl.DataFrame({"age": [None], "c": [None]}), schema)
     assert np.isnan(rows.arrays[0][0])
@@ -235,7 +235,7 @@ BAD_TABLES = {
     "no rows": (np.ones((0, 3)), DataError, r"0 sample\(s\) \(shape=\(0, 3\)\)"),
     "no columns": (pd.DataFrame(index=[0, 1]), DataError, r"0 feature\(s\)"),
     "complex": (np.ones((2, 2), dtype=complex), DataError, "Complex data not supported"),
-    "ragged": ([[1, 2], [3]], DataError, "same number of values"),
+    "ragged": ([[1, 2], [3]], DataError, "as many values in each row"),
     "mixed names": (pd.DataFrame([[1, 2]], columns=["a", 3]), DataTypeError, "mixed types"),
     "twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), SchemaError, "'a' more than once"),
     "lists": (pl.DataFrame({"a": [[1]]}), DataTypeError, "'a' is of type List"),
@@ -276,7 +276,7 @@ def test_large_integers_told_nominal_stay_apart(make):
     assert columns.arrays[0].tolist() == [0, 1, 0]
 
 
-def test_integers_with_holes_told_nominal_keep_the_holes():
+def test_integers_with_missing_values_specified_as_nominal_keep_them():
     for frame in (pd.DataFrame({"a": pd.array([3, None, 1], dtype="Int64")}), pl.DataFrame({"a": [3, None, 1]})):
         assert fit_columns(frame, nominal="all").arrays[0].tolist() == [1, -1, 0]
 

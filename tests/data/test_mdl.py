@@ -86,7 +86,7 @@ def test_extreme_values_are_parted(pair):
     assert interval_codes(np.array(pair), cuts).tolist() == [0, 1]
 
 
-def test_one_class_one_row_and_only_holes_are_one_interval():
+def test_one_class_one_row_and_only_missing_values_are_one_interval():
     assert cuts_of([1.0, 2.0, 3.0], ["a"] * 3) == []
     assert cuts_of([1.0], ["a"]) == []
     assert cuts_of([np.nan] * 4, ["a", "b"] * 2) == []

@@ -43,7 +43,7 @@ def test_dates_and_others_do_not_stand_for_each_other(dates, measure):
 
 
 @pytest.mark.parametrize("dates", DATES)
-def test_holes_stand_for_anything(dates):
+def test_missing_values_match_any_measure(dates):
     assert np.isnan(match_columns([[np.nan]], fit_columns(DATES[dates]).schema).arrays[0]).all()
     match_columns(DATES[dates], fit_columns(pd.DataFrame({"t": [None, None]}, dtype=object)).schema)
 

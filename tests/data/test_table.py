@@ -198,8 +198,8 @@ def test_a_table_can_be_copied_and_pickled(again):
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"kinds": {"age": "numeric", "twon": "nominal"}}, "kinds names 'twon', .*Did you mean 'town'"),
-        ({"kinds": {"age": "numeric"}}, "kinds does not name 'town', which is a column of X"),
+        ({"kinds": {"age": "numeric", "twon": "nominal"}}, "kinds contains 'twon', .*Did you mean 'town'"),
+        ({"kinds": {"age": "numeric"}}, "kinds does not contain 'town', which is a column of X"),
         ({"X": pd.DataFrame([[1, 2]], columns=["age", "age"])}, "X has the column 'age' more than once"),
     ],
 )
@@ -263,12 +263,12 @@ def test_take_takes_positions_from_either_end_and_masks(rows):
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([1.7], r"whole numbers, or truth values for a mask; got \[1\.7\]"),
-        (["1"], r"whole numbers, .*; got \['1'\]"),
-        (pd.Series([True, None, True, True], dtype="boolean"), r"whole numbers, .*; got \[True, <NA>"),
-        ([True, False], "rows is a mask of 2 for a table of 4 rows"),
-        ([0, 10**9], "rows names row 1000000000 of a table of 4 rows"),
-        ([-5], "rows names row -5 of a table of 4 rows"),
+        ([1.7], r"integers, or booleans for a mask; got \[1\.7\]"),
+        (["1"], r"integers, .*; got \['1'\]"),
+        (pd.Series([True, None, True, True], dtype="boolean"), r"integers, .*; got \[True, <NA>"),
+        ([True, False], "rows is a mask of length 2 for a table of 4 rows"),
+        ([0, 10**9], "rows contains 1000000000, but the table has 4 rows"),
+        ([-5], "rows contains -5, but the table has 4 rows"),
         (2, "a list of positions or a mask; got 2"),
         ([[0], [1, 2]], "a list of positions or a mask; got "),
         (slice(2), "a list of positions or a mask; got slice"),

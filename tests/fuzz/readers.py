@@ -24,7 +24,7 @@ from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.c45 import read_c45
 from calibrant.data._readers.c45_names import read_names
-from calibrant.data._readers.delimited import read_delimited
+from calibrant.data._readers.csv_file import read_delimited
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
@@ -73,12 +73,12 @@ def columnar(name: str, table: pa.Table) -> bytes:
     return buffer.getvalue()
 
 
-def tables(*, holes: bool) -> list[pa.Table]:
-    """Give tables of times and dates, of dictionaries (Parquet takes none with holes), and with a stored index."""
+def tables(*, has_missing: bool) -> list[pa.Table]:
+    """Return tables of times and dates, of dictionaries (for Parquet without missing values), with a stored index."""
     times = {"t": pa.time32("ms"), "u": pa.time64("ns"), "d": pa.duration("us"), "e": pa.date32()}
     codes = pa.array([0, 1, None], pa.int8())
     dictionaries = {
-        "s": pa.DictionaryArray.from_arrays(codes, pa.array(["a", None if holes else "b", "a"])),
+        "s": pa.DictionaryArray.from_arrays(codes, pa.array(["a", None if has_missing else "b", "a"])),
         "n": pa.DictionaryArray.from_arrays(codes, pa.array([1, 2])),
         "f": pa.DictionaryArray.from_arrays(codes, pa.array([0.5, float("nan")])),
         "d": pa.DictionaryArray.from_arrays(codes, pa.array([1, 2], pa.date32())),
@@ -96,10 +96,12 @@ def tables(*, holes: bool) -> list[pa.Table]:
 
 
 def seeds(name: str) -> list[bytes]:
-    """Give small whole files to start from."""
+    """Return small whole files to start from."""
     frame = pd.DataFrame({"a": [1.5, None], "s": ["x", "y"], "c": pd.Categorical(["u", "v"]), "y": [1, 0]})
     if name in ("parquet", "feather"):
-        return [columnar(name, table) for table in (pa.Table.from_pandas(frame), *tables(holes=name == "feather"))]
+        return [
+            columnar(name, table) for table in (pa.Table.from_pandas(frame), *tables(has_missing=name == "feather"))
+        ]
     texts = {
         "csv": [
             'a,b,y\n1,x,u\n?,"q\nr",v\n',

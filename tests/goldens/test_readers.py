@@ -132,7 +132,7 @@ def test_weka_counts_the_same_values_by_class(goldens: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WEKA)
-def test_weka_sees_the_same_holes_in_numbers(goldens: Path, name: str) -> None:
+def test_weka_sees_the_same_missing_numbers(goldens: Path, name: str) -> None:
     models = read_json(goldens / "weka" / f"{name}.json")["models"]
     text = next(m["model_text"] for m in models if m["scheme"] == "weka.classifiers.bayes.NaiveBayes")
     train = arff_part(goldens, name, "train")
@@ -222,7 +222,7 @@ def test_c45_sends_the_same_rows_down_the_branches_of_the_root(goldens: Path, na
     for run in read_json(goldens / "c45" / f"{name}.json")["runs"]:
         root = run["unpruned_tree"]
         column = data.iloc[:, root["att_index"]]
-        if column.isna().any() or root["type"] == "subset":  # holes are shared out, subsets are not spelt out
+        if column.isna().any() or root["type"] == "subset":  # missing values are shared out, subsets are not spelt out
             continue
         real = np.float32 if run["precision"] == "single" else np.float64
         branch = column.cat.codes if root["type"] == "discrete" else column.astype(real) > real(root["cut"])

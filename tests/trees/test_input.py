@@ -139,7 +139,7 @@ def test_dates_of_numpy_stay_dates(dtype):
     [
         ([0.5, 1.5, 2.5], DataError, "Unknown label type: continuous"),
         ([[0, 1], [1, 0], [0, 1]], DataError, "1d array, got an array of shape"),
-        ([1j, 2j, 1j], DataError, "y holds complex numbers; give each row one class"),
+        ([1j, 2j, 1j], DataError, "y holds complex numbers; pass one class for each row"),
         ([b"a", b"b", b"a"], DataTypeError, "'y' holds a value of type bytes at row 0"),
         (pd.period_range("2024", periods=3, freq="M"), DataTypeError, "'y' holds a value of type Period at row 0"),
         ([{"a": 1}, {"a": 2}, {"a": 1}], DataTypeError, "'y' holds a value of type dict at row 0"),

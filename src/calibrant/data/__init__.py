@@ -1,12 +1,12 @@
-"""Tables in: reading files, taking frames, naming data sets, coding columns into small integers, cutting numbers."""
+"""Tables: reading files, validating frames, named data sets, columns coded as integers, discretization."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from calibrant.data._coding.coded_table import CodedTable
+from calibrant.data._datasets.load import list_datasets, load
 from calibrant.data._read import read_table
-from calibrant.data._sets.load import list_datasets, load
 from calibrant.data._tables.table import Table
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["CodedTable", "MDLDiscretizer", "Table", "list_datasets", "load", "re
 
 
 def __getattr__(name: str) -> Any:
-    if name == "MDLDiscretizer":  # at its first use: scikit-learn loads pandas, which reading a table may not need
+    if name == "MDLDiscretizer":  # imported on first use, because scikit-learn imports pandas
         from calibrant.data._discretize.discretizer import MDLDiscretizer
 
         return MDLDiscretizer

@@ -1,4 +1,4 @@
-"""`read_table`: any table of the field's formats, by the ending of its name or its first bytes."""
+"""`read_table`: a table from a file of any supported format."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from pathlib import Path
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
+from calibrant.data._readers.arguments import Target, as_nominal_items, as_path, as_target, check_arguments
 from calibrant.data._readers.arrow import read_feather, read_parquet
-from calibrant.data._readers.delimited import read_delimited
-from calibrant.data._readers.first_bytes import refuse_foreign, told_format
-from calibrant.data._readers.options import Target, as_nominal_items, as_path, as_target, check_arguments
-from calibrant.data._readers.parsed import Parsed
+from calibrant.data._readers.csv_file import read_delimited
+from calibrant.data._readers.file_format import FEATHER, PARQUET, check_text_format, detect_format
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode, read_bytes
-from calibrant.data._tables.assemble import assemble, refuse_one_column, table_name, told_nominal
+from calibrant.data._tables.assemble import assemble, check_has_features, nominal_names, table_name
 from calibrant.data._tables.table import Table
 
 __all__ = ["read_table"]
 
-_DELIMITED = (".csv", ".tsv", ".tab", ".txt")
-_PARQUET = (".parquet", ".pq")
-_FEATHER = (".feather", ".arrow", ".ipc")
 _C45 = (".data", ".test")
 
 
@@ -41,35 +38,35 @@ def read_table(
 ) -> Table:
     r"""Read a table: CSV or TSV (gzip too), Parquet, Feather, ARFF, or C4.5's ``.names`` and ``.data``.
 
-    Numbers are numeric, also whole numbers of few values unless ``nominal`` says otherwise; strings and truth values
-    are nominal; dates are numeric. ``?``, ``NA``, ``NaN``, ``null``, ``None`` and nothing are missing. Show the table
-    to see what was decided: its ``notes`` name what may surprise.
+    Numbers are numeric, including integers of few values unless ``nominal`` lists the column; strings and booleans are
+    nominal; dates are numeric. ``?``, ``NA``, ``NaN``, ``null``, ``None`` and empty cells are missing values. Print the
+    table to see how it was read: its ``notes`` explain unexpected decisions.
 
     Parameters
     ----------
     path : str or path
-        The file. ``x.names`` reads ``x.data`` with it; ``x.data`` finds ``x.names`` beside it.
+        The file. ``x.names`` and ``x.data`` are read together, whichever of them is passed.
     target : str, int or False, optional
-        The class column, by name or position; the last one unless told. False: the table has no class.
+        The class column, by name or position; by default the last one. False: the table has no class.
     names : path or sequence of str, optional
-        The ``.names`` file that describes a ``.data`` or ``.test`` file, or the columns' names of a CSV file that has
+        The ``.names`` file that describes a ``.data`` or ``.test`` file, or the column names of a CSV file that has
         no header.
-    nominal : "all", or a sequence of names, positions or truth values, optional
-        Columns to take as nominal whatever they hold. Positions and truth values count the features, the columns of
-        ``Table.X``. In a CSV file the columns keep their characters, such as ``007``.
+    nominal : "all", or a sequence of names, positions or booleans, optional
+        Columns to read as nominal whatever their values. Positions and booleans refer to the features, the columns of
+        ``Table.X``. In a CSV file these columns are read as text, such as ``007``.
     positive : object, optional
         The class of interest.
     sep : str, optional
-        The mark between the columns of a CSV file; told from its first lines unless given.
+        The separator of a CSV file; by default inferred from its first lines.
     header : bool, optional
-        Whether the first line of a CSV file names the columns; told from its first lines unless given.
+        Whether the first line of a CSV file is a header; by default inferred from its first lines.
     encoding : str, optional
-        The encoding of a text file; UTF-8, or UTF-16 where it is marked, unless given.
+        The encoding of a text file; by default UTF-8, or UTF-16 if it begins with a byte order mark.
 
     Returns
     -------
     Table
-        Features, class and what was decided about each column.
+        Features and class, with the kind of each column.
 
     Examples
     --------
@@ -84,26 +81,26 @@ def read_table(
     """
     file = as_path(path)
     check_arguments(target=target, names=names, sep=sep, header=header, encoding=encoding)
-    told, place = as_nominal_items(nominal), as_target(target)
-    described = as_path(names, "names") if isinstance(names, str | os.PathLike) else _names_beside(file, names)
+    nominal, target = as_nominal_items(nominal), as_target(target)
+    names_file = as_path(names, "names") if isinstance(names, str | os.PathLike) else _find_names_file(file, names)
     if file.suffix.lower() == ".names":
-        file, described = _data_beside(file), file
+        file, names_file = _find_data_file(file), file
     delimited = False
-    if described is not None:
-        parsed = _read_c45(file, described, encoding)
+    if names_file is not None:
+        parsed = _read_c45(file, names_file, encoding)
     else:
-        listed = None if names is None or isinstance(names, str | os.PathLike) else list(names)
-        as_text = partial(_features_told, target=place, nominal=told)
-        options = _CsvOptions(sep, header, encoding, listed, as_text)
+        columns = None if names is None or isinstance(names, str | os.PathLike) else list(names)
+        as_text = partial(_nominal_features, target=target, nominal=nominal)
+        options = _CsvOptions(sep, header, encoding, columns, as_text)
         parsed, delimited = _read_other(file, options)
-    if place is not False:
-        refuse_one_column(file, parsed, delimited=delimited)
-    return assemble(parsed, name=table_name(file), target=place, nominal=told, positive=positive)
+    if target is not False:
+        check_has_features(file, parsed, delimited=delimited)
+    return assemble(parsed, name=table_name(file), target=target, nominal=nominal, positive=positive)
 
 
 @dataclass(frozen=True)
 class _CsvOptions:
-    """What the caller says of a delimited file."""
+    """The arguments of `read_table` that concern CSV files."""
 
     sep: str | None
     header: bool | None
@@ -112,77 +109,65 @@ class _CsvOptions:
     as_text: Callable[[Sequence[str]], set[str]]
 
 
-def _beside(file: Path, ending: str) -> Path | None:
-    """Find the file of another ending, in small letters or capitals, packed or not."""
-    endings = [case + packed for packed in ("", ".gz") for case in (ending, ending.upper(), ending.title())]
-    return next((other for other in map(file.with_suffix, endings) if _is_file(other)), None)
+def _sibling(file: Path, extension: str) -> Path | None:
+    """Return the file with another extension, in any case, compressed or not; None if there is none."""
+    cases = (extension, extension.upper(), extension.title())
+    extensions = [case + compressed for compressed in ("", ".gz") for case in cases]
+    return next((other for other in map(file.with_suffix, extensions) if _is_file(other)), None)
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name too long, say, which is told when the file itself is opened
+    except OSError:  # such as a name too long, which is reported when the file itself is opened
         return False
 
 
-def _names_beside(file: Path, names: object) -> Path | None:
-    """Find the description of a C4.5 file that stands beside it."""
-    unpacked = Path(re.sub(r"(?i)\.gz$", "", str(file)))
-    return _beside(unpacked, ".names") if names is None and unpacked.suffix.lower() in _C45 else None
+def _find_names_file(file: Path, names: object) -> Path | None:
+    """Return the ``.names`` file in the folder of a C4.5 data file, if there is one."""
+    uncompressed = Path(re.sub(r"(?i)\.gz$", "", str(file)))
+    return _sibling(uncompressed, ".names") if names is None and uncompressed.suffix.lower() in _C45 else None
 
 
-def _data_beside(file: Path) -> Path:
-    return _beside(file, ".data") or file.with_suffix(".data")
+def _find_data_file(file: Path) -> Path:
+    return _sibling(file, ".data") or file.with_suffix(".data")
 
 
-def _read_c45(file: Path, described: Path, encoding: str | None) -> Parsed:
+def _read_c45(file: Path, names_file: Path, encoding: str | None) -> ParsedFile:
     optional_import("pandas", extra="data", purpose="read tables")
     from calibrant.data._readers.c45 import read_c45
     from calibrant.data._readers.c45_names import read_names
 
-    description = read_names(described, _text_of(described, encoding))
+    description = read_names(names_file, _text_of(names_file, encoding))
     return read_c45(file, _text_of(file, encoding), description)
 
 
 def _text_of(file: Path, encoding: str | None) -> str:
     raw = read_bytes(file)
-    refuse_foreign(file, raw)
+    check_text_format(file, raw)
     return decode(file, raw, encoding)
 
 
-def _read_other(file: Path, options: _CsvOptions) -> tuple[Parsed, bool]:
-    """Read what is not C4.5, and say whether it was a delimited file."""
+def _read_other(file: Path, options: _CsvOptions) -> tuple[ParsedFile, bool]:
+    """Read a file that is not C4.5; return also whether it is a CSV file."""
     optional_import("pandas", extra="data", purpose="read tables")
     raw = read_bytes(file)
-    ending = _ending(file, raw)
-    if ending in _PARQUET:
+    extension = detect_format(file, raw)
+    if extension in PARQUET:
         return read_parquet(file, raw), False
-    if ending in _FEATHER:
+    if extension in FEATHER:
         return read_feather(file, raw), False
-    if ending == ".arff":
+    if extension == ".arff":
         from calibrant.data._readers.arff import read_arff
 
-        refuse_foreign(file, raw)
+        check_text_format(file, raw)
         return read_arff(file, decode(file, raw, options.encoding)), False
     return read_delimited(file, raw, **vars(options)), True
 
 
-def _ending(file: Path, raw: bytes) -> str:
-    """Tell the format: by the ending of the name where it is one of ours, else by the first bytes."""
-    ending = Path(file.name.lower().removesuffix(".gz")).suffix
-    if ending in (*_DELIMITED, *_PARQUET, *_FEATHER, ".arff"):
-        return ending
-    known = told_format(raw)
-    if known is not None:
-        return known
-    start = raw[:4096].lstrip(b"\xef\xbb\xbf").lower()
-    lines = [line.strip() for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"%")]
-    return ".arff" if lines and lines[0].startswith(b"@relation") else ".csv"
-
-
-def _features_told(columns: Sequence[str], *, target: Target, nominal: Nominal) -> set[str]:
-    """Give the features that ``nominal`` names; the class is none, nor are the columns set apart."""
-    place = -1 if target is None else target
-    by_position = isinstance(place, int) and place is not False and -len(columns) <= place < len(columns)
-    label = columns[place] if by_position else target  # type: ignore[index]
-    return told_nominal(nominal, [name for name in columns if name != label])
+def _nominal_features(columns: Sequence[str], *, target: Target, nominal: Nominal) -> set[str]:
+    """Return the features among ``columns`` that ``nominal`` specifies, the class excluded."""
+    position = -1 if target is None else target
+    by_position = isinstance(position, int) and position is not False and -len(columns) <= position < len(columns)
+    label = columns[position] if by_position else target  # type: ignore[index]
+    return nominal_names(nominal, [name for name in columns if name != label])

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data._readers.arff import read_arff
-from calibrant.data._readers.parsed import Parsed
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 
 COLOURS = "colour {red, blue}"
 
 
-def read(rows: str, *attributes: str) -> Parsed:
+def read(rows: str, *attributes: str) -> ParsedFile:
     header = "".join(f"@attribute {attribute}\n" for attribute in attributes)
     return read_arff("t.arff", f"@relation t\n{header}@data\n{rows}")
 
@@ -108,12 +108,12 @@ def test_an_undeclared_value_names_file_line_column_and_the_nearest() -> None:
     assert message("1,red\n2,bleu", "size numeric", COLOURS) == expected
 
 
-def test_an_unquoted_question_mark_is_a_hole_and_a_quoted_one_a_value() -> None:
+def test_an_unquoted_question_mark_is_a_missing_value_and_a_quoted_one_a_value() -> None:
     values = column("?\n'?'\n a ", "x {a, '?'}")
     assert values.cat.codes.tolist() == [-1, 1, 0]
 
 
-def test_holes_of_every_type_are_missing() -> None:
+def test_missing_values_of_every_type_are_read() -> None:
     frame = read("?,?,?,?\n1,red,s,2001-02-03T04:05:06", "n integer", COLOURS, "s string", "d date").frame
     assert frame.isna().values.tolist() == [[True] * 4, [False] * 4]
     assert frame["n"].dtype == np.float64
@@ -130,7 +130,7 @@ def test_values_end_at_blanks_where_there_are_no_commas() -> None:
     assert read("1  2 x\n3 4 y", "a numeric", "b numeric", "c {x,y}").frame["b"].tolist() == [2.0, 4.0]
 
 
-def test_infinity_is_a_number_and_nan_is_a_hole() -> None:
+def test_infinity_is_a_number_and_nan_is_a_missing_value() -> None:
     numbers = column("inf\n-Infinity\nNaN\n1e999", "a numeric")
     np.testing.assert_array_equal(numbers, [np.inf, -np.inf, np.nan, np.inf])
 
@@ -140,7 +140,7 @@ def test_what_is_not_a_number_is_refused(word: str) -> None:
     assert "line 4" in message(word, "a numeric")
 
 
-def test_whole_numbers_are_int64_only_where_declared_integer_and_without_holes() -> None:
+def test_whole_numbers_are_int64_only_where_declared_integer_and_without_missing_values() -> None:
     frame = read("1,1,1\n2,2,2.5", "a integer", "b numeric", "c integer").frame
     assert [str(dtype) for dtype in frame.dtypes] == ["int64", "float64", "float64"]
 
@@ -160,7 +160,7 @@ def test_sparse_rows_leave_out_zeros_and_first_values() -> None:
     assert frame["i"].isna().tolist() == [False, False, True]
     assert frame["d"].dt.year.tolist() == [1970, 1970, 1999]
     assert frame["s"].isna().tolist() == [False, True, True]
-    assert parsed.notes == ("Strings that sparse rows leave out are read as missing.",)
+    assert parsed.notes == ("Strings that sparse rows omit are read as missing values.",)
 
 
 def test_dense_and_sparse_rows_may_alternate() -> None:
@@ -186,7 +186,7 @@ def test_bad_weights_are_refused(weight: str) -> None:
 def test_weights_of_attributes_are_passed_over_with_a_note() -> None:
     parsed = read("1,red", "n numeric {0.5}", COLOURS + " {2}")
     assert parsed.frame.shape == (1, 2)
-    assert parsed.notes == ("Weights of attributes are left out.",)
+    assert parsed.notes == ("Weights of attributes are ignored.",)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_wrong_date_names_its_place_and_pattern() -> None:
         ("@relation r\n@attribute a numeric\n", "line 3:", "ends before @data"),
         ("@relation r\n@attri", "line 2:", "not a keyword"),
         ("@relation r\n@attribute", "line 2:", "no name"),
-        ("@relation r\n@attribute a", "line 2, column 'a':", "no type"),
+        ("@relation r\n@attribute a", "line 2, column 'a':", "the type is missing"),
         ("@relation r\n@attribute a {x, y", "line 2, column 'a':", "no closing }"),
         ("@relation r\n@attribute a {x, 'y", "line 2, column 'a':", "quote is not closed"),
         ("@relation r\n@attribute 'a", "line 2:", "no name"),
@@ -246,7 +246,7 @@ def test_a_wrong_date_names_its_place_and_pattern() -> None:
         ("@relation r\n@attribute a real\n@attribute 'a' real\n", "line 3, column 'a':", "second attribute"),
         ("@relation r\n@attribute a relational\n", "line 2, column 'a':", "relational"),
         ("@relation r\n@attribute a real\n@data\n% none\n", "line 5:", "no rows"),
-        ("@relation r\n@attribute a real\ud800\n@data\n1\n", "line 2:", "no characters"),
+        ("@relation r\n@attribute a real\ud800\n@data\n1\n", "line 2:", "not characters"),
     ],
 )
 def test_broken_headers_are_refused_with_their_place(text: str, place: str, word: str) -> None:
@@ -264,13 +264,13 @@ def test_broken_headers_are_refused_with_their_place(text: str, place: str, word
         ("1,,red", "line 5, column 'colour':", "value 2 is empty"),
         (",red", "line 5, column 'n':", "value 1 is empty"),
         ("1,'red", "line 5:", "quote is not closed"),
-        ("1,re'd", "line 5:", "stands inside a value"),
+        ("1,re'd", "line 5:", "is inside a value"),
         ("1,'re'd", "line 5:", "follows a closing quote"),
         ("1,red}", "line 5:", "follows the row"),
         ("{0 1", "line 5:", "no closing }"),
         ("{0 1, 1}", "line 5:", "has no value"),
         ("{0 1, 2 3}", "line 5:", "Indices run from 0 to 1."),
-        ("{0 1, 0 2}", "line 5, column 'n':", "comes twice"),
+        ("{0 1, 0 2}", "line 5, column 'n':", "occurs twice"),
         ("{1 red, 0 2}", "line 5:", "Sort the indices."),
         ("{-1 2}", "line 5:", "'-1' is not an index"),
         ("{1_0 2}", "line 5:", "'1_0' is not an index"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from calibrant.data._readers.c45 import read_c45
 from calibrant.data._readers.c45_names import Names, read_names
-from calibrant.data._readers.parsed import Parsed
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 
 GOLF = """| a small example
@@ -24,7 +24,7 @@ case number: ignore.
 """
 
 
-def read(data: str, names: str = GOLF) -> Parsed:
+def read(data: str, names: str = GOLF) -> ParsedFile:
     return read_c45("t.data", data, read_names("t.names", names))
 
 
@@ -78,7 +78,7 @@ def test_more_discrete_values_than_declared_are_refused() -> None:
     assert "line 3, column 'town': 'c' is value number 3 of 'discrete 2'" in said
 
 
-def test_a_missing_class_is_kept_as_a_hole() -> None:
+def test_a_missing_class_is_kept_as_a_missing_value() -> None:
     assert read("rain,1,Bern,1,?").frame["class"].isna().tolist() == [True]
 
 
@@ -166,7 +166,7 @@ def test_an_undeclared_value_names_file_line_column_and_the_nearest() -> None:
         (",1,a,1,Play", "line 1, column 'outlook':", "is empty"),
         ("rain,1,,1,Play", "line 1, column 'town':", "is empty"),
         ("rain,1,a,1,Plya", "line 1, column 'class':", "Did you mean 'Play'?"),
-        ("ra\ud800in,1,a,1,Play", "line 1:", "no characters"),
+        ("ra\ud800in,1,a,1,Play", "line 1:", "not characters"),
     ],
 )
 def test_broken_data_is_refused_with_its_place(data: str, place: str, word: str) -> None:

@@ -65,7 +65,7 @@ def test_a_stored_index_is_left_out(tmp_path):
     frame().set_index(pd.Index([5, 6, 9])).to_parquet(tmp_path / "t.parquet")
     table = read_table(tmp_path / "t.parquet")
     assert list(table.X.columns) == ["n", "s", "c", "b", "d"]
-    assert table.notes == ("The stored pandas index is left out.",)
+    assert table.notes == ("The stored pandas index is dropped.",)
 
 
 def test_polars_files_read_as_pandas_files_do(tmp_path):
@@ -104,14 +104,14 @@ def test_a_file_cut_short_is_refused(tmp_path, name, keep):
     WRITERS[name](pa.Table.from_pandas(frame()), tmp_path / name)
     raw = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(raw[: int(len(raw) * keep)])
-    with pytest.raises(ReadError, match=f"{name}: is not a whole"):
+    with pytest.raises(ReadError, match=f"{name}: is not a complete"):
         read_table(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather", "t.arrow"])
 def test_random_bytes_are_refused(tmp_path, name):
     (tmp_path / name).write_bytes(np.random.default_rng(0).bytes(4096))
-    with pytest.raises(ReadError, match="is not a whole"):
+    with pytest.raises(ReadError, match="is not a complete"):
         read_table(tmp_path / name)
 
 
@@ -142,7 +142,7 @@ def test_a_named_index_is_no_feature_and_not_the_class(tmp_path, name):
     assert table.y.name == "y"
     assert list(table.X.columns) == ["n", "s", "c", "b", "d"]
     assert list(table.extra.columns) == ["id", "who"]
-    assert table.notes[0] == "'id' is the stored pandas index, so it is no feature."
+    assert table.notes[0] == "'id' is the stored pandas index, so it is not a feature."
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
@@ -181,7 +181,7 @@ def test_times_of_day_are_microseconds_whatever_their_unit(tmp_path, unit):
         (pa.array(["a", "b"], pa.string_view()), [1, 0, None, 1, 1], ["b", "a", None, "b", "b"]),
     ],
 )
-def test_dictionaries_with_holes_and_doubles_are_mended(tmp_path, values, codes, expected):
+def test_dictionaries_with_missing_and_repeated_values_are_repaired(tmp_path, values, codes, expected):
     column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.uint32()), values)
     as_stream(pa.table({"c": column, "y": list("uvuvu")}), tmp_path / "t.arrow")
     read = read_table(tmp_path / "t.arrow").X["c"]

@@ -27,9 +27,9 @@ def test_damaged_gzip_is_refused(write):
 
 
 def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
-    monkeypatch.setattr("calibrant.data._readers.source._LARGE", 2**20)
+    monkeypatch.setattr("calibrant.data._readers.source._MIN_BOMB_SIZE", 2**20)
     monkeypatch.setattr("calibrant.data._readers.source._CHUNK", 2**16)
-    with pytest.raises(ReadError, match=r"t.csv.gz: unpacks to more than \d+ MiB, over 200 times its size"):
+    with pytest.raises(ReadError, match=r"t.csv.gz: expands to more than \d+ MiB, over 200 times its size"):
         read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
 
 
@@ -94,20 +94,20 @@ def columnar(write):
 FOREIGN = {
     "xlsx": (lambda _: excel(), "is an Excel workbook, by its first bytes. Save its sheet as CSV"),
     "xls": (lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is an old Excel workbook"),
-    "zip": (lambda _: archive(), "is a zip archive, by its first bytes. Unpack it first"),
-    "bz2": (lambda _: bz2.compress(b"a,y\n1,2\n"), "is packed with bzip2"),
-    "xz": (lambda _: lzma.compress(b"a,y\n1,2\n"), "is packed with xz"),
-    "zstd": (lambda _: b"\x28\xb5\x2f\xfd" + bytes(9), "is packed with zstd"),
+    "zip": (lambda _: archive(), "is a zip archive, by its first bytes. Decompress it first"),
+    "bz2": (lambda _: bz2.compress(b"a,y\n1,2\n"), "is compressed with bzip2"),
+    "xz": (lambda _: lzma.compress(b"a,y\n1,2\n"), "is compressed with xz"),
+    "zstd": (lambda _: b"\x28\xb5\x2f\xfd" + bytes(9), "is compressed with zstd"),
     "sqlite": (lambda folder: database(folder / "d"), "is an SQLite database"),
     "pdf": (lambda _: b"%PDF-1.7\n", "is a PDF document"),
     "html": (lambda _: b"<!DOCTYPE html><html>", "is a web page"),
     "parquet": (
         lambda _: columnar("to_parquet"),
-        r"is a Parquet file, by its first bytes. Give it the ending .parquet",
+        r"is a Parquet file, by its first bytes. Rename it to end in .parquet",
     ),
     "feather": (
         lambda _: columnar("to_feather"),
-        r"is a Feather file, by its first bytes. Give it the ending .feather",
+        r"is a Feather file, by its first bytes. Rename it to end in .feather",
     ),
 }
 

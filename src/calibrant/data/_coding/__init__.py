@@ -1,3 +1,3 @@
-"""Tables coded once into small integers, and the weights of their values by class."""
+"""Tables coded as small integers, and the weights of their values by class."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""A table coded once into small integers: what every tree, fold and bootstrap sample works on."""
+"""A table whose columns are coded as small integers, shared by all trees, folds and bootstrap replicates."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["CodedTable"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CodedTable:
-    """A table as columns of small integers; immutable, and shared without copying.
+    """A table as columns of small integers, immutable and shared without copying.
 
     A numeric column becomes the ranks of its distinct values, which are kept; a nominal one its category codes.
-    Codes are uint16 where they fit, else uint32, and the greatest code of the type means missing. NaN, None and null
-    are missing, infinities are ordinary extreme values, and -0.0 equals 0.0. Make one with `CodedTable.from_frame`.
+    Codes are uint16 where they fit, else uint32; the largest code of the type means missing. NaN, None and null
+    are missing, infinities are ordinary extreme values, and -0.0 equals 0.0. Use `CodedTable.from_frame` to make one.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class CodedTable:
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            The table. Categorical, string, truth-value and Enum columns are nominal.
-        nominal : "auto", "all", or a sequence of names, positions or truth values
-            Which other columns to take as nominal.
+            The table. Categorical, string, boolean and Enum columns are nominal.
+        nominal : "auto", "all", or a sequence of names, positions or booleans
+            The columns to treat as nominal, in addition to those whose values are not numbers.
         n_jobs : int, optional
-            Threads, counted as scikit-learn counts them; the codes are the same for any number.
+            Number of threads, as in scikit-learn; the codes are the same for any number.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class CodedTable:
 
     @classmethod
     def from_columns(cls, columns: Columns, *, n_jobs: int | None = None) -> CodedTable:
-        """Code columns that have passed the door already."""
+        """Code columns that have been validated."""
         sources = [
             array if feature.kind == "numeric" else (array, len(feature.categories))
             for feature, array in zip(columns.schema.features, columns.arrays, strict=True)
@@ -92,30 +92,30 @@ class CodedTable:
 
     @property
     def n_bytes(self) -> int:
-        """Memory that codes and values take."""
+        """Number of bytes of the codes and values."""
         return self.core.n_bytes
 
     def codes(self, column: int) -> NDArray[np.uint16] | NDArray[np.uint32]:
-        """Give the codes of a column, a read-only view."""
-        return cast("NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(self._place(column)))
+        """Return the codes of a column as a read-only view."""
+        return cast("NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(self._index(column)))
 
     def values(self, column: int) -> NDArray[np.float64] | None:
-        """Give the distinct values of a numeric column, ascending; None for a nominal one."""
-        return cast("NDArray[np.float64] | None", self.core.values(self._place(column)))
+        """Return the distinct values of a numeric column in ascending order, or None for a nominal one."""
+        return cast("NDArray[np.float64] | None", self.core.values(self._index(column)))
 
     def categories(self, column: int) -> tuple[Any, ...]:
-        """Give the categories of a nominal column in the order of their codes."""
+        """Return the categories of a nominal column in the order of their codes."""
         return self.schema.features[column].categories
 
     def missing_code(self, column: int) -> int:
-        """Give the code that means missing in a column."""
+        """Return the code that means missing in a column."""
         return int(np.iinfo(self.codes(column).dtype).max)
 
     def n_missing(self, column: int) -> int:
         """Count the missing values of a column."""
-        return self.core.n_missing(self._place(column))
+        return self.core.n_missing(self._index(column))
 
-    def _place(self, column: int) -> int:
+    def _index(self, column: int) -> int:
         return column + self.n_columns if -self.n_columns <= column < 0 else column
 
     def __reduce__(self) -> tuple[Any, ...]:

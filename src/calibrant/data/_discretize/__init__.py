@@ -1,3 +1,3 @@
-"""Numeric columns into intervals, by class entropy and description length."""
+"""Discretization of numeric columns by class entropy and minimum description length."""
 
 __all__: list[str] = []

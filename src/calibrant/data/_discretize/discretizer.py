@@ -1,4 +1,4 @@
-"""Numeric columns into intervals that tell the classes apart, as a scikit-learn transformer."""
+"""Supervised discretization of numeric columns, as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Rule, check_params
 from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
@@ -25,36 +26,33 @@ __all__ = ["MDLDiscretizer"]
 _RULES: dict[str, Rule] = {"criterion": Choice(*CUT_RULES)}
 
 
+@fill_docstring()
 class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Cut numeric columns into intervals by class entropy, as many as pay by their description length.
+    """Discretize numeric columns by class entropy and the minimum description length principle.
 
-    A column is cut where the classes on both sides have the least entropy, then each side again, for as long as the
-    gain is worth the bits that describe the cut (Fayyad & Irani 1993). Cuts lie half-way between two values; of equally
-    good ones the lowest is taken, and a value at a cut lies below it. A column that tells nothing of the class stays
-    one interval. Missing values have no say and stay missing; nominal columns pass as they are. Weights are
-    frequencies: a row of weight 2 is the row twice, one of weight 0 is absent, and less than two rows are not cut.
+    A column is cut where the class entropy of both sides is least, then each side is cut in turn, for as long as the
+    information gain exceeds the bits that code the cut (Fayyad & Irani 1993). A cut is half-way between two values, the
+    lowest of ties, and a value equal to a cut is below it. A column that is not informative about the class remains one
+    interval. Missing values are left out of the search and stay missing; nominal columns are unchanged. Weights are
+    frequencies: a row of weight 2 is the row twice, one of weight 0 is absent, and fewer than two rows are not cut.
 
     Parameters
     ----------
     criterion : {"fayyad_irani", "kononenko"}
-        When a cut pays: the rule of Fayyad and Irani, or that of Kononenko (1995), which cuts a little more.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns to take as nominal.
+        The stopping rule: that of Fayyad and Irani, or that of Kononenko (1995), which accepts slightly more cuts.
+    %(nominal)s
 
     Attributes
     ----------
     cut_points_ : list of arrays
-        The cut points of each column, ascending; empty for a nominal column and for one that is a single interval.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        The cut points of each column in ascending order; empty for a nominal column and for a single interval.
+    %(features_in_)s
 
     Notes
     -----
     A frame becomes a frame of the same library whose intervals are ordered categories, each labelled ``"(low, high]"``.
-    An array becomes an array of the numbers of the intervals, and of the categories of nominal columns in the order of
-    `fit`, with NaN for what is missing or was not seen. Dates and times are cut as microseconds.
+    An array becomes an array of interval indices, and of category codes for nominal columns; missing values and
+    categories not seen in `fit` are NaN. Dates and times are cut as microseconds.
 
     References
     ----------
@@ -76,22 +74,11 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         self.criterion = criterion
         self.nominal = nominal
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDLDiscretizer:
-        """Find the cut points.
+        """Compute the cut points.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        MDLDiscretizer
-            The transformer itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
@@ -100,18 +87,18 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         self._store_schema(table.schema, rows.columns.feature_names)
         return self
 
+    @fill_docstring()
     def transform(self, X: Any) -> Any:
-        """Give each numeric value as its interval.
+        """Return the interval of each numeric value.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
+        %(X_predict)s
 
         Returns
         -------
         frame of the same library or array of shape (n_rows, n_columns)
-            Intervals as ordered categories in a frame, as numbers in an array; see the notes of the class.
+            Intervals as ordered categories in a frame, as indices in an array; see the notes of the class.
 
         Examples
         --------
@@ -135,13 +122,13 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         return table
 
     def _frame(self, frame: nw.DataFrame[Any], codes: list[NDArray[np.int32]]) -> Any:
-        places = self._schema.locate([str(name) for name in frame.columns])
+        positions = self._schema.locate([str(name) for name in frame.columns])
         numeric = [feature.kind == "numeric" for feature in self._schema.features]
         labels = map(interval_labels, self.cut_points_)
         columns = [
             (code, label) if is_cut else None for code, label, is_cut in zip(codes, labels, numeric, strict=True)
         ]
-        return replace_columns(frame, places, columns)
+        return replace_columns(frame, positions, columns)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

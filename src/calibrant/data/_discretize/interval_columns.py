@@ -1,4 +1,4 @@
-"""Interval codes as a column of the library that a frame came from: ordered categories with readable labels."""
+"""Interval codes as ordered categories in a frame of pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["interval_labels", "replace_columns"]
 
 
 def interval_labels(cuts: NDArray[np.float64]) -> list[str]:
-    """Name the intervals between cut points, in ascending order.
+    """Return the labels of the intervals between cut points, in ascending order.
 
     Examples
     --------
@@ -29,9 +29,9 @@ def interval_labels(cuts: NDArray[np.float64]) -> list[str]:
 
 
 def replace_columns(
-    frame: Any, places: Sequence[int], columns: Sequence[tuple[NDArray[np.int32], list[str]] | None]
+    frame: Any, positions: Sequence[int], columns: Sequence[tuple[NDArray[np.int32], list[str]] | None]
 ) -> Any:
-    """Give some columns of a frame, those with codes and labels as ordered categories, the others as they are.
+    """Return the columns of a frame at ``positions``, those with codes and labels as ordered categories.
 
     Examples
     --------
@@ -42,8 +42,8 @@ def replace_columns(
     0   low  u
     1  high  v
     """
-    opened = nw.from_native(frame, eager_only=True)
-    kept = opened.select([opened.columns[place] for place in places])
+    native = nw.from_native(frame, eager_only=True)
+    kept = native.select([native.columns[position] for position in positions])
     return _REPLACE[kept.implementation](kept.to_native(), columns)
 
 
@@ -73,11 +73,11 @@ def _in_polars(frame: Any, columns: Any) -> Any:
 def _in_pyarrow(table: Any, columns: Any) -> Any:
     import pyarrow as pa
 
-    for place, column in enumerate(columns):
+    for position, column in enumerate(columns):
         if column is not None:
             codes = pa.array(column[0], mask=column[0] < 0)
             array = pa.DictionaryArray.from_arrays(codes, pa.array(column[1]), ordered=True)
-            table = table.set_column(place, table.column_names[place], array)
+            table = table.set_column(position, table.column_names[position], array)
     return table
 
 

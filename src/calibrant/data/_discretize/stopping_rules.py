@@ -1,4 +1,4 @@
-"""When a cut pays by its description length: the rules of Fayyad & Irani (1993) and of Kononenko (1995)."""
+"""Stopping rules by minimum description length: Fayyad & Irani (1993) and Kononenko (1995)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scipy.special import gammaln, xlogy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CUT_RULES", "CutRule", "Pays"]
+__all__ = ["CUT_RULES", "AcceptsCut", "CutRule"]
 
 CutRule = Literal["fayyad_irani", "kononenko"]
-# Says whether a cut pays, given the weight of each class in the whole and on both sides, and how many cuts there are.
-Pays: TypeAlias = Callable[["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", float], bool]
+# Whether to accept a cut, from the class weights of the interval and of both sides, and the number of possible cuts.
+AcceptsCut: TypeAlias = Callable[["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", float], bool]
 
 _LN2 = float(np.log(2))
 
 
 def fayyad_irani(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n_cuts: float) -> bool:
-    """Compare the gain with the cost of telling the cut and the entropies of both sides.
+    """Return whether the information gain exceeds the cost of coding the cut and the class entropies of both sides.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def fayyad_irani(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n
 
 
 def kononenko(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n_cuts: float) -> bool:
-    """Compare the bits that code the classes of all rows at once with those that code them side by side.
+    """Return whether coding the classes of the two sides apart takes fewer bits than coding them together.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def kononenko(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n_cu
     return before > float(np.log2(n_cuts)) + low + high
 
 
-CUT_RULES: dict[CutRule, Pays] = {"fayyad_irani": fayyad_irani, "kononenko": kononenko}
+CUT_RULES: dict[CutRule, AcceptsCut] = {"fayyad_irani": fayyad_irani, "kononenko": kononenko}
 
 
 def _entropy(counts: NDArray[Any]) -> float:
@@ -58,12 +58,12 @@ def _entropy(counts: NDArray[Any]) -> float:
 
 
 def _log2_power(k: int) -> float:
-    """Give log2(3^k - 2), which overflows for many classes unless taken apart."""
+    """Return log2(3^k - 2) without overflow for many classes."""
     return float(k * np.log2(3) + np.log1p(-2 * 3.0**-k) / _LN2)
 
 
 def _log2_codes(counts: NDArray[Any], n_classes: int) -> float:
-    """Count the bits that tell the class frequencies of a part, and then which row has which class."""
+    """Return the bits that code the class frequencies of an interval and then the class of each row."""
     n = float(counts.sum())
     frequencies = gammaln(n + n_classes) - gammaln(n + 1) - gammaln(n_classes)
     return float((frequencies + gammaln(n + 1) - gammaln(counts + 1.0).sum()) / _LN2)

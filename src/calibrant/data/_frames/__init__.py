@@ -1,3 +1,3 @@
-"""Frames of any library as columns that the core can code, and the schema that later rows must match."""
+"""Frames and arrays as columns of numbers and category codes, and the schema that later rows must match."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The one door for tables: frames of pandas, polars and pyarrow, and arrays, into columns that the core can code."""
+"""Input validation of tables: frames of pandas, polars and pyarrow, and arrays, as columns of numbers and codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant.data._frames.objects import without_mask
 from calibrant.data._frames.schema import Feature, Schema
-from calibrant.data._frames.values import CategoryCodes, column_kind, measure_of, nominal_codes, numeric_values
+from calibrant.data._frames.values import CategoryCodes, column_kind, column_measure, nominal_codes, numeric_values
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -31,17 +31,17 @@ __all__ = [
     "repeated",
 ]
 
-# Which columns are nominal: by their types, all, or these names, positions or this mask.
+# The nominal columns: by type ("auto" or None), all, or by name, position or mask.
 Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None
 
-MOST_ROWS = 2**31 - 1
+MAX_ROWS = 2**31 - 1  # category codes are int32, and a column may have one category a row
 
 
 @dataclass(frozen=True)
 class Columns:
     """A table as arrays: floats with NaN for a numeric column, int32 codes with -1 for a nominal one.
 
-    ``feature_names`` are the names as scikit-learn counts them: only where the table has names and all are strings.
+    ``feature_names`` is as in scikit-learn: None unless the table has names that are all strings.
     """
 
     schema: Schema
@@ -51,8 +51,8 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class _Opened:
-    """A table past the first checks: columns by position, and their names where it has any."""
+class _RawColumns:
+    """The columns of a table by position, with their names if it has any."""
 
     columns: tuple[Any, ...]
     names: tuple[str, ...] | None
@@ -63,7 +63,7 @@ class _Opened:
     def feature_names(self) -> tuple[str, ...] | None:
         return self.names if self.has_string_names else None
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> _Opened:
+    def take(self, rows: NDArray[np.integer[Any]]) -> _RawColumns:
         return replace(self, columns=tuple(column[rows] for column in self.columns), n_rows=len(rows))
 
     def labelled(self) -> Iterator[tuple[str, Any]]:
@@ -72,7 +72,7 @@ class _Opened:
 
 
 def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]] | None = None) -> Columns:
-    """Read a table whose columns and categories are to be learnt, or only some rows of it, as if it had no others.
+    """Return the columns of a table and their schema, or those of the given rows as if there were no others.
 
     Examples
     --------
@@ -82,23 +82,23 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     >>> columns.arrays[1]
     array([1, 0, 1], dtype=int32)
     """
-    opened = _open(X) if rows is None else _open(X).take(rows)
+    raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
-    for (name, column), kind in zip(opened.labelled(), _kinds(opened, nominal), strict=True):
+    for (name, column), kind in zip(raw.labelled(), _kinds(raw, nominal), strict=True):
         if kind == "numeric":
             arrays.append(numeric_values(column, name))
-            features.append(Feature(name, kind, measure=measure_of(column)))
+            features.append(Feature(name, kind, measure=column_measure(column)))
         else:
             coded = nominal_codes(column, name)
             arrays.append(coded.codes)
             features.append(Feature(name, kind, coded.categories, coded.declared))
-    schema = Schema(tuple(features), opened.names is not None)
-    return Columns(schema, tuple(arrays), opened.n_rows, opened.feature_names)
+    schema = Schema(tuple(features), raw.names is not None)
+    return Columns(schema, tuple(arrays), raw.n_rows, raw.feature_names)
 
 
 def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Columns:
-    """Read a table by what was seen in ``fit`` of ``who``: columns found by name, unseen categories missing.
+    """Return the columns of a table that match a schema; categories not in the schema are missing.
 
     Examples
     --------
@@ -106,17 +106,17 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     >>> match_columns([[3, "c"], [4, "b"]], schema).arrays[1]
     array([-1,  1], dtype=int32)
     """
-    opened = _open(X)
-    places = schema.locate(opened.names, len(opened.columns), who)
-    pairs = zip(schema.features, (opened.columns[place] for place in places), strict=True)
+    raw = _raw_columns(X)
+    positions = schema.locate(raw.names, len(raw.columns), who)
+    pairs = zip(schema.features, (raw.columns[position] for position in positions), strict=True)
     arrays = tuple(_match(feature, column) for feature, column in pairs)
-    return Columns(schema, arrays, opened.n_rows, opened.feature_names)
+    return Columns(schema, arrays, raw.n_rows, raw.feature_names)
 
 
 def more_columns(
     X: Any, schema: Schema, who: str = "the fitted table", rows: NDArray[np.integer[Any]] | None = None
 ) -> Columns:
-    """Read further rows to learn from, or only some of them: as `match_columns`, but new categories join the others.
+    """Return the columns of further training rows that match a schema, to which new categories are added.
 
     Examples
     --------
@@ -125,24 +125,24 @@ def more_columns(
     >>> columns.arrays[1], columns.schema.features[1].categories
     (array([2, 1], dtype=int32), ('a', 'b', 'c'))
     """
-    opened = _open(X) if rows is None else _open(X).take(rows)
-    places = schema.locate(opened.names, len(opened.columns), who)
-    columns = [opened.columns[place] for place in places]
+    raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
+    positions = schema.locate(raw.names, len(raw.columns), who)
+    columns = [raw.columns[position] for position in positions]
     features = tuple(map(_with_new_categories, schema.features, columns))
     arrays = tuple(map(_match, features, columns))
-    return Columns(Schema(features, schema.named), arrays, opened.n_rows, opened.feature_names)
+    return Columns(Schema(features, schema.named), arrays, raw.n_rows, raw.feature_names)
 
 
 def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
-    """Say the kind of each column of a table.
+    """Return the kind of each column of a table.
 
     Examples
     --------
     >>> kinds_of([[1.0, "a"]])
     {'x0': 'numeric', 'x1': 'nominal'}
     """
-    opened = _open(X)
-    return dict(zip((name for name, _ in opened.labelled()), _kinds(opened, nominal), strict=True))
+    raw = _raw_columns(X)
+    return dict(zip((name for name, _ in raw.labelled()), _kinds(raw, nominal), strict=True))
 
 
 def _match(feature: Feature, column: Any) -> NDArray[Any]:
@@ -151,7 +151,7 @@ def _match(feature: Feature, column: Any) -> NDArray[Any]:
     if column_kind(column, feature.name) == "nominal":
         return _numbers_of_nominal(feature, column)
     values = numeric_values(column, feature.name)
-    _check_measure(feature, measure_of(column), values)
+    _check_measure(feature, column_measure(column), values)
     return values
 
 
@@ -169,7 +169,7 @@ def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
 
 
 def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[Any]]) -> None:
-    """Refuse numbers where dates were, and the like: as microseconds they would pass for what they are not."""
+    """Raise if numbers stand where dates were in ``fit``, or the reverse, which as floats look alike."""
     if measure != feature.measure and feature.measure and measure and not np.isnan(values).all():
         raise SchemaError(
             f"column {feature.name!r} held {feature.measure} in fit and holds {measure} now; pass {feature.measure}."
@@ -179,9 +179,9 @@ def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[A
 def _recode(feature: Feature, coded: CategoryCodes) -> NDArray[np.int32]:
     if coded.categories == feature.categories:
         return coded.codes
-    place = {value: code for code, value in enumerate(feature.categories)}
-    recode = np.array([place.get(value, -1) for value in coded.categories] + [-1], dtype=np.int32)
-    if (recode < 0).all() and {_strings(coded.categories), _strings(feature.categories)} == {False, True}:
+    code_of = {value: code for code, value in enumerate(feature.categories)}
+    recode = np.array([code_of.get(value, -1) for value in coded.categories] + [-1], dtype=np.int32)
+    if (recode < 0).all() and {_are_strings(coded.categories), _are_strings(feature.categories)} == {False, True}:
         raise SchemaError(
             f"column {feature.name!r} holds none of the values seen in fit: fitted with {feature.categories[0]!r:.60}, "
             f"got {coded.categories[0]!r:.60}. Pass the values in the same form."
@@ -190,31 +190,31 @@ def _recode(feature: Feature, coded: CategoryCodes) -> NDArray[np.int32]:
 
 
 def _with_new_categories(feature: Feature, column: Any) -> Feature:
-    """Add categories that were not seen before, unless they are strings where the others are not, or the reverse."""
+    """Add new categories to a feature, unless they are strings and the others are not, or the reverse."""
     if feature.kind == "numeric":
         return feature
     found = nominal_codes(column, feature.name).categories
-    if {_strings(found), _strings(feature.categories)} == {False, True}:
+    if {_are_strings(found), _are_strings(feature.categories)} == {False, True}:
         return feature
     return replace(feature, categories=tuple(dict.fromkeys((*feature.categories, *found))))
 
 
-def _strings(categories: tuple[Any, ...]) -> bool | None:
-    """Say whether categories are strings; None where there are none."""
+def _are_strings(categories: tuple[Any, ...]) -> bool | None:
+    """Return whether categories are strings, or None if there are none."""
     return isinstance(categories[0], str) if categories else None
 
 
 # --- which columns are nominal ------------------------------------------------------------------------------------
 
 
-def _kinds(opened: _Opened, nominal: Nominal) -> list[Kind]:
-    kinds = [column_kind(column, name) for name, column in opened.labelled()]
-    told = choose_nominal(nominal, [name for name, _ in opened.labelled()])
-    return ["nominal" if position in told else kind for position, kind in enumerate(kinds)]
+def _kinds(raw: _RawColumns, nominal: Nominal) -> list[Kind]:
+    kinds = [column_kind(column, name) for name, column in raw.labelled()]
+    chosen = choose_nominal(nominal, [name for name, _ in raw.labelled()])
+    return ["nominal" if position in chosen else kind for position, kind in enumerate(kinds)]
 
 
 def choose_nominal(nominal: Nominal, names: Sequence[str]) -> set[int]:
-    """Give the positions that ``nominal`` names: names, positions, a mask, ``"auto"`` (none) or ``"all"``.
+    """Return the positions of the columns that ``nominal`` specifies by name, position, mask or ``"all"``.
 
     Examples
     --------
@@ -228,29 +228,29 @@ def choose_nominal(nominal: Nominal, names: Sequence[str]) -> set[int]:
     items = list(np.asarray(nominal).tolist()) if isinstance(nominal, np.ndarray) else list(nominal)
     if items and all(isinstance(item, bool) for item in items):
         if len(items) != len(names):
-            raise DataError(f"nominal is a mask of {len(items)} for a table of {len(names)} columns.")
-        return {position for position, chosen in enumerate(items) if chosen}
+            raise DataError(f"nominal is a mask of length {len(items)} for a table of {len(names)} columns.")
+        return {position for position, is_nominal in enumerate(items) if is_nominal}
     return {_position(item, names) for item in items}
 
 
 def _position(item: object, names: Sequence[str]) -> int:
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         if not -len(names) <= item < len(names):
-            raise DataError(f"nominal names column {item} of a table of {len(names)} columns.")
+            raise DataError(f"nominal contains position {item}, but the table has {len(names)} columns.")
         return int(item) % len(names)
     if item not in names:
-        raise DataError(f"nominal names {item!r}, which is not a column.{nearest(item, names)}")
+        raise DataError(f"nominal contains {item!r}, which is not a column.{nearest(item, names)}")
     return names.index(str(item))
 
 
 # --- opening ------------------------------------------------------------------------------------------------------
 
 
-def _open(X: Any) -> _Opened:
+def _raw_columns(X: Any) -> _RawColumns:
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
-        raise DataTypeError("X is sparse; calibrant takes dense tables only: pass X.toarray().")
+        raise DataTypeError("X is sparse; only dense tables are supported: pass X.toarray().")
     if isinstance(X, np.ndarray | list | tuple):
-        return _open_array(_to_array(X))
+        return _from_array(_to_array(X))
     if isinstance(X, str | os.PathLike):
         raise DataTypeError(f"X is the path {os.fspath(X)!r:.60}; read it first: calibrant.data.read_table(path).X.")
     if hasattr(X, "collect") and hasattr(X, "lazy"):
@@ -259,26 +259,26 @@ def _open(X: Any) -> _Opened:
         import pyarrow as pa
 
         X = pa.Table.from_batches([X])
-    _refuse_repeated_names(X)
+    _check_unique_names(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return _open_frame(frame) if isinstance(frame, nw.DataFrame) else _open_array(_to_array(X))
+    return _from_frame(frame) if isinstance(frame, nw.DataFrame) else _from_array(_to_array(X))
 
 
-def _open_frame(frame: nw.DataFrame[Any]) -> _Opened:
+def _from_frame(frame: nw.DataFrame[Any]) -> _RawColumns:
     n_rows, n_columns = frame.shape
     _check_shape(n_rows, n_columns)
     has_string_names = all(isinstance(name, str) for name in frame.columns)
-    return _Opened(tuple(frame.iter_columns()), _string_names(frame.columns), n_rows, has_string_names)
+    return _RawColumns(tuple(frame.iter_columns()), _string_names(frame.columns), n_rows, has_string_names)
 
 
-def _open_array(array: NDArray[Any]) -> _Opened:
+def _from_array(array: NDArray[Any]) -> _RawColumns:
     if array.ndim != 2:
         raise DataError(
             f"X must be two-dimensional; got an array of {array.ndim} dimension(s). Reshape your data: "
             "X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
         )
     _check_shape(*array.shape)
-    return _Opened(tuple(array.T), None, len(array))
+    return _RawColumns(tuple(array.T), None, len(array))
 
 
 def _check_shape(n_rows: int, n_columns: int) -> None:
@@ -287,8 +287,8 @@ def _check_shape(n_rows: int, n_columns: int) -> None:
         raise DataError(f"X has 0 feature(s) {shape} while a minimum of 1 is required.")
     if n_rows == 0:
         raise DataError(f"X has 0 sample(s) {shape} while a minimum of 1 is required.")
-    if n_rows > MOST_ROWS:
-        raise DataError(f"X has {n_rows:,} rows; at most {MOST_ROWS:,} can be coded. Pass a sample of them.")
+    if n_rows > MAX_ROWS:
+        raise DataError(f"X has {n_rows:,} rows; at most {MAX_ROWS:,} are supported. Pass a sample of them.")
 
 
 def _to_array(X: Any) -> NDArray[Any]:
@@ -299,18 +299,18 @@ def _to_array(X: Any) -> NDArray[Any]:
     try:
         array = np.asarray(X)
     except ValueError as error:
-        raise DataError(f"X cannot be made a table: {error}. Give each row the same number of values.") from error
+        raise DataError(f"X cannot be made a table: {error}. Pass as many values in each row.") from error
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-        array = np.asarray(X, dtype=object)  # a list that mixes strings and numbers keeps both
+        array = np.asarray(X, dtype=object)  # keeps the numbers of a list that mixes strings and numbers
     if array.dtype.names is not None:
         raise DataTypeError("X is a structured array; pass pandas.DataFrame(X).")
     if array.dtype.kind == "c":
-        raise DataError("Complex data not supported: X must hold real numbers, strings or truth values.")
+        raise DataError("Complex data not supported: X must hold real numbers, strings or booleans.")
     return array
 
 
 def repeated(names: Sequence[Any]) -> list[Any]:
-    """Give the names that stand more than once, each once.
+    """Return the names that occur more than once, each of them once.
 
     Examples
     --------
@@ -321,15 +321,15 @@ def repeated(names: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(name for name in names if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
 
 
-def _refuse_repeated_names(X: Any) -> None:
+def _check_unique_names(X: Any) -> None:
     names = getattr(X, "column_names", getattr(X, "columns", ()))
-    twice = repeated(list(names))
-    if twice:
-        raise SchemaError(f"X has the column {twice[0]!r} more than once; rename or drop one.")
+    duplicates = repeated(list(names))
+    if duplicates:
+        raise SchemaError(f"X has the column {duplicates[0]!r} more than once; rename or drop one.")
 
 
 def _string_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Give the names as strings: numbers and tuples name columns too, but not beside strings."""
+    """Return the names as strings; raise if only some of them are strings."""
     strings = [isinstance(name, str) for name in names]
     if any(strings) and not all(strings):
         raise DataTypeError(

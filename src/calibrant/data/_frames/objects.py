@@ -1,4 +1,4 @@
-"""Columns of Python objects: what family their values are of, which are holes, and dates as numbers."""
+"""Columns of Python objects: their kind, missing values, codes, and dates as numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = ["is_hole", "object_codes", "object_kind", "object_measure", "object_numbers", "plain", "without_mask"]
+__all__ = ["is_missing", "object_codes", "object_kind", "object_measure", "object_numbers", "to_python", "without_mask"]
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -23,31 +23,31 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def object_kind(column: NDArray[Any], name: str) -> Kind:
-    """Say whether objects are numbers (or dates) or nominal; holes say nothing, mixtures are refused.
+    """Return the kind of a column of objects; raise if it mixes types, apart from missing values.
 
     Examples
     --------
     >>> object_kind(np.array([1, None], dtype=object), "a"), object_kind(np.array(["x"], dtype=object), "b")
     ('numeric', 'nominal')
     """
-    families: dict[str, int] = {}
+    types: dict[str, int] = {}
     for row, value in enumerate(column):
-        families.setdefault(_family(value), row)
-    families.pop("hole", None)
-    if len(families) > 1 or "other" in families:
-        raise DataTypeError(_mixed_message(column, name, families))
-    return "nominal" if families.keys() & {"strings", "truth values"} else "numeric"
+        types.setdefault(_type_name(value), row)
+    types.pop("missing", None)
+    if len(types) > 1 or "other" in types:
+        raise DataTypeError(_mixed_message(column, name, types))
+    return "nominal" if types.keys() & {"strings", "booleans"} else "numeric"
 
 
 def object_measure(column: NDArray[Any]) -> str:
-    """Say what the first of some objects that is no hole measures, "" where all are holes.
+    """Return what the first object that is not missing measures, "" if all are missing.
 
     Examples
     --------
     >>> object_measure(np.array([None, date(1970, 1, 2)], dtype=object))
     'dates'
     """
-    value = next((value for value in column if not is_hole(value)), None)
+    value = next((value for value in column if not is_missing(value)), None)
     if isinstance(value, date | np.datetime64):
         return "dates"
     if isinstance(value, timedelta | np.timedelta64):
@@ -56,7 +56,7 @@ def object_measure(column: NDArray[Any]) -> str:
 
 
 def object_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Give objects as floats, holes as NaN, dates and times as microseconds.
+    """Return objects as floats: missing values as NaN, dates and times as microseconds.
 
     Examples
     --------
@@ -64,31 +64,31 @@ def object_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     array([8.64e+10,      nan])
     """
     try:
-        return np.array([np.nan if is_hole(value) else _number(value) for value in column], dtype=np.float64)
+        return np.array([np.nan if is_missing(value) else _number(value) for value in column], dtype=np.float64)
     except OverflowError as error:
-        raise DataTypeError(f"column {name!r} holds an integer too large for a float; divide the column.") from error
+        raise DataTypeError(f"column {name!r} holds an integer too large for a float; rescale the column.") from error
 
 
 def object_codes(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
-    """Give the codes and the sorted values of objects, -1 for holes.
+    """Return the codes and the sorted values of objects, with -1 for missing values.
 
     Examples
     --------
     >>> object_codes(np.array(["b", None, "a"], dtype=object))
     (array([ 1, -1,  0], dtype=int32), ('a', 'b'))
     """
-    values = sorted({plain(value) for value in column if not is_hole(value)})
-    place = {value: code for code, value in enumerate(values)}
-    codes = [-1 if is_hole(value) else place[plain(value)] for value in column]
+    values = sorted({to_python(value) for value in column if not is_missing(value)})
+    code_of = {value: code for code, value in enumerate(values)}
+    codes = [-1 if is_missing(value) else code_of[to_python(value)] for value in column]
     return np.array(codes, dtype=np.int32), tuple(values)
 
 
-def is_hole(value: object) -> bool:
-    """Say whether a value stands for nothing: None, NaN, NaT, pandas' NA.
+def is_missing(value: object) -> bool:
+    """Return whether a value is missing: None, NaN, NaT or pandas' NA.
 
     Examples
     --------
-    >>> is_hole(None), is_hole(float("nan")), is_hole(0)
+    >>> is_missing(None), is_missing(float("nan")), is_missing(0)
     (True, True, False)
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -100,12 +100,12 @@ def is_hole(value: object) -> bool:
     return isinstance(value, float | np.floating) and bool(value != value)
 
 
-def plain(value: Any) -> Any:
-    """Give NumPy scalars and whole floats as plain Python values, so that libraries agree on them.
+def to_python(value: Any) -> Any:
+    """Return NumPy scalars as Python values and integral floats as ints, so that all libraries give equal categories.
 
     Examples
     --------
-    >>> plain(np.float64(3.0)), plain("a")
+    >>> to_python(np.float64(3.0)), to_python("a")
     (3, 'a')
     """
     value = value.item() if isinstance(value, np.generic) else value
@@ -113,7 +113,7 @@ def plain(value: Any) -> Any:
 
 
 def without_mask(array: Any) -> NDArray[Any]:
-    """Give a masked array as objects, what is masked as None.
+    """Return a masked array as objects, with None for masked values.
 
     Examples
     --------
@@ -125,28 +125,28 @@ def without_mask(array: Any) -> NDArray[Any]:
     return objects
 
 
-def _family(value: object) -> str:
-    if is_hole(value):
-        return "hole"
+def _type_name(value: object) -> str:
+    if is_missing(value):
+        return "missing"
     if isinstance(value, str):
         return "strings"
     if isinstance(value, bool | np.bool_):
-        return "truth values"
+        return "booleans"
     if isinstance(value, _NUMBERS):
         return "numbers"
     return "dates or times" if isinstance(value, _TIMES) else "other"
 
 
-def _mixed_message(column: NDArray[Any], name: str, families: dict[str, int]) -> str:
-    if "other" in families:
-        row = families["other"]
+def _mixed_message(column: NDArray[Any], name: str, types: dict[str, int]) -> str:
+    if "other" in types:
+        row = types["other"]
         kind = type(column[row]).__name__
         return (
             f"column {name!r} holds a value of type {kind} at row {row}: each argument must be a string or a real "
-            "number. Drop the column, or turn it into strings or numbers."
+            "number. Drop the column, or convert it to strings or numbers."
         )
-    shown = " and ".join(f"{column[row]!r:.60} at row {row}" for row in sorted(families.values())[:2])
-    return f"column {name!r} mixes {' and '.join(families)} ({shown}); make it all strings or all numbers."
+    examples = " and ".join(f"{column[row]!r:.60} at row {row}" for row in sorted(types.values())[:2])
+    return f"column {name!r} mixes {' and '.join(types)} ({examples}); convert it to strings or to numbers."
 
 
 def _number(value: Any) -> float:
@@ -154,7 +154,7 @@ def _number(value: Any) -> float:
 
 
 def _microseconds(value: Any) -> float:
-    """Count microseconds: since 1970 for a date, since midnight for a time of day, in all for a duration."""
+    """Return the microseconds of a duration, of a date since 1970, or of a time of day since midnight."""
     if isinstance(value, np.datetime64 | np.timedelta64):
         unit = "M8[us]" if isinstance(value, np.datetime64) else "m8[us]"
         return float(value.astype(unit).astype(np.int64))

@@ -1,4 +1,4 @@
-"""What was seen in ``fit``: the name, kind and categories of each column, so that later rows are read alike."""
+"""The schema of a fitted table: name, kind and categories of each column."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Feature", "Schema"]
 
 @dataclass(frozen=True)
 class Feature:
-    """One column: its name, its kind, and for a nominal one its categories in the order of their codes.
+    """One column: its name, its kind, and the categories of a nominal one in the order of their codes.
 
-    ``declared`` says that the categories were declared (pandas, polars Enum, Arrow dictionary, ARFF, ``.names``, truth
-    values) rather than collected from the rows. ``measure`` says what a numeric column holds: "numbers", "dates",
-    "durations" or "times of day", of which all but the first are read as microseconds; "" where it holds nothing.
+    ``declared`` is True where the categories were declared (pandas, polars Enum, Arrow dictionary, ARFF, ``.names``,
+    booleans) rather than collected from the rows. ``measure`` is what a numeric column holds: "numbers", "dates",
+    "durations" or "times of day", of which all but the first are stored as microseconds; "" if all values are missing.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a fitted table; ``named`` where they came with names of their own.
+    """The columns of a fitted table; ``named`` is True if the table had column names.
 
     Examples
     --------
@@ -53,20 +53,20 @@ class Schema:
 
     @cached_property
     def is_numbers(self) -> bool:
-        """Whether every column holds numbers, and no dates or times."""
+        """Whether every column holds numbers rather than categories, dates or times."""
         return all(feature.kind == "numeric" and feature.measure in ("", "numbers") for feature in self.features)
 
     def locate(
         self, names: Sequence[str] | None, n_columns: int | None = None, who: str = "the fitted table"
     ) -> list[int]:
-        """Say where each fitted column stands in a new table: by name where both have names, else by position."""
+        """Return the position of each fitted column in a new table: by name if both have names, else by order."""
         if names is None or not self.named:
             return self._by_position(len(names) if names is not None else n_columns, who)
-        place = {name: position for position, name in enumerate(names)}
-        missing = [name for name in self.names if name not in place]
+        position_of = {name: position for position, name in enumerate(names)}
+        missing = [name for name in self.names if name not in position_of]
         if missing:
-            raise SchemaError(self._missing_message(missing, sorted(place.keys() - set(self.names))))
-        return [place[name] for name in self.names]
+            raise SchemaError(self._missing_message(missing, sorted(position_of.keys() - set(self.names))))
+        return [position_of[name] for name in self.names]
 
     def _by_position(self, n_columns: int | None, who: str) -> list[int]:
         if n_columns != len(self.features):
@@ -77,8 +77,8 @@ class Schema:
         return list(range(len(self.features)))
 
     def _missing_message(self, missing: list[str], surplus: list[str]) -> str:
-        shown = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        listed = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         verb = "is" if len(missing) == 1 else "are"
-        message = f"fitted with {len(self.features)} columns; {shown} {verb} missing."
+        message = f"fitted with {len(self.features)} columns; {listed} {verb} missing."
         guess = nearest(missing[0], surplus)
         return message + guess.replace(" Did you mean ", " Found ").replace("?", ": the same column?")

@@ -1,4 +1,4 @@
-"""One column of any library into an array: numbers as floats, nominal values as codes and their categories."""
+"""One column of any library as an array: numbers as floats, nominal values as codes and categories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from calibrant.data._frames.objects import is_hole, object_codes, object_kind, object_measure, object_numbers, plain
+from calibrant.data._frames.objects import (
+    is_missing,
+    object_codes,
+    object_kind,
+    object_measure,
+    object_numbers,
+    to_python,
+)
 from calibrant.exceptions import DataTypeError
 
 if TYPE_CHECKING:
@@ -17,17 +24,17 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = ["CategoryCodes", "column_kind", "measure_of", "nominal_codes", "numeric_values"]
+__all__ = ["CategoryCodes", "column_kind", "column_measure", "nominal_codes", "numeric_values"]
 
-# What a column may be handed over as: a narwhals Series, or a one-dimensional array.
+# A narwhals Series or a one-dimensional array.
 AnyColumn = Any
 
-_WANTED = "a column must hold numbers, dates, truth values, strings or categories."
+_SUPPORTED = "a column must hold numbers, dates, booleans, strings or categories."
 
 
 @dataclass(frozen=True)
 class CategoryCodes:
-    """Codes into categories, -1 where missing; ``declared`` where the column itself lists its categories."""
+    """Codes into categories, -1 for missing values; ``declared`` if the column itself lists its categories."""
 
     codes: NDArray[np.int32]
     categories: tuple[Any, ...]
@@ -35,7 +42,7 @@ class CategoryCodes:
 
 
 def column_kind(column: AnyColumn, name: str) -> Kind:
-    """Say whether a column is numeric or nominal by its type, looking at the values only where it is ``object``."""
+    """Return whether a column is numeric or nominal by its type; of objects the values are inspected."""
     if isinstance(column, np.ndarray):
         return _array_kind(column, name)
     dtype = column.dtype
@@ -48,8 +55,8 @@ def column_kind(column: AnyColumn, name: str) -> Kind:
     raise DataTypeError(_type_message(column, name))
 
 
-def measure_of(column: AnyColumn) -> str:
-    """Say what a numeric column holds: numbers, dates, durations or times of day; "" where all objects are holes."""
+def column_measure(column: AnyColumn) -> str:
+    """Return what a numeric column holds: numbers, dates, durations or times of day; "" if all objects are missing."""
     if isinstance(column, np.ndarray):
         measures = {"M": "dates", "m": "durations"}
         return object_measure(column) if column.dtype.kind == "O" else measures.get(column.dtype.kind, "numbers")
@@ -64,7 +71,7 @@ def measure_of(column: AnyColumn) -> str:
 
 
 def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:
-    """Give the numbers of a column as float32 or float64, NaN where missing; dates and times as microseconds."""
+    """Return a column as float32 or float64, with NaN for missing values; dates and times as microseconds."""
     if isinstance(column, np.ndarray):
         return _array_numbers(column, name)
     dtype = column.dtype
@@ -80,7 +87,7 @@ def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:
 
 
 def nominal_codes(column: AnyColumn, name: str) -> CategoryCodes:
-    """Give the codes and categories of a column: as declared where it declares them, else the sorted values seen."""
+    """Return the codes and categories of a column, in declared order if it declares them, else sorted."""
     if isinstance(column, np.ndarray):
         return _array_codes(column)
     dtype = column.dtype
@@ -104,10 +111,10 @@ def _objects(column: AnyColumn) -> NDArray[Any]:
 
 def _as_float(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
     if values.dtype in (np.float32, np.float64):
-        in_step = values.flags.aligned and values.strides[0] % values.itemsize == 0
-        return values if in_step else values.copy()
+        is_regular = values.flags.aligned and values.strides[0] % values.itemsize == 0
+        return values if is_regular else values.copy()
     narrow = values.dtype.kind == "f" and values.dtype.itemsize < 4
-    with np.errstate(over="ignore"):  # a long double beyond float64 is an extreme value: infinite
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite
         return values.astype(np.float32 if narrow else np.float64)
 
 
@@ -123,7 +130,7 @@ def _array_kind(column: NDArray[Any], name: str) -> Kind:
     if kind == "O":
         return object_kind(column, name)
     if kind not in "iufMmbUT":
-        raise DataTypeError(f"column {name!r} is of type {column.dtype}; {_WANTED}")
+        raise DataTypeError(f"column {name!r} is of type {column.dtype}; {_SUPPORTED}")
     return "nominal" if kind in "bUT" else "numeric"
 
 
@@ -148,7 +155,7 @@ def _array_codes(column: NDArray[Any]) -> CategoryCodes:
 def _known_codes(column: NDArray[Any], known: NDArray[np.bool_]) -> CategoryCodes:
     codes = np.full(len(column), -1, dtype=np.int32)
     values, codes[known] = np.unique(column[known], return_inverse=True)
-    return CategoryCodes(codes, tuple(map(plain, values.tolist())))
+    return CategoryCodes(codes, tuple(map(to_python, values.tolist())))
 
 
 # --- frames -------------------------------------------------------------------------------------------------------
@@ -192,20 +199,20 @@ def _arrow_codes(column: Any) -> CategoryCodes:
 
 
 def _declared(codes: NDArray[np.int32], values: Sequence[Any]) -> CategoryCodes:
-    """Keep the declared order; a dictionary may hold null or a value twice, which codes must not show."""
-    values = [plain(value) for value in values]
-    place = {value: code for code, value in enumerate(dict.fromkeys(v for v in values if not is_hole(v)))}
-    if len(place) < len(values):
-        codes = np.array([-1 if is_hole(v) else place[v] for v in values] + [-1], dtype=np.int32)[codes]
-    return CategoryCodes(codes, tuple(place), declared=True)
+    """Return codes in declared order, without the null and repeated values that a dictionary may hold."""
+    values = [to_python(value) for value in values]
+    code_of = {value: code for code, value in enumerate(dict.fromkeys(v for v in values if not is_missing(v)))}
+    if len(code_of) < len(values):
+        codes = np.array([-1 if is_missing(v) else code_of[v] for v in values] + [-1], dtype=np.int32)[codes]
+    return CategoryCodes(codes, tuple(code_of), declared=True)
 
 
 def _sorted(codes: NDArray[np.int32], values: Sequence[Any]) -> CategoryCodes:
     order = sorted(range(len(values)), key=values.__getitem__)
-    place = np.empty(len(values) + 1, dtype=np.int32)
-    place[order] = np.arange(len(values))
-    place[-1] = -1
-    return CategoryCodes(place[codes], tuple(values[i] for i in order))
+    new_code = np.empty(len(values) + 1, dtype=np.int32)
+    new_code[order] = np.arange(len(values))
+    new_code[-1] = -1
+    return CategoryCodes(new_code[codes], tuple(values[i] for i in order))
 
 
 _NATIVE_CODES: dict[nw.Implementation, Callable[[Any], CategoryCodes]] = {
@@ -222,4 +229,4 @@ def _is_sparse(column: AnyColumn) -> bool:
 def _type_message(column: AnyColumn, name: str) -> str:
     if _is_sparse(column):
         return f"column {name!r} is sparse; make it dense with X.sparse.to_dense() (or X.toarray() for a matrix)."
-    return f"column {name!r} is of type {column.dtype}; {_WANTED}"
+    return f"column {name!r} is of type {column.dtype}; {_SUPPORTED}"

@@ -1,3 +1,3 @@
-"""One reader for each file format, each giving a `Parsed`: CSV, Parquet and Feather, ARFF, C4.5."""
+"""One reader for each file format, each returning a `ParsedFile`: CSV, Parquet and Feather, ARFF, C4.5."""
 
 __all__: list[str] = []

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NoReturn, cast
 
-from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_over, split_values
-from calibrant.data._readers.cells import Cell
-from calibrant.data._readers.file_text import shown
+from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_rest_empty, split_values
+from calibrant.data._readers.column_converters import Cell
+from calibrant.data._readers.file_text import quoted
 
-__all__ = ["DenseRow", "SparseRow", "parse_row", "split_plain"]
+__all__ = ["DenseRow", "SparseRow", "parse_row", "split_simple"]
 
 _WEIGHT = re.compile(r"[ \t\f\v,]*+\{([^{}'\"%_]*+)\}")
-_ASK_FOR_PAIRS = "Write {index value, index value}, and quote values with blanks in them."
+_PAIRS_HINT = "Write {index value, index value}, and quote values with blanks in them."
 
 
 @dataclass(frozen=True)
@@ -36,24 +36,24 @@ class SparseRow:
     weight: float | None = None
 
 
-def split_plain(text: str, width: int) -> Sequence[Cell] | None:
-    """Split a dense row without quotes, braces or comments the fast way; None where it takes a closer look.
+def split_simple(text: str, width: int) -> Sequence[Cell] | None:
+    """Split a dense row without quotes, braces or comments; return None for any other row.
 
     Examples
     --------
-    >>> split_plain("1, ?,no", 3)
+    >>> split_simple("1, ?,no", 3)
     ['1', None, 'no']
     """
     if "'" in text or '"' in text or "{" in text or "}" in text or "%" in text:
         return None
-    cells = _cut(text)
+    cells = _split(text)
     if len(cells) != width or "" in cells:
         return None
     return [None if cell == "?" else cell for cell in cells] if "?" in text else cells
 
 
-def _cut(text: str) -> list[str]:
-    """Cut a row that has one kind of separator: commas, tabs, or else blanks; nothing where it has two."""
+def _split(text: str) -> list[str]:
+    """Split a row at its only kind of separator: commas, tabs or blanks; return [] if it has two kinds."""
     if "\t" in text:
         return [] if "," in text else [cell.strip(BLANKS) for cell in text.split("\t")]
     if "," in text:
@@ -62,7 +62,7 @@ def _cut(text: str) -> list[str]:
 
 
 def parse_row(text: str, width: int) -> DenseRow | SparseRow:
-    """Understand a row of any kind.
+    """Parse a row of any kind.
 
     Examples
     --------
@@ -75,14 +75,14 @@ def parse_row(text: str, width: int) -> DenseRow | SparseRow:
 def _dense(text: str, width: int) -> DenseRow:
     try:
         cells, at = split_values(text)
-        _refuse_width(len(cells), width)
+        _check_width(len(cells), width)
     except LineError as error:
         cells, at = _split_at_blanks(text, width, error)
     return DenseRow(cells, _weight(text, at))
 
 
 def _split_at_blanks(text: str, width: int, error: LineError) -> tuple[list[Cell], int]:
-    """Try Weka's way, and give the error of the first try where it is no better."""
+    """Split a row at blanks, as Weka does; raise the first error if the width is still wrong."""
     try:
         cells, at = split_values(text, 0, BY_BLANKS)
     except LineError:
@@ -92,10 +92,10 @@ def _split_at_blanks(text: str, width: int, error: LineError) -> tuple[list[Cell
     return cells, at
 
 
-def _refuse_width(found: int, width: int) -> None:
+def _check_width(found: int, width: int) -> None:
     if found < width:
         problem = f"the row ends after {found} of {width} values"
-        raise LineError(problem, "Write ? for a hole, and quote values that hold %.", place=found)
+        raise LineError(problem, "Write ? for a missing value, and quote values that hold %.", position=found)
     if found > width:
         problem = f"the row has {found} values for {width} attributes"
         raise LineError(problem, "Quote values with commas in them.")
@@ -104,15 +104,15 @@ def _refuse_width(found: int, width: int) -> None:
 def _sparse(text: str, width: int) -> SparseRow:
     words, at = _words(text)
     if text[at : at + 1] != "}":
-        raise LineError("the sparse row has no closing }", "Check that the file is whole.")
+        raise LineError("the sparse row has no closing }", "Check that the file is complete.")
     if len(words) % 2:
-        raise LineError(f"the index {shown(words[-1] or '?')} has no value", _ASK_FOR_PAIRS)
+        raise LineError(f"the index {quoted(words[-1] or '?')} has no value", _PAIRS_HINT)
     indices = _indices(words[::2], width)
     return SparseRow(indices, words[1::2], _weight(text, at + 1))
 
 
 def _words(text: str) -> tuple[list[Cell], int]:
-    """Cut a sparse row at blanks and commas, the fast way where it is nothing but pairs."""
+    """Split a sparse row at blanks and commas, without a regular expression if it holds only plain pairs."""
     end = len(text) - 1
     if "'" in text or '"' in text or "%" in text or text.rfind("{") > 0 or text.find("}") != end:
         return split_values(text, 1, BY_BLANKS)
@@ -123,34 +123,34 @@ def _words(text: str) -> tuple[list[Cell], int]:
 def _indices(words: Sequence[Cell], width: int) -> list[int]:
     for word in words:
         if word is None or not word.isascii() or not word.isdecimal() or len(word) > 9:
-            raise LineError(f"{shown(word or '?')} is not an index", _ASK_FOR_PAIRS)
+            raise LineError(f"{quoted(word or '?')} is not an index", _PAIRS_HINT)
     indices = [int(cast(str, word)) for word in words]
     if indices != sorted(set(indices)):
-        _refuse_disorder(indices)
+        _raise_unsorted(indices)
     if indices and indices[-1] >= width:
         hint = f"Indices run from 0 to {width - 1}."
         raise LineError(f"the index {indices[-1]} has no attribute", hint)
     return indices
 
 
-def _refuse_disorder(indices: Sequence[int]) -> NoReturn:
+def _raise_unsorted(indices: Sequence[int]) -> NoReturn:
     before, index = next((a, b) for a, b in pairwise(indices) if a >= b)
     if index == before:
-        raise LineError(f"the index {index} comes twice", "Give each value once.", place=index)
+        raise LineError(f"the index {index} occurs twice", "Write each value once.", position=index)
     raise LineError(f"the index {index} comes after {before}", "Sort the indices.")
 
 
 def _weight(text: str, at: int) -> float | None:
-    """Give the weight that stands at the end of a row, and refuse anything else."""
-    if is_over(text, at):
+    """Return the weight at the end of a row; raise if anything else is there."""
+    if is_rest_empty(text, at):
         return None
     match = _WEIGHT.match(text, at)
-    if match is None or not is_over(text, match.end()):
-        raise LineError(f"{shown(text[at:].lstrip(BLANKS))} follows the row", "Only a weight may: {5}.")
+    if match is None or not is_rest_empty(text, match.end()):
+        raise LineError(f"{quoted(text[at:].lstrip(BLANKS))} follows the row", "Only a weight may: {5}.")
     try:
         weight = float(match[1])
     except ValueError:
         weight = math.nan
     if not 0 <= weight < math.inf:
-        raise LineError(f"{shown(match[1])} is not a weight", "Give a finite number, 0 or greater.")
+        raise LineError(f"{quoted(match[1])} is not a weight", "Write a finite number, 0 or greater.")
     return weight

@@ -1,6 +1,6 @@
-"""Lines of ARFF cut into values: quotes, escapes, commas, tabs and comments.
+"""Lines of ARFF split into values: quotes, escapes, commas, tabs and comments.
 
-After the tokenizer that Weka's own reader is built on, in time linear in the line.
+Follows the tokenizer of Weka's reader, in time linear in the length of the line.
 """
 
 from __future__ import annotations
@@ -8,23 +8,23 @@ from __future__ import annotations
 import re
 from typing import NoReturn, cast
 
-from calibrant.data._readers.cells import Cell
-from calibrant.data._readers.file_text import PathLike, shown
+from calibrant.data._readers.column_converters import Cell
+from calibrant.data._readers.file_text import PathLike, quoted
 from calibrant.exceptions import ReadError
 
-__all__ = ["BLANKS", "BY_BLANKS", "BY_COMMAS", "LineError", "is_over", "one_value", "split_values", "unquote"]
+__all__ = ["BLANKS", "BY_BLANKS", "BY_COMMAS", "LineError", "is_rest_empty", "read_value", "split_values", "unquote"]
 
 BLANKS = " \t\f\v"
 
-# Each match begins where the one before ended and gives nothing back, so no character is looked at twice.
+# Matches are adjacent and possessive, so that no character is read twice and no line takes quadratic time.
 _QUOTED = r"""'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*)'|"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*)\""""
 _STOP = re.compile(r"[ \t\f\v]*+(?=[{}%]|\Z)")
 _OVER = re.compile(r"[ \t\f\v]*+(?:%|\Z)")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
-# Weka ends a value at any blank. People write `New York, 3` too, so blanks end values only where commas and
-# tabs do not give the number of values that is declared.
+# Weka ends a value at any blank. Files with `New York, 3` exist too, so blanks end values only if commas and
+# tabs do not give the declared number of values.
 BY_COMMAS = re.compile(
     rf"""[ \t\f\v]*+(?:{_QUOTED}|(?P<bare>[^,\t'"{{}}%]*+))"""
     r"(?P<separator>[ \t\f\v]*+,|[ \f\v]*+\t[ \t\f\v]*+|)"
@@ -35,21 +35,21 @@ BY_BLANKS = re.compile(
 
 
 class LineError(Exception):
-    """A line that cannot be understood: what is wrong, what to do, and the column where it is known."""
+    """A line that cannot be parsed: the problem, a hint, and the column if it is known."""
 
-    def __init__(self, problem: str, hint: str, *, column: str | None = None, place: int | None = None) -> None:
+    def __init__(self, problem: str, hint: str, *, column: str | None = None, position: int | None = None) -> None:
         super().__init__(problem)
-        self.problem, self.hint, self.column, self.place = problem, hint, column, place
+        self.problem, self.hint, self.column, self.position = problem, hint, column, position
 
     def at(self, path: PathLike, line: int) -> ReadError:
-        """Give the error that a person sees."""
+        """Return the error for the user."""
         return ReadError.at(path, self.problem, line=line, column=self.column, hint=self.hint)
 
 
 def split_values(text: str, at: int = 0, grammar: re.Pattern[str] = BY_COMMAS) -> tuple[list[Cell], int]:
-    r"""Read values up to a brace, a comment or the end; give them and the place of the stop.
+    r"""Read values up to a brace, a comment or the end; return them and the position where they stop.
 
-    An unquoted ``?`` is a hole. A separator before the stop counts for nothing.
+    An unquoted ``?`` is a missing value. A separator before the stop is ignored.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def split_values(text: str, at: int = 0, grammar: re.Pattern[str] = BY_COMMAS) -
         separator = match["separator"]
         if match["bare"] == "":
             if separator:
-                hint = "Write ? for a hole, '' for an empty string."
-                raise LineError(f"value {len(cells) + 1} is empty", hint, place=len(cells))
+                hint = "Write ? for a missing value, '' for an empty string."
+                raise LineError(f"value {len(cells) + 1} is empty", hint, position=len(cells))
             break
         cells.append(_cell(match))
         at = match.end()
@@ -72,12 +72,12 @@ def split_values(text: str, at: int = 0, grammar: re.Pattern[str] = BY_COMMAS) -
     return cells, _stop(text, at)
 
 
-def one_value(text: str, at: int, grammar: re.Pattern[str] = BY_COMMAS) -> tuple[Cell, int]:
-    """Read one value; give it and the place after it.
+def read_value(text: str, at: int, grammar: re.Pattern[str] = BY_COMMAS) -> tuple[Cell, int]:
+    """Read one value; return it and the position after it.
 
     Examples
     --------
-    >>> one_value("'b c' numeric", 0)
+    >>> read_value("'b c' numeric", 0)
     ('b c', 5)
     """
     match = _value_at(text, at, grammar)
@@ -85,7 +85,7 @@ def one_value(text: str, at: int, grammar: re.Pattern[str] = BY_COMMAS) -> tuple
 
 
 def _value_at(text: str, at: int, grammar: re.Pattern[str]) -> re.Match[str]:
-    return cast(re.Match[str], grammar.match(text, at))  # all parts may be empty: there always is a match
+    return cast(re.Match[str], grammar.match(text, at))  # always matches, because all parts may be empty
 
 
 def _cell(match: re.Match[str]) -> Cell:
@@ -98,44 +98,44 @@ def _cell(match: re.Match[str]) -> Cell:
 
 def _stop(text: str, at: int) -> int:
     stop = _STOP.match(text, at)
-    return stop.end() if stop else _refuse(text[at:].lstrip(BLANKS))
+    return stop.end() if stop else _raise_stray(text[at:].lstrip(BLANKS))
 
 
-def _refuse(rest: str) -> NoReturn:
+def _raise_stray(rest: str) -> NoReturn:
     if rest[0] in "'\"":
         hint = "Close it, or quote the whole value and write \\' inside."
-        raise LineError(f"a quote is not closed or stands inside a value: {shown(rest)}", hint)
-    raise LineError(f"{shown(rest)} follows a closing quote", "Put a comma between values.")
+        raise LineError(f"a quote is not closed or is inside a value: {quoted(rest)}", hint)
+    raise LineError(f"{quoted(rest)} follows a closing quote", "Put a comma between values.")
 
 
-def is_over(text: str, at: int) -> bool:
-    """Tell whether nothing but blanks and a comment is left.
+def is_rest_empty(text: str, at: int) -> bool:
+    """Return whether only blanks and a comment are left.
 
     Examples
     --------
-    >>> is_over("1, 2 % two", 4), is_over("1, 2 % two", 2)
+    >>> is_rest_empty("1, 2 % two", 4), is_rest_empty("1, 2 % two", 2)
     (True, False)
     """
     return _OVER.match(text, at) is not None
 
 
 def unquote(text: str) -> str:
-    r"""Undo the escapes of a quoted value.
+    r"""Return a quoted value without its escapes.
 
     Examples
     --------
     >>> unquote(r"a\tb\\c\u0041")
     'a\tb\\cA'
     """
-    return _whole_characters(_ESCAPE.sub(_unescape, text)) if "\\" in text else text
+    return _join_surrogates(_ESCAPE.sub(_unescape, text)) if "\\" in text else text
 
 
 def _unescape(match: re.Match[str]) -> str:
     return chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2])
 
 
-def _whole_characters(text: str) -> str:
-    # Java writes a character beyond 16 bits as two escapes, which stand for one only together.
+def _join_surrogates(text: str) -> str:
+    # Java writes a character beyond 16 bits as two escapes, a surrogate pair.
     try:
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Arrow tables into frames, and the files that hold them: Parquet, Feather and Arrow IPC."""
+"""Parquet, Feather and Arrow IPC files, and Arrow tables as frames."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import repeated
-from calibrant.data._readers.arrow_columns import is_text, settle
+from calibrant.data._readers.arrow_columns import convert_column, is_text
+from calibrant.data._readers.file_format import check_text_format, columnar_extension
 from calibrant.data._readers.file_text import check_width
-from calibrant.data._readers.first_bytes import refuse_foreign, told_format
-from calibrant.data._readers.near_numbers import doubt
-from calibrant.data._readers.parsed import Parsed
+from calibrant.data._readers.near_numbers import near_number_note
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 
 __all__ = ["read_feather", "read_parquet", "to_parsed"]
 
-_MANY_COLUMNS = 1000
+# One pandas block per column avoids copies of long columns, but is slower than they are in tables this wide.
+_MAX_SPLIT_BLOCKS = 1000
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(path: Path, raw: bytes) -> Parsed:
+def read_parquet(path: Path, raw: bytes) -> ParsedFile:
     """Read a Parquet file.
 
     Examples
     --------
     >>> read_parquet(Path("half.parquet"), b"PAR1....")
     Traceback (most recent call last):
-    calibrant.exceptions.ReadError: half.parquet: is not a whole Parquet file (...). Copy or download it again.
+    calibrant.exceptions.ReadError: half.parquet: is not a complete Parquet file (...). Copy or download it again.
     """
     parquet = optional_import("pyarrow.parquet", extra="data", purpose="read Parquet files")
     return _read(path, raw, "Parquet", lambda source: parquet.ParquetFile(source).read())
 
 
-def read_feather(path: Path, raw: bytes) -> Parsed:
+def read_feather(path: Path, raw: bytes) -> ParsedFile:
     """Read a Feather or Arrow IPC file."""
     feather = optional_import("pyarrow.feather", extra="data", purpose="read Feather files")
     ipc = optional_import("pyarrow.ipc", extra="data", purpose="read Feather files")
@@ -47,24 +48,26 @@ def read_feather(path: Path, raw: bytes) -> Parsed:
     return _read(path, raw, "Feather", lambda source: ipc.open_stream(source).read_all())
 
 
-def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Parsed:
+def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> ParsedFile:
     pa = optional_import("pyarrow", extra="data", purpose=f"read {what} files")
-    if told_format(raw) != f".{what.lower()}":
-        refuse_foreign(path, raw)
+    if columnar_extension(raw) != f".{what.lower()}":
+        check_text_format(path, raw)
     try:
         table = read(pa.BufferReader(raw))
         table.validate(full=True)
         return _from_table(path, table)
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError, OverflowError) as error:
         reason = re.sub(r"\s+", " ", str(error))[:200].rstrip(".")
-        raise ReadError.at(path, f"is not a whole {what} file ({reason})", hint="Copy or download it again.") from error
+        raise ReadError.at(
+            path, f"is not a complete {what} file ({reason})", hint="Copy or download it again."
+        ) from error
 
 
-def _from_table(path: Path, table: Any) -> Parsed:
+def _from_table(path: Path, table: Any) -> ParsedFile:
     check_width(path, table.num_columns)
-    twice = repeated(table.column_names)
-    if twice:
-        raise ReadError.at(path, f"has the column {twice[0][:60]!r} twice", hint="Rename or remove one.")
+    duplicates = repeated(table.column_names)
+    if duplicates:
+        raise ReadError.at(path, f"has the column {duplicates[0][:60]!r} twice", hint="Rename or remove one.")
     stored = _pandas_metadata(table)
     unnamed = [name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)]
     table = _as_categories(table.drop_columns(unnamed) if unnamed else table, stored)
@@ -72,13 +75,13 @@ def _from_table(path: Path, table: Any) -> Parsed:
         shape = f"{table.num_rows} rows and {table.num_columns} columns"
         raise ReadError.at(path, f"has {shape}", hint="Pass a table with rows.")
     index = _named_index(table, stored)
-    notes = ["The stored pandas index is left out."] if unnamed else []
-    notes += [f"{name!r} is the stored pandas index, so it is no feature." for name in index]
+    notes = ["The stored pandas index is dropped."] if unnamed else []
+    notes += [f"{name!r} is the stored pandas index, so it is not a feature." for name in index]
     return to_parsed(path, table.replace_schema_metadata(None), notes=notes, extra=index)
 
 
 def _pandas_metadata(table: Any) -> dict[str, Any]:
-    """Give what pandas wrote about its frame; nothing where that is absent or damaged."""
+    """Return the metadata that pandas stored, {} if it is absent or damaged."""
     try:
         stored = table.schema.pandas_metadata
     except ValueError:
@@ -94,7 +97,7 @@ def _named_index(table: Any, stored: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _as_categories(table: Any, stored: dict[str, Any]) -> Any:
-    """Make columns categories again that pandas wrote as such: Parquet keeps only those of strings."""
+    """Return the table with the categorical columns of pandas restored: Parquet keeps only those of strings."""
     import pyarrow as pa
 
     listed = stored.get("columns")
@@ -127,36 +130,37 @@ def to_parsed(
     keep_text: Collection[str] = (),
     notes: Sequence[str] = (),
     extra: tuple[str, ...] = (),
-) -> Parsed:
-    """Turn an Arrow table into a `Parsed`, its columns of the types that `Parsed` promises."""
+) -> ParsedFile:
+    """Return an Arrow table as a `ParsedFile`, its columns converted to the types documented there."""
     import pyarrow as pa
 
     names = table.column_names
     columns = [
-        settle(path, name, column, trim=trim, retype=name not in keep_text)
+        convert_column(path, name, column, trim=trim, retype=name not in keep_text)
         for name, column in zip(names, table.columns, strict=True)
     ]
-    found = (doubt(n, c) for n, c in zip(names, columns, strict=True) if is_text(c.type) and n not in keep_text)
-    doubts = [note for note in found if note is not None]
+    found = (
+        near_number_note(n, c) for n, c in zip(names, columns, strict=True) if is_text(c.type) and n not in keep_text
+    )
+    hints = [note for note in found if note is not None]
     del table
-    return Parsed(_to_frame(pa.Table.from_arrays(columns, names=names)), extra=extra, notes=(*notes, *doubts))
+    return ParsedFile(_to_frame(pa.Table.from_arrays(columns, names=names)), extra=extra, notes=(*notes, *hints))
 
 
 def _to_frame(table: Any) -> pd.DataFrame:
-    """Give truth values with holes a type of their own; pandas would make them objects."""
+    """Return a frame in which booleans with missing values have pandas' nullable type instead of object."""
     import pandas as pd
     import pyarrow as pa
 
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    holed = {name: c for name, c in columns.items() if pa.types.is_boolean(c.type) and c.null_count}
-    # a block for each column saves copies of long ones, and takes longer than they do in wide tables
-    options = {"split_blocks": len(columns) <= _MANY_COLUMNS, "self_destruct": True, "date_as_object": False}
-    if not holed:
+    nullable = {name: c for name, c in columns.items() if pa.types.is_boolean(c.type) and c.null_count}
+    options = {"split_blocks": len(columns) <= _MAX_SPLIT_BLOCKS, "self_destruct": True, "date_as_object": False}
+    if not nullable:
         del columns
         frame: pd.DataFrame = table.to_pandas(**options)
         return frame
-    # parted by hand because Arrow drops columns in quadratic time
-    truth = pa.table(holed).to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
-    rest = pa.table({name: column for name, column in columns.items() if name not in holed})
-    series = {**dict(rest.to_pandas(**options).items()), **dict(truth.items())}
+    # separated here because dropping columns in Arrow takes quadratic time
+    booleans = pa.table(nullable).to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+    rest = pa.table({name: column for name, column in columns.items() if name not in nullable})
+    series = {**dict(rest.to_pandas(**options).items()), **dict(booleans.items())}
     return pd.DataFrame({name: series[name] for name in columns}, copy=False)

@@ -1,33 +1,33 @@
-"""One column of an Arrow table made into what pandas and the door take: numbers, times, strings, categories."""
+"""One column of an Arrow table cast to a type that pandas and input validation support."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from calibrant.data._readers.csv_header import HOLES
+from calibrant.data._readers.csv_header import MISSING_VALUES
 from calibrant.exceptions import ReadError
 
-__all__ = ["is_text", "settle"]
+__all__ = ["convert_column", "is_text"]
 
 
 def is_text(kind: Any) -> bool:
-    """Say whether an Arrow type is one of its strings."""
+    """Return whether an Arrow type is one of its string types."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def settle(path: Path, name: str, column: Any, *, trim: bool, retype: bool) -> Any:
-    """Cast what pandas would make objects of; refuse what is no column of a table.
+def convert_column(path: Path, name: str, column: Any, *, trim: bool, retype: bool) -> Any:
+    """Cast a column that pandas would read as objects; raise if its type is not supported.
 
-    Times of day become microseconds since midnight, the unit of all times behind the door.
+    Times of day become microseconds since midnight, the unit of all validated times.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> at = pa.chunked_array([[1_000, None]], pa.time32("ms"))
-    >>> settle(Path("a.parquet"), "at", at, trim=False, retype=True).to_pylist()
+    >>> convert_column(Path("a.parquet"), "at", at, trim=False, retype=True).to_pylist()
     [1000000.0, None]
     """
     import pyarrow as pa
@@ -42,14 +42,16 @@ def settle(path: Path, name: str, column: Any, *, trim: bool, retype: bool) -> A
     if is_.is_time(kind):
         return column.cast(pa.time64("us"), safe=False).cast(pa.int64()).cast(pa.float64())
     if is_.is_dictionary(kind):
-        return _settle_dictionary(path, name, column)
+        return _convert_dictionary(path, name, column)
     if is_text(kind) or is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind) or is_.is_temporal(kind):
         return column
     hint = "Drop the column, or write it as numbers or strings."
-    raise ReadError.at(path, f"holds values of type {kind}, which is neither number nor string", column=name, hint=hint)
+    raise ReadError.at(
+        path, f"holds values of type {kind}, which is neither a number nor a string", column=name, hint=hint
+    )
 
 
-def _settle_dictionary(path: Path, name: str, column: Any) -> Any:
+def _convert_dictionary(path: Path, name: str, column: Any) -> Any:
     import pyarrow as pa
 
     values = column.type.value_type
@@ -61,7 +63,7 @@ def _settle_dictionary(path: Path, name: str, column: Any) -> Any:
 
 
 def _plain_dictionary(chunk: Any) -> Any:
-    """Give a dictionary as pandas takes it: signed codes, and values that are known and stand once."""
+    """Return a dictionary as pandas requires it: signed codes, distinct values and none missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -77,7 +79,7 @@ def _plain_dictionary(chunk: Any) -> Any:
 
 
 def _is_padded(column: Any) -> bool:
-    """Say whether a value begins or ends with a blank: looking takes a tenth of the time of trimming."""
+    """Return whether a value begins or ends with a blank; this takes a tenth of the time of trimming."""
     import pyarrow.compute as pc
 
     sides = (pc.starts_with, pc.ends_with)
@@ -85,15 +87,15 @@ def _is_padded(column: Any) -> bool:
 
 
 def _trimmed(column: Any, retype: bool) -> Any:
-    """Strip blanks; holes hidden by them come out, and numbers, truth values and dates too where ``retype``."""
+    """Strip blanks and read missing values again, and with ``retype`` numbers, booleans and dates too."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     column = pc.utf8_trim_whitespace(column)
-    column = pc.if_else(pc.is_in(column, value_set=pa.array(HOLES)), pa.scalar(None, column.type), column)
+    column = pc.if_else(pc.is_in(column, value_set=pa.array(MISSING_VALUES)), pa.scalar(None, column.type), column)
     if retype and column.null_count == len(column):
         return column.cast(pa.float64())
-    better = (
+    types = (
         pa.int64(),
         pa.float64(),
         pa.bool_(),
@@ -102,7 +104,7 @@ def _trimmed(column: Any, retype: bool) -> Any:
         pa.timestamp("us"),
         pa.timestamp("us", "UTC"),
     )
-    for kind in better if retype else ():
+    for kind in types if retype else ():
         try:
             return column.cast(kind)
         except pa.ArrowInvalid:
@@ -111,7 +113,7 @@ def _trimmed(column: Any, retype: bool) -> Any:
 
 
 def _times_of_day(column: Any) -> Any:
-    """Make times of day of what reads 10:30 or 10:30:00, for Arrow casts no strings to times; else give it back."""
+    """Return strings such as 10:30 or 10:30:00 as times of day, which Arrow does not cast; others unchanged."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

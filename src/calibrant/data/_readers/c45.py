@@ -1,6 +1,6 @@
 """The ``.data`` and ``.test`` files of C4.5, read by what their ``.names`` file declares.
 
-After R. Quinlan, *C4.5: Programs for Machine Learning* (1993).
+Follows J. R. Quinlan, *C4.5: Programs for Machine Learning* (1993).
 """
 
 from __future__ import annotations
@@ -9,25 +9,30 @@ from collections.abc import Sequence
 
 from calibrant.data._readers.c45_lexer import rows
 from calibrant.data._readers.c45_names import Names, Spec
-from calibrant.data._readers.cells import CollectedColumn, Column, NominalColumn, NumericColumn, TextColumn
-from calibrant.data._readers.file_text import PathLike, plain_text
-from calibrant.data._readers.gather import Gatherer
-from calibrant.data._readers.parsed import Parsed
+from calibrant.data._readers.column_converters import (
+    CollectedColumn,
+    ColumnConverter,
+    NominalColumn,
+    NumericColumn,
+    TextColumn,
+)
+from calibrant.data._readers.file_text import PathLike, normalize_text
+from calibrant.data._readers.frame_builder import FrameBuilder
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 
 __all__ = ["read_c45"]
 
 
-def read_c45(path: PathLike, text: str, names: Names) -> Parsed:
-    r"""Read the text of a ``.data`` or ``.test`` file; ``path`` names it in messages.
+def read_c45(path: PathLike, text: str, names: Names) -> ParsedFile:
+    r"""Read the text of a ``.data`` or ``.test`` file; ``path`` is for error messages.
 
     Continuous attributes become float64; those with declared values become categorical with these values in
     declared order, and so does the class. The values of ``discrete n`` are those of this file, in order of
-    first appearance. What is to be ignored becomes ``str`` and is listed in ``extra``. ``?`` is a hole, also
-    in the class.
+    first appearance. Ignored attributes become ``str`` and are listed in ``extra``. ``?`` is a missing value, also in
+    the class.
 
-    The class stands after the attributes and is named ``class``, or ``class_1`` and so on where an attribute has
-    that name.
+    The class follows the attributes and is named ``class``, or ``class_1`` and so on if an attribute has that name.
 
     Examples
     --------
@@ -38,22 +43,22 @@ def read_c45(path: PathLike, text: str, names: Names) -> Parsed:
     1   NaN   1.0   play
     """
     columns = _columns(names)
-    gathered = Gatherer(path, columns)
-    for line, fields in rows(plain_text(path, text)):
-        _refuse_width(path, line, len(fields), columns)
-        gathered.add(line, [None if field == "?" else field for field in fields] if "?" in fields else fields)
-    if not gathered.n_rows:
-        raise ReadError.at(path, "has no rows", hint="There is nothing to learn from; check that the file is whole.")
+    builder = FrameBuilder(path, columns)
+    for line, fields in rows(normalize_text(path, text)):
+        _check_width(path, line, len(fields), columns)
+        builder.add(line, [None if field == "?" else field for field in fields] if "?" in fields else fields)
+    if not builder.n_rows:
+        raise ReadError.at(path, "has no rows", hint="Check that the file is complete.")
     ignored = tuple(name for name, spec in names.attributes if spec == "ignore")
-    return Parsed(gathered.frame(), target=names.class_name, extra=ignored)
+    return ParsedFile(builder.frame(), target=names.class_name, extra=ignored)
 
 
-def _columns(names: Names) -> list[Column]:
+def _columns(names: Names) -> list[ColumnConverter]:
     columns = [_column(name, spec) for name, spec in names.attributes]
     return columns if names.target is not None else [*columns, NominalColumn(names.class_name, names.classes)]
 
 
-def _column(name: str, spec: Spec) -> Column:
+def _column(name: str, spec: Spec) -> ColumnConverter:
     if isinstance(spec, tuple):
         return NominalColumn(name, spec)
     if isinstance(spec, int):
@@ -61,10 +66,10 @@ def _column(name: str, spec: Spec) -> Column:
     return NumericColumn(name) if spec == "continuous" else TextColumn(name)
 
 
-def _refuse_width(path: PathLike, line: int, found: int, columns: Sequence[Column]) -> None:
+def _check_width(path: PathLike, line: int, found: int, columns: Sequence[ColumnConverter]) -> None:
     width = len(columns)
     if found < width:
-        problem, hint = f"the row ends after {found} of {width} fields", "Write ? for a hole."
+        problem, hint = f"the row ends after {found} of {width} fields", "Write ? for a missing value."
         raise ReadError.at(path, problem, line=line, column=columns[found].name, hint=hint)
     if found > width:
         problem, hint = (

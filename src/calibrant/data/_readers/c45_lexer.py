@@ -1,9 +1,9 @@
-r"""Names and where they end, as C4.5 reads them.
+r"""The lexer of C4.5 files, which splits them into names.
 
-After R. Quinlan, *C4.5: Programs for Machine Learning* (1993), and the behaviour of the program, release 8:
-``|`` starts a comment, ``\`` takes the next character as it is, a name ends at a comma, a colon, the end of
+Follows J. R. Quinlan, *C4.5: Programs for Machine Learning* (1993), and the behaviour of the program, release 8:
+``|`` starts a comment, ``\`` escapes the next character, a name ends at a comma, a colon, the end of
 the line, a comment, or a period before white space, a comment or the end; white space around a name is
-dropped and inside it counts as one blank.
+dropped, and inside it becomes one blank.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-__all__ = ["Lexer", "Name", "plain_fields", "rows"]
+__all__ = ["Lexer", "Name", "rows", "split_simple"]
 
 _SPACE = " \t\n\f\v"
 # Groups repeat greedily, not possessively: the `re` of Python 3.11.0 to 3.11.3 gets possessive groups wrong.
@@ -33,14 +33,14 @@ class Name(NamedTuple):
 
 
 class Lexer:
-    r"""A text from which names are taken one by one.
+    r"""Reads names from a text one by one.
 
     Parameters
     ----------
     text : str
-        What a file says.
+        The text of a file.
     colons : bool
-        Whether names end at colons. They do in ``.names``; in data, a colon is part of a value such as 10:30,
+        Whether names end at colons, as in ``.names``. In data a colon is part of a value such as 10:30,
         as in See5, the successor of C4.5.
 
     Examples
@@ -58,11 +58,11 @@ class Lexer:
 
     @property
     def line(self) -> int:
-        """The line that is read now."""
+        """The current line number."""
         return self._line
 
     def next_name(self) -> Name | None:
-        """Take the next name; None where the text is over."""
+        """Return the next name, or None at the end of the text."""
         self._move(_must_match(_SKIP, self._text, self._at).end())
         if self._at == len(self._text):
             return None
@@ -71,7 +71,7 @@ class Lexer:
         return Name(_clean(match[1]), match[2][:1], line)
 
     def list_of_names(self) -> list[Name]:
-        """Take names up to the first that does not end at a comma; none where the text is over."""
+        """Return the names up to the first that does not end at a comma; [] at the end of the text."""
         names: list[Name] = []
         while not names or names[-1].end == ",":
             name = self.next_name()
@@ -81,14 +81,14 @@ class Lexer:
         return names
 
     def rest_of_line(self) -> str | None:
-        """Show what is left of the line, without taking it; None where the text is over."""
+        """Return the rest of the line without moving on, or None at the end of the text."""
         if self._at >= len(self._text):
             return None
         end = self._text.find("\n", self._at)
         return self._text[self._at :] if end < 0 else self._text[self._at : end]
 
     def skip(self, rest: str) -> None:
-        """Go on to the next line, past the rest of this one."""
+        """Move to the next line, past the rest of this one."""
         self._at += len(rest) + 1
         self._line += 1
 
@@ -98,22 +98,22 @@ class Lexer:
 
 
 def _must_match(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str]:
-    return cast(re.Match[str], pattern.match(text, at))  # all parts may be empty: there always is a match
+    return cast(re.Match[str], pattern.match(text, at))  # always matches, because all parts may be empty
 
 
 def _clean(name: str) -> str:
     if "\\" in name:
         return _ESCAPE_OR_SPACE.sub(lambda match: " " if match[1] is None else match[1], name.strip(_SPACE))
-    return _one_blank(name)
+    return _collapse_blanks(name)
 
 
-def _one_blank(name: str) -> str:
+def _collapse_blanks(name: str) -> str:
     name = name.strip(_SPACE)
     return _ESCAPE_OR_SPACE.sub(" ", name) if "  " in name or "\t" in name or "\n" in name else name
 
 
 def rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    r"""Cut data into rows: the line each begins on, and its fields.
+    r"""Yield the rows of a data file: the line each begins on, and its fields.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """
     lexer = Lexer(text, colons=False)
     while (rest := lexer.rest_of_line()) is not None:
-        line, fields = lexer.line, plain_fields(rest)
+        line, fields = lexer.line, split_simple(rest)
         if fields is None:
             names = lexer.list_of_names()
             yield names[0].line, [name.text for name in names]
@@ -132,16 +132,16 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, fields
 
 
-def plain_fields(text: str) -> list[str] | None:
-    """Cut one line the fast way; None where it takes the lexer: escapes, a row that goes on or ends inside.
+def split_simple(text: str) -> list[str] | None:
+    """Split one line at commas; return None if it needs the lexer: escapes, a row that continues or ends within it.
 
     Examples
     --------
-    >>> plain_fields("sunny, 85, no. | a case"), plain_fields("sunny, 85,")
+    >>> split_simple("sunny, 85, no. | a case"), split_simple("sunny, 85,")
     (['sunny', '85', 'no'], None)
     """
     body = text.partition("|")[0].strip(_SPACE)
     if "\\" in body or body.endswith(",") or _PERIOD_INSIDE.search(body):
         return None
     fields = body.removesuffix(".").split(",") if body else []
-    return [_one_blank(field) for field in fields] if " " in body or "\t" in body else fields
+    return [_collapse_blanks(field) for field in fields] if " " in body or "\t" in body else fields

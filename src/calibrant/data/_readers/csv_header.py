@@ -1,4 +1,4 @@
-"""Whether the first row of a delimited file names its columns, and the names."""
+"""The header of a CSV file: whether there is one, and the names of the columns."""
 
 from __future__ import annotations
 
@@ -8,10 +8,26 @@ from pathlib import Path
 
 from calibrant.exceptions import ReadError
 
-__all__ = ["HOLES", "NUMBER", "has_header", "is_r_table", "name_columns"]
+__all__ = ["MISSING_VALUES", "NUMBER", "has_header", "is_r_table", "name_columns"]
 
-# What stands for a missing value, quoted or not: nothing, the field's ?, and the words of R, SAS, SQL and pandas.
-HOLES = ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "Null", "null", "None")
+# Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.
+MISSING_VALUES = (
+    "",
+    "?",
+    "NA",
+    "N/A",
+    "n/a",
+    "<NA>",
+    "#N/A",
+    "NaN",
+    "nan",
+    "-NaN",
+    "-nan",
+    "NULL",
+    "Null",
+    "null",
+    "None",
+)
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[0-9]+,[0-9]+|inf(?:inity)?)\s*", re.IGNORECASE
 )
@@ -19,11 +35,11 @@ NUMBER = re.compile(
 _YEAR = re.compile(r"\s*(?:1[6-9]|20|21)[0-9]{2}\s*")
 _ROW_NAMES = "row_names"
 _LOOKS_LIKE_DATA = "The first line looks like data, so the columns are named x0, x1, …; header=True takes it as names."
-_R_NOTE = "The header has one name fewer than the rows have fields, as R writes it: the first column is no feature."
+_R_NOTE = "The header has one name fewer than the rows have fields, as R writes it: the first column is not a feature."
 
 
 def is_r_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether every row has one field more than the header: first a name of its own, as R's write.table does.
+    """Return whether every row has one field more than the header, a row name, as R's write.table writes it.
 
     Examples
     --------
@@ -37,10 +53,10 @@ def is_r_table(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first row names the columns, by comparing it column by column with the rows below.
+    """Return whether the first row is a header, by comparing it column by column with the rows below.
 
-    Words above numbers are names. Without such a column, numbers in the first row make it data, unless they are
-    years far from the numbers below; and so do words that stand again below in half of the columns.
+    A word above numbers makes it a header. Otherwise numbers in the first row make it data, unless they are years far
+    from the numbers below; and so do words that occur again below in half of the columns.
 
     Examples
     --------
@@ -54,26 +70,26 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
         return True
     if any(cell == "?" for cell in first):
         return False
-    again = sum(cell in known for cell, known in columns if cell)
+    n_repeated = sum(cell in known for cell, known in columns if cell)
     numbers = [(cell, known) for cell, known in columns if NUMBER.fullmatch(cell)]
     if numbers:
-        return len(numbers) < len(columns) and not again and all(_is_year_apart(*pair) for pair in numbers)
-    return 2 * again < len(first)
+        return len(numbers) < len(columns) and not n_repeated and all(_is_year_apart(*pair) for pair in numbers)
+    return 2 * n_repeated < len(first)
 
 
 def _known(body: Sequence[Sequence[str]], j: int) -> set[str]:
     cells = {row[j].strip() for row in body if j < len(row)}
-    return cells.difference(HOLES)
+    return cells.difference(MISSING_VALUES)
 
 
 def _names_numbers(cell: str, known: set[str]) -> bool:
-    if cell in HOLES or not known or NUMBER.fullmatch(cell) or cell in known:
+    if cell in MISSING_VALUES or not known or NUMBER.fullmatch(cell) or cell in known:
         return False
     return all(map(NUMBER.fullmatch, known))
 
 
 def _is_year_apart(cell: str, known: set[str]) -> bool:
-    """Say whether a number is a year and the numbers below are none, by a tenth of the year and their own spread."""
+    """Return whether a number is a year far from the numbers below, by a tenth of the year and by their range."""
     if not known or not _YEAR.fullmatch(cell) or not all(map(NUMBER.fullmatch, known)):
         return False
     year, values = float(cell), [float(value.replace(",", ".")) for value in known]
@@ -83,9 +99,9 @@ def _is_year_apart(cell: str, known: set[str]) -> bool:
 
 
 def name_columns(
-    path: Path, rows: Sequence[Sequence[str]], header: bool | None, given: Sequence[str] | None
+    path: Path, rows: Sequence[Sequence[str]], header: bool | None, names: Sequence[str] | None
 ) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
-    """Give the names of the columns, whether the first row holds them, and notes.
+    """Return the names of the columns, whether the first row is the header, and notes.
 
     Examples
     --------
@@ -93,27 +109,27 @@ def name_columns(
     (('age', 'column_1'), True)
     """
     first = rows[0]
-    if given is not None:
-        return _given_names(path, len(first), given), bool(header), ()
+    if names is not None:
+        return _check_names(path, len(first), names), bool(header), ()
     if header is not False and is_r_table(rows):
-        names = tuple(name.strip() or f"column_{j}" for j, name in enumerate(first, start=1))
-        own = _ROW_NAMES if _ROW_NAMES not in names else "column_0"
-        return _without_repeats(path, (own, *names)), True, (_R_NOTE,)
+        found = tuple(name.strip() or f"column_{j}" for j, name in enumerate(first, start=1))
+        row_names = _ROW_NAMES if _ROW_NAMES not in found else "column_0"
+        return _check_unique(path, (row_names, *found)), True, (_R_NOTE,)
     if not (has_header(rows) if header is None else header):
         notes = (_LOOKS_LIKE_DATA,) if header is None else ()
         return tuple(f"x{j}" for j in range(len(first))), False, notes
-    names = tuple(name.strip() or f"column_{j}" for j, name in enumerate(first))
-    return _without_repeats(path, names), True, ()
+    found = tuple(name.strip() or f"column_{j}" for j, name in enumerate(first))
+    return _check_unique(path, found), True, ()
 
 
-def _given_names(path: Path, width: int, given: Sequence[str]) -> tuple[str, ...]:
-    if len(given) != width:
-        hint = "Give one name for each column."
-        raise ReadError.at(path, f"has {width} columns for {len(given)} names", hint=hint)
-    return _without_repeats(path, tuple(given))
+def _check_names(path: Path, width: int, names: Sequence[str]) -> tuple[str, ...]:
+    if len(names) != width:
+        hint = "Pass one name for each column."
+        raise ReadError.at(path, f"has {width} columns for {len(names)} names", hint=hint)
+    return _check_unique(path, tuple(names))
 
 
-def _without_repeats(path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_unique(path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
     seen: dict[str, int] = {}
     for position, name in enumerate(names):
         if name in seen:

@@ -1,6 +1,6 @@
-"""Delimited text cut into rows of cells, with the lines they stand on.
+"""CSV text split into rows of cells, with their line numbers.
 
-Of our own because the csv module bounds the length of a cell for the whole process.
+Of our own because the csv module limits the length of a cell for the whole process.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Row(NamedTuple):
 
     @property
     def blank(self) -> bool:
-        """Whether the line holds nothing, or nothing but blanks."""
+        """Whether the line is empty or holds only blanks."""
         return len(self.cells) == 1 and not self.cells[0].strip()
 
 
 def split_rows(text: str, separator: str) -> Iterator[Row]:
-    r"""Give the rows of a text; quotes hold separators and line ends, and one that never closes is a character.
+    r"""Yield the rows of a text; quotes enclose separators and line ends, and one that is not closed is a character.
 
     Examples
     --------
@@ -51,10 +51,10 @@ def split_rows(text: str, separator: str) -> Iterator[Row]:
 
 
 def _quoted(text: str, at: int, cell: re.Pattern[str]) -> tuple[list[str], int]:
-    """Cut a row that has quotes; give its cells and the place of its end."""
+    """Split a row that has quotes; return its cells and the position of its end."""
     cells: list[str] = []
     while True:
-        match = cast(re.Match[str], cell.match(text, at))  # all parts may be empty: there always is a match
+        match = cast(re.Match[str], cell.match(text, at))  # always matches, because all parts may be empty
         inside, rest = match.groups()
         cells.append(rest if inside is None else inside.replace('""', '"') + rest)
         at = match.end()

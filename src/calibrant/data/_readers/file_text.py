@@ -1,4 +1,4 @@
-"""The text of a file made plain before it is read, and pieces of it made short enough to show."""
+"""Text of a file: line ends, lines, and values quoted in error messages."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from itertools import islice
 
 from calibrant.exceptions import ReadError, nearest
 
-__all__ = ["MOST_COLUMNS", "PathLike", "check_width", "lines_of", "plain_text", "shown", "suggestion"]
+__all__ = ["MAX_COLUMNS", "PathLike", "check_width", "iter_lines", "normalize_text", "quoted", "suggestion"]
 
 PathLike = str | os.PathLike[str]
 
-# A wider header is a transposed or damaged file; it would only fill the memory.
-MOST_COLUMNS = 100_000
+# A wider table is a transposed or damaged file, which would only fill the memory.
+MAX_COLUMNS = 100_000
 
-# The search for a near name takes time that grows with the square of their lengths: long ones are left out.
-_LONGEST_COMPARED = 60
-_MOST_COMPARED = 5_000
-_PIECE = 2**20
+# Searching for a similar name takes time quadratic in the lengths, so long names are skipped.
+_MAX_COMPARED_LENGTH = 60
+_MAX_COMPARED = 5_000
+_CHUNK = 2**20
 
 
 def check_width(path: PathLike, n_columns: int) -> None:
-    """Refuse a table of more columns than any table has."""
-    if n_columns > MOST_COLUMNS:
-        hint = f"calibrant reads at most {MOST_COLUMNS:,}; is the table transposed?"
+    """Raise if a table has more columns than the maximum."""
+    if n_columns > MAX_COLUMNS:
+        hint = f"calibrant reads at most {MAX_COLUMNS:,}; is the table transposed?"
         raise ReadError.at(path, f"has {n_columns:,} columns", hint=hint)
 
 
-def plain_text(path: PathLike, text: str) -> str:
-    r"""Give the text with ``\n`` at all line ends and without a byte-order mark, or refuse what is no text.
+def normalize_text(path: PathLike, text: str) -> str:
+    r"""Return the text with ``\n`` at all line ends and without a byte order mark; raise if it is empty or not text.
 
     Examples
     --------
-    >>> plain_text("a.arff", "\ufeff@data\r\n1,2\r3,4")
+    >>> normalize_text("a.arff", "\ufeff@data\r\n1,2\r3,4")
     '@data\n1,2\n3,4'
     """
     if not text.isascii():
-        _refuse_half_characters(path, text)
+        _check_surrogates(path, text)
     text = text.removeprefix("\ufeff")
     if not text or text.isspace():
-        raise ReadError.at(path, "is empty", hint="Check that the file was copied or downloaded whole.")
+        raise ReadError.at(path, "is empty", hint="Check that the file is complete.")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    r"""Give the lines and their numbers from 1, cut piece by piece: what is refused early costs little.
+def iter_lines(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield the lines and their numbers from 1; the text is split chunk by chunk, so that an early error costs little.
 
     Examples
     --------
-    >>> list(lines_of("a\nb"))
+    >>> list(iter_lines("a\nb"))
     [(1, 'a'), (2, 'b')]
     """
     return enumerate(_lines(text), start=1)
@@ -57,45 +57,45 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 def _lines(text: str) -> Iterator[str]:
     at = 0
-    while (end := text.find("\n", at + _PIECE)) >= 0:
+    while (end := text.find("\n", at + _CHUNK)) >= 0:
         yield from text[at:end].split("\n")
         at = end + 1
     yield from text[at:].split("\n")
 
 
-def _refuse_half_characters(path: PathLike, text: str) -> None:
+def _check_surrogates(path: PathLike, text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         hint = "Save the file as UTF-8."
-        raise ReadError.at(path, "holds bytes that are no characters", line=line, hint=hint) from None
+        raise ReadError.at(path, "holds bytes that are not characters", line=line, hint=hint) from None
 
 
-def shown(value: str) -> str:
-    """Quote a value for a message, and cut it where it is long.
+def quoted(value: str) -> str:
+    """Return a value quoted for an error message, truncated if it is long.
 
     Examples
     --------
-    >>> shown("blue"), shown("x" * 1_000)
+    >>> quoted("blue"), quoted("x" * 1_000)
     ("'blue'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'")
     """
     return repr(value if len(value) <= 40 else value[:40] + "…")
 
 
 def suggestion(value: str, options: Iterable[str], *, title: str = "Declared") -> str:
-    """Say which option a misspelt value may mean, or else which options there are.
+    """Return a hint that names the most similar option, or else lists the options.
 
     Examples
     --------
     >>> suggestion("blu", ["blue", "red"]), suggestion("9", ["blue", "red"])
-    ("Did you mean 'blue'?", "Declared are 'blue', 'red'.")
+    ("Did you mean 'blue'?", "Declared: 'blue', 'red'.")
     """
-    options = list(islice(options, _MOST_COMPARED))
-    short = [option for option in options if len(option) <= _LONGEST_COMPARED]
-    near = nearest(value, short).strip() if len(value) <= _LONGEST_COMPARED else ""
-    return near or f"{title} are {_listing(options)}."
+    options = list(islice(options, _MAX_COMPARED))
+    short = [option for option in options if len(option) <= _MAX_COMPARED_LENGTH]
+    near = nearest(value, short).strip() if len(value) <= _MAX_COMPARED_LENGTH else ""
+    return near or f"{title}: {_listing(options)}."
 
 
 def _listing(options: list[str]) -> str:
-    return ", ".join(map(shown, options[:6])) + (", …" if len(options) > 6 else "")
+    return ", ".join(map(quoted, options[:6])) + (", …" if len(options) > 6 else "")

@@ -1,4 +1,4 @@
-"""The bytes and the text of a file: unpacked, decoded, and refused where they are neither."""
+"""The bytes and the text of a file, decompressed and decoded."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["BYTE_ORDER_MARKS", "decode", "encoding_error", "read_bytes"]
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 _GZIP = b"\x1f\x8b"
-# Tables shrink to a fifth, seldom to a fiftieth: what unpacks to this much and this many times its size is a bomb.
-_LARGE = 2**28
-_MOST_TIMES = 200
+# Tables compress to a fifth, rarely to a fiftieth; a file that expands beyond both limits is a decompression bomb.
+_MIN_BOMB_SIZE = 2**28
+_MAX_RATIO = 200
 _CHUNK = 2**24
 
 
 def read_bytes(path: Path) -> bytes:
-    """Give the contents of a file, unpacked where it is gzip.
+    """Return the contents of a file, decompressed if it is gzip.
 
     Examples
     --------
@@ -33,11 +33,11 @@ def read_bytes(path: Path) -> bytes:
     calibrant.exceptions.MissingFileError: nowhere.csv: no such file. Check the path; the current folder is ...
     """
     try:
-        _refuse_no_file(path)
+        _check_is_file(path)
         raw = _read(path)
-        return _unpack(path, raw) if raw.startswith(_GZIP) else raw
+        return _decompress(path, raw) if raw.startswith(_GZIP) else raw
     except MemoryError as error:
-        hint = "Read it on a larger machine, or in parts."
+        hint = "Read it on a machine with more memory, or split it."
         raise ReadError.at(path, "is larger than the memory", hint=hint) from error
     except MissingFileError:
         raise
@@ -45,7 +45,7 @@ def read_bytes(path: Path) -> bytes:
         raise _cannot_open(path, error) from error
 
 
-def _refuse_no_file(path: Path) -> None:
+def _check_is_file(path: Path) -> None:
     if path.is_dir():
         raise ReadError.at(path, "is a folder, not a file", hint="Pass the path of one file.")
     if not path.exists():
@@ -65,29 +65,29 @@ def _cannot_open(path: Path, error: OSError) -> ReadError:
     return ReadError.at(shown, f"cannot be opened ({error.strerror})", hint="Check the path and its permissions.")
 
 
-def _unpack(path: Path, raw: bytes) -> bytes:
-    pieces: list[bytes] = []
+def _decompress(path: Path, raw: bytes) -> bytes:
+    chunks: list[bytes] = []
     size = 0
     try:
-        for piece in _pieces(raw):
-            pieces.append(piece)
-            size += len(piece)
-            if size > max(_LARGE, _MOST_TIMES * len(raw)):
-                problem = f"unpacks to more than {size >> 20:,} MiB, over {_MOST_TIMES} times its size"
-                raise ReadError.at(path, problem, hint="No table does; if this one does, unpack it first.")
+        for chunk in _chunks(raw):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > max(_MIN_BOMB_SIZE, _MAX_RATIO * len(raw)):
+                problem = f"expands to more than {size >> 20:,} MiB, over {_MAX_RATIO} times its size"
+                raise ReadError.at(path, problem, hint="If this is a table, decompress it first.")
     except (EOFError, OSError, zlib.error) as error:
         raise ReadError.at(path, f"is a damaged gzip file ({error})", hint="Copy or download it again.") from error
-    return b"".join(pieces)
+    return b"".join(chunks)
 
 
-def _pieces(raw: bytes) -> Iterator[bytes]:
-    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-        while piece := packed.read(_CHUNK):
-            yield piece
+def _chunks(raw: bytes) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as compressed:
+        while chunk := compressed.read(_CHUNK):
+            yield chunk
 
 
 def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> str:
-    r"""Give the text of a file: UTF-8, or UTF-16 with its mark, unless told.
+    r"""Return the text of a file: by default UTF-8, or UTF-16 if it begins with a byte order mark.
 
     Examples
     --------
@@ -95,8 +95,8 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
     'café'
     >>> decode(Path("a.csv"), b"caf\xe9\n")
     Traceback (most recent call last):
-    calibrant.exceptions.ReadError: a.csv, line 1: byte 0xe9 is not UTF-8. Pass encoding="latin-1" or the encoding that
-    the file was written in.
+    calibrant.exceptions.ReadError: a.csv, line 1: byte 0xe9 is not UTF-8. Pass encoding="latin-1" or the encoding of
+    the file.
     """
     marked = next((name for mark, name in BYTE_ORDER_MARKS.items() if raw.startswith(mark)), None)
     try:
@@ -105,7 +105,7 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
         raise encoding_error(path, raw, error) from error
     except (LookupError, ValueError) as error:
         hint = 'Try "utf-8", "latin-1" or "cp1252".'
-        raise ReadError.at(path, f"no encoding is called {encoding!r:.60}", hint=hint) from error
+        raise ReadError.at(path, f"there is no encoding {encoding!r:.60}", hint=hint) from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         hint = 'It is a binary file, or text in another encoding, such as encoding="utf-16".'
@@ -114,9 +114,9 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
 
 
 def encoding_error(path: os.PathLike[str], raw: bytes, error: UnicodeDecodeError, at: int = 0) -> ReadError:
-    """Say where bytes are not of their encoding, the text that was tried beginning at ``at``."""
-    place = at + error.start
-    line = raw.count(b"\n", 0, place) + 1
+    """Return an error that names the line of a byte that cannot be decoded; the decoded part begins at ``at``."""
+    position = at + error.start
+    line = raw.count(b"\n", 0, position) + 1
     name = "UTF-8" if error.encoding.startswith("utf-8") else error.encoding
-    hint = 'Pass encoding="latin-1" or the encoding that the file was written in.'
-    return ReadError.at(path, f"byte 0x{raw[place]:02x} is not {name}", line=line, hint=hint)
+    hint = 'Pass encoding="latin-1" or the encoding of the file.'
+    return ReadError.at(path, f"byte 0x{raw[position]:02x} is not {name}", line=line, hint=hint)

@@ -1,3 +1,3 @@
-"""The table that a file or a frame becomes: features, class, weights, and how they are shown."""
+"""The table made from a file or a frame: features, class and weights, and its text and HTML views."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""From what a reader understood to a table: the class set apart, the columns told nominal made so, each kind named."""
+"""A `Table` made from a parsed file: class and features separated, requested columns made nominal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant.data._frames.columns import Nominal, choose_nominal, kinds_of
-from calibrant.data._readers.parsed import Parsed
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["as_nominal", "assemble", "refuse_one_column", "table_name", "told_nominal"]
+__all__ = ["as_nominal", "assemble", "check_has_features", "nominal_names", "table_name"]
 
-# Python itself writes larger floats with an exponent.
-_LARGEST_WRITTEN_OUT = 1e16
+# `str` writes larger floats with an exponent.
+_LARGEST_WITHOUT_EXPONENT = 1e16
 
 
 def assemble(
-    parsed: Parsed,
+    parsed: ParsedFile,
     *,
     name: str,
     target: str | int | Literal[False] | None = None,
     nominal: Nominal = None,
     positive: object = None,
 ) -> Table:
-    """Set the class apart and say the kind of each column.
+    """Return the table of a parsed file: its class, its features and their kinds.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> parsed = Parsed(pd.DataFrame({"zone": [3, 7], "ok": ["no", "yes"]}))
+    >>> parsed = ParsedFile(pd.DataFrame({"zone": [3, 7], "ok": ["no", "yes"]}))
     >>> assemble(parsed, name="tiny", nominal=["zone"]).kinds
     {'zone': 'nominal'}
     """
     frame = parsed.frame
     class_column = _class_column(name, parsed, target)
-    set_apart = {*parsed.extra, class_column}
-    X = frame[[column for column in frame.columns if column not in set_apart]]
-    X = _with_nominal(X, told_nominal(nominal, [str(column) for column in X.columns]))
-    y = None if class_column is None else _labelled(name, frame[class_column])
+    not_features = {*parsed.extra, class_column}
+    X = frame[[column for column in frame.columns if column not in not_features]]
+    X = _with_nominal(X, nominal_names(nominal, [str(column) for column in X.columns]))
+    y = None if class_column is None else _checked_class(name, frame[class_column])
     return Table(
         X=X,
         y=y,
@@ -59,7 +59,7 @@ def assemble(
 
 
 def as_nominal(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Make a column nominal: numbers become strings, categories in the order of the numbers.
+    """Return a column as nominal; numbers become strings, as categories in numerical order.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def as_nominal(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _kinds(X: pd.DataFrame) -> dict[str, Kind]:
-    """Say the kind of each column, looking at one column of each type: a wide table has few types."""
+    """Return the kind of each column, inspecting one column of each type: a wide table has few types."""
     names = [str(name) for name in X.columns]
     types = [
         f"object {name}" if dtype.name == "object" else dtype.name for name, dtype in zip(names, X.dtypes, strict=True)
@@ -88,46 +88,46 @@ def _kinds(X: pd.DataFrame) -> dict[str, Kind]:
 
 
 def _as_strings(values: NDArray[Any]) -> list[str]:
-    """Write each value; floats without their point where all that are finite are whole."""
+    """Return the values as strings, floats without the decimal point if all finite ones are integral."""
     if values.dtype.kind != "f" or not (values[np.isfinite(values)] % 1 == 0).all():
         return [str(value) for value in values]
-    return [str(int(value)) if abs(value) < _LARGEST_WRITTEN_OUT else str(value) for value in values]
+    return [str(int(value)) if abs(value) < _LARGEST_WITHOUT_EXPONENT else str(value) for value in values]
 
 
-def told_nominal(nominal: Nominal, columns: Sequence[str]) -> set[str]:
-    """Give the names of the columns that ``nominal`` means, its positions counted among ``columns``.
+def nominal_names(nominal: Nominal, columns: Sequence[str]) -> set[str]:
+    """Return the names of the columns that ``nominal`` specifies; positions index ``columns``.
 
     Examples
     --------
-    >>> sorted(told_nominal([0, 2], ["a", "b", "c"])), told_nominal("auto", ["a"])
+    >>> sorted(nominal_names([0, 2], ["a", "b", "c"])), nominal_names("auto", ["a"])
     (['a', 'c'], set())
     """
     if nominal is not None and not isinstance(nominal, str):
-        # looked up here because a search through the names for each name takes too long in wide tables
-        place = {name: position for position, name in enumerate(columns)}
-        items: Any = [place.get(item, item) if isinstance(item, str) else item for item in nominal]
+        # names become positions here, because a search through a list for each name is quadratic in wide tables
+        position_of = {name: position for position, name in enumerate(columns)}
+        items: Any = [position_of.get(item, item) if isinstance(item, str) else item for item in nominal]
         nominal = items
     return {columns[position] for position in choose_nominal(nominal, columns)}
 
 
-def _with_nominal(X: pd.DataFrame, told: set[str]) -> pd.DataFrame:
+def _with_nominal(X: pd.DataFrame, nominal: set[str]) -> pd.DataFrame:
     import pandas as pd
 
-    numeric = {name for name, kind in _kinds(X).items() if kind == "numeric" and name in told} if told else set()
+    numeric = {name for name, kind in _kinds(X).items() if kind == "numeric" and name in nominal} if nominal else set()
     if not numeric:
         return X
     columns = {name: as_nominal(column) if str(name) in numeric else column for name, column in X.items()}
     return pd.DataFrame(columns, copy=False)
 
 
-def _labelled(name: str, y: pd.Series[Any]) -> pd.Series[Any]:
+def _checked_class(name: str, y: pd.Series[Any]) -> pd.Series[Any]:
     if y.isna().all():
         hint = "Pass target= for the class column, or target=False if the table has no class."
         raise DataError(f"{name}: the class column {y.name!r} is missing in every row. {hint}")
     return y
 
 
-def _class_column(name: str, parsed: Parsed, target: str | int | Literal[False] | None) -> Any:
+def _class_column(name: str, parsed: ParsedFile, target: str | int | Literal[False] | None) -> Any:
     columns = [column for column in parsed.frame.columns if column not in parsed.extra]
     if target is False:
         return None
@@ -140,14 +140,14 @@ def _class_column(name: str, parsed: Parsed, target: str | int | Literal[False] 
 
 def _by_position(name: str, columns: list[Any], target: int) -> Any:
     if not -len(columns) <= target < len(columns):
-        raise SchemaError(f"{name} has {len(columns)} columns; target={target} is none of them.")
+        raise SchemaError(f"{name} has {len(columns)} columns; target={target} is out of range.")
     return columns[target]
 
 
-def _by_name(name: str, parsed: Parsed, target: str) -> str:
+def _by_name(name: str, parsed: ParsedFile, target: str) -> str:
     names = [str(column) for column in parsed.frame.columns]
     if target not in names:
-        raise SchemaError(f"{name} has no column {target!r} to take as the class.{nearest(target, names)}")
+        raise SchemaError(f"{name} has no column {target!r} for the class.{nearest(target, names)}")
     return target
 
 
@@ -160,18 +160,18 @@ def _positive(name: str, y: pd.Series[Any] | None, positive: object) -> object:
     return positive
 
 
-def refuse_one_column(path: Path, parsed: Parsed, *, delimited: bool) -> None:
-    """Refuse a file of one column where a class and features are wanted: most often the separator was not told."""
+def check_has_features(path: Path, parsed: ParsedFile, *, delimited: bool) -> None:
+    """Raise if a file has a single column, most often because the separator was not recognized."""
     columns = [column for column in parsed.frame.columns if column not in parsed.extra]
     if len(columns) == 1:
-        apart = "Pass sep= if another mark parts the columns, or" if delimited else "Pass"
-        hint = f"{apart} target=False if the table has no class."
+        advice = "Pass sep= if another character separates the columns, or" if delimited else "Pass"
+        hint = f"{advice} target=False if the table has no class."
         problem = f"has one column, {str(columns[0])[:60]!r}, and a table needs a class and at least one feature"
         raise ReadError.at(path, problem, hint=hint)
 
 
 def table_name(path: Path) -> str:
-    """Give a table the name of its file, without folder and endings.
+    """Return the name of a file without folder and extensions.
 
     Examples
     --------

@@ -1,22 +1,22 @@
-"""A table shown to a person: as text in a terminal, as a small page in a notebook."""
+"""Text and HTML views of a table, for terminals and notebooks."""
 
 from __future__ import annotations
 
 from html import escape
 
-from calibrant.data._tables.summary import ClassShare, ColumnSummary, TableSummary, count, cut, summarise
+from calibrant.data._tables.summary import ClassShare, ColumnSummary, TableSummary, count, summarise, truncate
 from calibrant.data._tables.table import Table
 
 __all__ = ["as_html", "as_text"]
 
-_BAR = 24
-_WIDEST_NAME = 32
-# Colours that read on white and on black alike; text takes the page's own colour.
+_BAR_WIDTH = 24
+_MAX_NAME_WIDTH = 32
+# Legible on white and on black; text keeps the colour of the page.
 _BLUE, _GREY = "#4477aa", "rgba(128,128,128,.45)"
 
 
 def as_text(table: Table) -> str:
-    """Show a table as text.
+    """Return a table as text.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def as_text(table: Table) -> str:
     >>> print(as_text(load("appeal")))
     appeal: 1,500 rows, ...
     """
-    summary = summarise(table, most_columns=20, most_classes=8)
+    summary = summarise(table, max_columns=20, max_classes=8)
     lines = [f"{summary.name}: {summary.size}", *_class_lines(summary), *(f"  {fact}" for fact in summary.facts)]
     lines += _column_lines(summary)
     lines += [f"  note: {note}" for note in summary.notes]
@@ -32,24 +32,24 @@ def as_text(table: Table) -> str:
 
 
 def _class_lines(summary: TableSummary) -> list[str]:
-    width = max((len(_cut(share.label)) for share in summary.classes), default=0)
+    width = max((len(_truncate(share.label)) for share in summary.classes), default=0)
     lines = [_class_line(share, width) for share in summary.classes]
     return lines + ([f"  {_more_classes(summary)}"] if summary.more_classes else [])
 
 
 def _class_line(share: ClassShare, width: int) -> str:
-    bar = "█" * max(1, round(_BAR * share.share))
+    bar = "█" * max(1, round(_BAR_WIDTH * share.share))
     mark = "  (positive)" if share.positive else ""
-    return f"  class {_cut(share.label):<{width}} {share.rows:>9,} {share.share:>6.1%} {bar}{mark}"
+    return f"  class {_truncate(share.label):<{width}} {share.rows:>9,} {share.share:>6.1%} {bar}{mark}"
 
 
 def _column_lines(summary: TableSummary) -> list[str]:
     if not summary.columns:
         return []
-    width = max(6, *(len(_cut(column.name)) for column in summary.columns))
+    width = max(6, *(len(_truncate(column.name)) for column in summary.columns))
     lines = [f"  {'column':<{width}}  kind     missing  values"]
     lines += [
-        f"  {_cut(column.name):<{width}}  {column.kind:<7}  {_holes(column):>7}  {column.values}"
+        f"  {_truncate(column.name):<{width}}  {column.kind:<7}  {_missing_text(column):>7}  {column.values}"
         for column in summary.columns
     ]
     return lines + ([f"  {_more_columns(summary)}"] if summary.more_columns else [])
@@ -63,16 +63,16 @@ def _more_columns(summary: TableSummary) -> str:
     return f"… and {count(summary.more_columns, 'more column')}"
 
 
-def _holes(column: ColumnSummary) -> str:
+def _missing_text(column: ColumnSummary) -> str:
     return f"{column.missing:,}" if column.missing else "·"
 
 
-def _cut(text: str) -> str:
-    return cut(text, _WIDEST_NAME)
+def _truncate(text: str) -> str:
+    return truncate(text, _MAX_NAME_WIDTH)
 
 
 def as_html(table: Table) -> str:
-    """Show a table as a small page.
+    """Return a table as HTML.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def as_html(table: Table) -> str:
     >>> as_html(load("appeal"))[:4]
     '<div'
     """
-    summary = summarise(table, most_columns=30, most_classes=12)
+    summary = summarise(table, max_columns=30, max_classes=12)
     parts = [
         '<div style="font-family:system-ui,sans-serif;font-size:13px;line-height:1.45;max-width:70em">',
         f'<div style="font-size:15px;margin-bottom:4px"><b>{escape(summary.name)}</b> · {escape(summary.size)}</div>',
@@ -117,12 +117,17 @@ def _columns_html(summary: TableSummary) -> str:
 
 
 def _row_html(column: ColumnSummary) -> str:
-    cells = (_cell(_cut(column.name)), _cell(column.kind), _cell(_holes(column), align="right"), _cell(column.values))
+    cells = (
+        _cell(_truncate(column.name)),
+        _cell(column.kind),
+        _cell(_missing_text(column), align="right"),
+        _cell(column.values),
+    )
     return f"<tr>{''.join(cells)}</tr>"
 
 
 def _cell(text: str, tag: str = "td", align: str = "left") -> str:
-    wrap = "normal" if len(text) > _WIDEST_NAME else "nowrap"
+    wrap = "normal" if len(text) > _MAX_NAME_WIDTH else "nowrap"
     border = "padding:1px 14px 1px 0;border-bottom:1px solid rgba(128,128,128,.2)"
     style = f"text-align:{align};white-space:{wrap};{border}"
     return f'<{tag} style="{style}">{escape(text)}</{tag}>'

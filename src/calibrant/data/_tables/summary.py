@@ -1,4 +1,4 @@
-"""What a table holds, said column by column: the facts that its text and its notebook view show."""
+"""The summary of a table that its text and HTML views show."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ClassShare", "ColumnSummary", "TableSummary", "count", "cut", "summarise"]
+__all__ = ["ClassShare", "ColumnSummary", "TableSummary", "count", "summarise", "truncate"]
 
-_MOST_VALUES = 3
-_WIDEST_VALUE = 24
+# Three values of 24 characters keep a line of the text view within about 120 characters.
+_MAX_VALUES = 3
+_MAX_VALUE_WIDTH = 24
 
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column: its kind, its holes and its values in a few words."""
+    """One column: its kind, its number of missing values and a short description of its values."""
 
     name: str
     kind: Kind
@@ -32,7 +33,7 @@ class ColumnSummary:
 
 @dataclass(frozen=True)
 class ClassShare:
-    """One class: its label, rows and share of the labelled rows; ``positive`` for the class of interest."""
+    """One class: its label, number of rows and share of the labelled rows; ``positive`` for the class of interest."""
 
     label: str
     rows: int
@@ -42,7 +43,7 @@ class ClassShare:
 
 @dataclass(frozen=True)
 class TableSummary:
-    """What a person wants to know of a table at a glance."""
+    """The facts of a table: size, classes, columns and notes."""
 
     name: str
     size: str
@@ -54,13 +55,13 @@ class TableSummary:
     notes: tuple[str, ...]
 
 
-def summarise(table: Table, *, most_columns: int, most_classes: int) -> TableSummary:
-    """Collect the facts; columns and classes beyond the first few are only counted.
+def summarise(table: Table, *, max_columns: int, max_classes: int) -> TableSummary:
+    """Return the summary of a table; classes and columns beyond the limits are only counted.
 
     Examples
     --------
     >>> from calibrant.data import load
-    >>> summarise(load("appeal"), most_columns=3, most_classes=5).size
+    >>> summarise(load("appeal"), max_columns=3, max_classes=5).size
     '1,500 rows, ... features (...)'
     """
     names = list(table.X.columns)
@@ -68,17 +69,17 @@ def summarise(table: Table, *, most_columns: int, most_classes: int) -> TableSum
     return TableSummary(
         name=table.name,
         size=_size(table),
-        classes=_classes(table, counts, most_classes),
-        more_classes=max(0, len(counts) - most_classes),
+        classes=_classes(table, counts, max_classes),
+        more_classes=max(0, len(counts) - max_classes),
         facts=_facts(table),
-        columns=tuple(_column(str(name), table.kinds[name], table.X[name]) for name in names[:most_columns]),
-        more_columns=max(0, len(names) - most_columns),
+        columns=tuple(_column(str(name), table.kinds[name], table.X[name]) for name in names[:max_columns]),
+        more_columns=max(0, len(names) - max_columns),
         notes=table.notes,
     )
 
 
 def count(number: int, what: str, plural: str = "") -> str:
-    """Count something in words.
+    """Return a number with its noun.
 
     Examples
     --------
@@ -88,12 +89,12 @@ def count(number: int, what: str, plural: str = "") -> str:
     return f"{number:,} {what if number == 1 else plural or what + 's'}"
 
 
-def cut(text: str, width: int) -> str:
-    """Give a text on one line of no more than some characters.
+def truncate(text: str, width: int) -> str:
+    """Return a text on one line, cut to ``width`` characters.
 
     Examples
     --------
-    >>> cut("months since the last gift", 12)
+    >>> truncate("months since the last gift", 12)
     'months sinc…'
     """
     line = " ".join(text.splitlines())
@@ -106,17 +107,17 @@ def _size(table: Table) -> str:
     return f"{count(table.n_rows, 'row')}, {count(table.n_features, 'feature')} ({kinds})"
 
 
-def _classes(table: Table, counts: dict[Any, int], most: int) -> tuple[ClassShare, ...]:
+def _classes(table: Table, counts: dict[Any, int], limit: int) -> tuple[ClassShare, ...]:
     total = max(1, sum(counts.values()))
     shown = list(counts.items())
-    if len(shown) > most:
-        shown = sorted(shown, key=lambda pair: -pair[1])[:most]
+    if len(shown) > limit:
+        shown = sorted(shown, key=lambda pair: -pair[1])[:limit]
     return tuple(ClassShare(str(label), rows, rows / total, label == table.positive) for label, rows in shown)
 
 
 def _facts(table: Table) -> tuple[str, ...]:
-    holes = table.X.isna().to_numpy()
-    n_cells, n_rows = int(holes.sum()), int(holes.any(axis=1).sum())
+    is_missing = table.X.isna().to_numpy()
+    n_cells, n_rows = int(is_missing.sum()), int(is_missing.any(axis=1).sum())
     facts = [f"missing: {count(n_cells, 'cell')} in {count(n_rows, 'row')}" if n_cells else "missing: none"]
     unlabelled = 0 if table.y is None else int(table.y.isna().sum())
     if unlabelled:
@@ -151,7 +152,7 @@ def _range(known: pd.Series[Any]) -> str:
 
 
 def _moment(value: object) -> str:
-    """Write a date, a time or a duration; of a time at midnight the date."""
+    """Return a date, a time or a duration as text, without a time of midnight."""
     text = str(value).removesuffix(" 00:00:00")
     return text.replace("1 days", "1 day", 1) if text.startswith("1 days") else text
 
@@ -159,7 +160,7 @@ def _moment(value: object) -> str:
 def _median(values: NDArray[np.float64]) -> float:
     middle = [(len(values) - 1) // 2, len(values) // 2]
     lower, upper = np.partition(values, middle)[middle].tolist()
-    # Halfway between the infinities there is no number.
+    # The mean of the two infinities would be NaN.
     return float(lower) if lower == -upper == -np.inf else float(lower / 2 + upper / 2)
 
 
@@ -171,8 +172,8 @@ def _number(value: float) -> str:
 def _frequent(known: pd.Series[Any]) -> str:
     counts = known.value_counts()
     counts = counts[counts > 0]
-    most = counts.iloc[:_MOST_VALUES]
-    shown = ", ".join(f"{cut(str(value), _WIDEST_VALUE)} ({rows:,})" for value, rows in most.items())
-    more = len(counts) - _MOST_VALUES
+    most = counts.iloc[:_MAX_VALUES]
+    shown = ", ".join(f"{truncate(str(value), _MAX_VALUE_WIDTH)} ({rows:,})" for value, rows in most.items())
+    more = len(counts) - _MAX_VALUES
     unseen = len(known.cat.categories) - len(counts) if known.dtype.name == "category" else 0
     return shown + (f", {more:,} more" if more > 0 else "") + (f"; {unseen:,} declared but unseen" if unseen else "")

@@ -1,4 +1,4 @@
-"""A table that has been understood: features, class, weights, split and the kind of each column."""
+"""A data set as a table: features, class, weights, split and the kind of each column."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Kind = Literal["numeric", "nominal"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Features and class of one data set, with what was decided about each column.
+    """Features and class of a data set, with the kind of each column.
 
     Parameters
     ----------
     X : pandas.DataFrame
-        The features. Nominal columns are categorical where their values were declared, else strings or truth values.
+        The features. Nominal columns are categorical where their values were declared, else strings or booleans.
     y : pandas.Series or None
         The class of each row; categorical where the file declares the classes and their order. None: no class column.
     name : str
@@ -38,13 +38,13 @@ class Table:
     sample_weight : ndarray of float64, optional
         A weight for each row.
     extra : pandas.DataFrame, optional
-        Columns that are not features, such as the amount given or a customer's number.
+        Columns that are not features, such as an amount or a customer number.
     split : pandas.Series, optional
-        The official part of each row, such as ``"train"`` and ``"test"``.
+        The part of the official split that each row is in, such as ``"train"`` and ``"test"``.
     kinds : mapping of str to {"numeric", "nominal"}
-        The kind of each column of ``X``; told from their types where it is not given. It cannot be changed.
+        The kind of each column of ``X``, read-only; inferred from the types of the columns by default.
     notes : tuple of str
-        What the reader decided, a sentence each.
+        Decisions of the reader, one sentence each.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Table:
 
     @property
     def class_counts(self) -> dict[Any, int]:
-        """Rows of each class that has any: in the declared order, else sorted, else as they come."""
+        """Number of rows of each class that has any: in declared order, else sorted, else in order of appearance."""
         if self.y is None:
             return {}
         counts = self.y.value_counts(sort=False)
@@ -91,12 +91,12 @@ class Table:
         return {label: int(n) for label, n in counts.items() if n}
 
     def take(self, rows: ArrayLike) -> Table:
-        """Give the table of some rows, the row index starting at 0 again.
+        """Return the table of some rows, with a new row index from 0.
 
         Parameters
         ----------
         rows : array-like of int or bool
-            Positions, negative ones from the end, or a mask with a truth value for each row.
+            Positions (negative ones count from the end), or a mask with a boolean for each row.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class Table:
         )
 
     def part(self, name: str) -> Table:
-        """Give the rows of one part of the official split.
+        """Return the rows of one part of the official split.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class Table:
 
 
 class _Kinds(Mapping[str, Kind]):
-    """A dict that can only be read; unlike a ``mappingproxy`` it can be pickled, and it shows itself as a dict."""
+    """A read-only dict; unlike a ``mappingproxy`` it can be pickled, and its repr is that of a dict."""
 
     def __init__(self, kinds: Mapping[str, Kind]) -> None:
         self._kinds = dict(kinds)
@@ -165,48 +165,48 @@ class _Kinds(Mapping[str, Kind]):
         return repr(self._kinds)
 
 
-def _kinds(X: pd.DataFrame, given: Mapping[str, Kind]) -> dict[str, Kind]:
-    # `_frames` needs the kinds that this file names.
+def _kinds(X: pd.DataFrame, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    # imported here because `_frames` imports this module
     from calibrant.data._frames.columns import kinds_of, repeated
 
     columns = list(X.columns)
-    if not given:
+    if not kinds:
         return dict(zip(columns, kinds_of(X).values(), strict=True)) if columns else {}
-    if twice := repeated(columns):
-        raise SchemaError(f"X has the column {twice[0]!r} more than once; rename or drop one.")
-    _check_names(given, columns)
-    return {column: given[column] for column in columns}
+    if duplicates := repeated(columns):
+        raise SchemaError(f"X has the column {duplicates[0]!r} more than once; rename or drop one.")
+    _check_names(kinds, columns)
+    return {column: kinds[column] for column in columns}
 
 
-def _check_names(given: Mapping[str, Kind], columns: list[str]) -> None:
-    there = set(columns)
-    if unknown := [name for name in given if name not in there]:
-        raise SchemaError(f"kinds names {unknown[0]!r}, which is not a column of X.{nearest(unknown[0], columns)}")
-    if missing := [name for name in columns if name not in given]:
-        raise SchemaError(f"kinds does not name {missing[0]!r}, which is a column of X.")
+def _check_names(kinds: Mapping[str, Kind], columns: list[str]) -> None:
+    known = set(columns)
+    if unknown := [name for name in kinds if name not in known]:
+        raise SchemaError(f"kinds contains {unknown[0]!r}, which is not a column of X.{nearest(unknown[0], columns)}")
+    if missing := [name for name in columns if name not in kinds]:
+        raise SchemaError(f"kinds does not contain {missing[0]!r}, which is a column of X.")
 
 
 def _positions(rows: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    at = _one_dimensional(rows)
-    if at.dtype == bool:
-        if len(at) != n_rows:
-            raise DataError(f"rows is a mask of {len(at):,} for a table of {n_rows:,} rows.")
-        return np.flatnonzero(at)
-    if len(at) and at.dtype.kind not in "iu":
-        raise DataError(f"rows must be whole numbers, or truth values for a mask; got {at[:4].tolist()!r:.60}.")
-    outside = at[(at < -n_rows) | (at >= n_rows)]
+    positions = _one_dimensional(rows)
+    if positions.dtype == bool:
+        if len(positions) != n_rows:
+            raise DataError(f"rows is a mask of length {len(positions):,} for a table of {n_rows:,} rows.")
+        return np.flatnonzero(positions)
+    if len(positions) and positions.dtype.kind not in "iu":
+        raise DataError(f"rows must be integers, or booleans for a mask; got {positions[:4].tolist()!r:.60}.")
+    outside = positions[(positions < -n_rows) | (positions >= n_rows)]
     if len(outside):
-        raise DataError(f"rows names row {outside[0]} of a table of {n_rows:,} rows; the first is 0.")
-    return at.astype(np.intp)
+        raise DataError(f"rows contains {outside[0]}, but the table has {n_rows:,} rows, numbered from 0.")
+    return positions.astype(np.intp)
 
 
 def _one_dimensional(rows: ArrayLike) -> NDArray[Any]:
     try:
-        at = np.asarray(rows)
-        # A mask of pandas or of plain objects says only in its values that it is one.
-        at = np.asarray(at.tolist()) if at.dtype == object else at
+        positions = np.asarray(rows)
+        # An object array may hold booleans or integers, which only its values show.
+        positions = np.asarray(positions.tolist()) if positions.dtype == object else positions
     except ValueError:  # lists of different lengths
-        at = np.empty((0, 0))
-    if at.ndim != 1:
+        positions = np.empty((0, 0))
+    if positions.ndim != 1:
         raise DataError(f"rows must be a list of positions or a mask; got {rows!r:.60}.")
-    return at
+    return positions

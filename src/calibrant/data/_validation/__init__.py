@@ -1,3 +1,3 @@
-"""Input validation that every learner shares: labels, weights, training rows, rows to predict, memory."""
+"""Input validation shared by all estimators: labels, weights, training rows and rows to predict."""
 
 __all__: list[str] = []

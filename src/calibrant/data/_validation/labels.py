@@ -1,4 +1,4 @@
-"""The class of each row and its weight: checked once, classes sorted, their declared order kept for ties."""
+"""Input validation of classes and weights; classes are sorted, and their declared order breaks ties."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Labels", "check_weights", "code_labels", "factorize"]
 
-_FEW_ROWS, _NARROW = 1_000, 2**16
-_EXACT = 2**53  # up to which every whole number is a float
+# 100,000 integer labels of a narrow range take 0.5 ms by a table and 36 ms by a sort; 1,000 take 20 µs by either.
+_SORTED_ROWS, _NARROW_RANGE = 1_000, 2**16
+_EXACT_FLOAT = 2**53  # every integer up to this is a float64
 
 
 @dataclass(frozen=True)
 class Labels:
     """Classes as codes.
 
-    ``classes`` is sorted as `numpy.unique` sorts; ``codes`` index it. ``declared`` gives positions in ``classes`` in
-    the order in which the classes were declared (sorted order where they were not): ties follow it. ``n_declared``
-    counts the declared classes, those without a row among them.
+    ``classes`` is sorted as by `numpy.unique`, and ``codes`` index it. ``declared`` holds positions in ``classes`` in
+    the declared order of the classes (sorted order if not declared), by which ties are broken. ``n_declared`` is the
+    number of declared classes, including those without rows.
     """
 
     classes: NDArray[Any]
@@ -39,7 +40,7 @@ class Labels:
 
 
 def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]] | None = None) -> Labels:
-    """Check and code the classes of all rows, or only of some, as if there were no others.
+    """Validate and code the classes of all rows, or of the given rows as if there were no others.
 
     Examples
     --------
@@ -51,27 +52,27 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     _check_labels(coded, n_rows)
     if rows is not None:
         coded = replace(coded, codes=coded.codes[rows])
-    column_kind(np.array([*coded.categories, None], dtype=object), "y")  # the classes must be of one type
-    used = _used(coded, rows is not None)
+    column_kind(np.array([*coded.categories, None], dtype=object), "y")  # raises if the classes are of several types
+    used = _has_rows(coded, rows is not None)
     seen = [value for value, is_used in zip(coded.categories, used, strict=True) if is_used]
     classes, rank = np.unique(np.asarray(seen), return_inverse=True)
-    place = np.full(len(coded.categories), -1, dtype=np.int32)
-    place[used] = rank
-    codes = coded.codes if (place == np.arange(len(place))).all() else place[coded.codes]
+    new_code = np.full(len(coded.categories), -1, dtype=np.int32)
+    new_code[used] = rank
+    codes = coded.codes if (new_code == np.arange(len(new_code))).all() else new_code[coded.codes]
     n_declared = len(coded.categories) if coded.declared else len(seen)
     return Labels(classes, codes, tuple(rank.tolist()), n_declared)
 
 
-def _used(coded: CategoryCodes, is_part: bool) -> NDArray[np.bool_]:
-    """Say which categories have a row; all have where they were found in the rows themselves."""
+def _has_rows(coded: CategoryCodes, is_subset: bool) -> NDArray[np.bool_]:
+    """Return which categories have a row."""
     n_categories = len(coded.categories)
-    if coded.declared or is_part:
+    if coded.declared or is_subset:
         return np.asarray(np.bincount(coded.codes, minlength=n_categories) > 0)
     return np.ones(n_categories, dtype=np.bool_)
 
 
 def factorize(y: Any) -> CategoryCodes:
-    """Code the classes of all rows, -1 where one is missing, without any check but of their type.
+    """Return codes and categories of labels, groups or folds, with -1 for missing ones; only their type is checked.
 
     Examples
     --------
@@ -93,40 +94,40 @@ def factorize(y: Any) -> CategoryCodes:
 
 
 def _array_codes(array: NDArray[Any]) -> CategoryCodes:
-    """Code an array as `numpy.unique` does, so that the classes keep its type."""
+    """Return codes as `numpy.unique` does, so that the classes keep the type of the array."""
     column_kind(array, "y")
     if array.dtype.kind == "O" or (array.dtype.kind in "fMm" and (array != array).any()):
         return nominal_codes(array, "y")
     if array.dtype.kind == "b":
-        return _truth_codes(array)
-    if array.dtype.kind in "iuf" and len(array) > _FEW_ROWS:
+        return _bool_codes(array)
+    if array.dtype.kind in "iuf" and len(array) > _SORTED_ROWS:
         low, high = int(array.min()), int(array.max())
-        if high - low < _NARROW and (array.dtype.kind != "f" or max(-low, high) < _EXACT):
+        if high - low < _NARROW_RANGE and (array.dtype.kind != "f" or max(-low, high) < _EXACT_FLOAT):
             return _narrow_codes(array, low, high)
     values, codes = np.unique(array, return_inverse=True)
     return CategoryCodes(codes.astype(np.int32), tuple(values))
 
 
-def _truth_codes(array: NDArray[np.bool_]) -> CategoryCodes:
-    """Do as `numpy.unique` does with truth values, without sorting."""
+def _bool_codes(array: NDArray[np.bool_]) -> CategoryCodes:
+    """Return codes of booleans as `numpy.unique` does, without sorting."""
     values = tuple(value for value in (np.False_, np.True_) if (array == value).any())
     return CategoryCodes(array.astype(np.int32) if len(values) == 2 else np.zeros(len(array), dtype=np.int32), values)
 
 
 def _narrow_codes(array: NDArray[Any], low: int, high: int) -> CategoryCodes:
-    """Do as `numpy.unique` does with whole numbers close to each other, which a table finds without sorting."""
+    """Return codes of integers of a narrow range as `numpy.unique` does, by a table instead of sorting."""
     if high - low <= 1:
         values = np.array([low] if low == high else [low, high], dtype=array.dtype)
         return CategoryCodes((array if low == 0 else array != low).astype(np.int32), tuple(values))
     wide = array if array.dtype == np.uint64 else array.astype(np.int64, copy=False)
     offsets = (wide - wide.dtype.type(low)).astype(np.intp, copy=False)
-    is_there = np.bincount(offsets, minlength=high - low + 1) > 0
-    values = (np.flatnonzero(is_there).astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)
-    return CategoryCodes((np.cumsum(is_there, dtype=np.int32) - 1).astype(np.int32)[offsets], tuple(values))
+    occurs = np.bincount(offsets, minlength=high - low + 1) > 0
+    values = (np.flatnonzero(occurs).astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)
+    return CategoryCodes((np.cumsum(occurs, dtype=np.int32) - 1).astype(np.int32)[offsets], tuple(values))
 
 
 def _dates(series: nw.Series[Any]) -> NDArray[Any]:
-    """Give dates as NumPy has them; it has no time zones and no times of day, which stay Python's."""
+    """Return dates as NumPy's, except those with a time zone and times of day, which stay Python objects."""
     if isinstance(series.dtype, nw.Time) or getattr(series.dtype, "time_zone", None) is not None:
         return np.array(series.to_list(), dtype=object)
     return np.asarray(series.to_numpy())
@@ -139,7 +140,7 @@ def _as_series(y: Any) -> Any:
 
 
 def _arrow_column(y: Any) -> Any:
-    """Turn a pyarrow Array into the ChunkedArray that narwhals knows."""
+    """Return a pyarrow Array as the ChunkedArray that narwhals supports."""
     if type(y).__module__.startswith("pyarrow") and hasattr(y, "dictionary_encode") and not hasattr(y, "chunks"):
         import pyarrow as pa
 
@@ -153,21 +154,21 @@ def _label_array(y: Any) -> NDArray[Any]:
         array = np.asarray(y, dtype=object)
     if array.dtype.kind == "c":
         raise DataError(
-            "Complex data not supported: y holds complex numbers; give each row one class: a string, a whole number or "
-            "a truth value."
+            "Complex data not supported: y holds complex numbers; pass one class for each row: a string, an "
+            "integer or a boolean."
         )
     try:
         array = np.asarray(column_or_1d(array, warn=True))
         if array.dtype.kind == "f":
-            _refuse_infinite(array)
-            if not (array == np.rint(array)).all():  # whole numbers are classes; else it says what is wrong
+            _check_finite(array)
+            if not (array == np.rint(array)).all():  # integral floats are classes; others scikit-learn explains
                 check_classification_targets(array[~np.isnan(array)])
     except ValueError as error:
-        raise DataError(f"{error} Give each row one class.") from error
+        raise DataError(f"{error} Pass one class for each row.") from error
     return array
 
 
-def _refuse_infinite(array: NDArray[Any]) -> None:
+def _check_finite(array: NDArray[Any]) -> None:
     if np.isinf(array).any():
         row = int(np.flatnonzero(np.isinf(array))[0])
         raise DataError(f"Input y contains infinity or a value too large for dtype('float64'). (first at row {row}).")
@@ -175,21 +176,21 @@ def _refuse_infinite(array: NDArray[Any]) -> None:
 
 def _check_labels(coded: CategoryCodes, n_rows: int | None) -> None:
     if len(coded.codes) and coded.codes.min() < 0:
-        holes = np.flatnonzero(coded.codes < 0)
+        missing = np.flatnonzero(coded.codes < 0)
         raise DataError(
-            f"y has {len(holes)} missing label(s) (first at row {holes[0]}); drop those rows before fitting: "
+            f"y has {len(missing)} missing label(s) (first at row {missing[0]}); drop those rows before fitting: "
             "keep = y.notna(); X[keep], y[keep]. Input y contains NaN."
         )
     if n_rows is not None and len(coded.codes) != n_rows:
         raise DataError(
-            f"y has {len(coded.codes)} labels for {n_rows} rows: inconsistent numbers of samples. Pass one label a row."
+            f"y has {len(coded.codes)} labels for {n_rows} rows: inconsistent numbers of samples. Pass one per row."
         )
     if len(coded.codes) == 0:
         raise DataError("y has 0 sample(s) while a minimum of 1 is required.")
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Check the weights of the rows: finite, none negative, not all 0; None stays None.
+    """Return the weights of the rows as floats; raise if one is negative or not finite, or all are 0.
 
     Examples
     --------
@@ -208,12 +209,12 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
         raise DataTypeError("sample_weight must hold numbers; pass one weight for each row.") from error
     if weights.shape != (n_rows,):
         raise DataError(f"sample_weight has shape {weights.shape}; expected ({n_rows},), one weight for each row.")
-    for wrong, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
-        if wrong.any():
-            first = np.flatnonzero(wrong)[0]
+    for is_wrong, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
+        if is_wrong.any():
+            first = np.flatnonzero(is_wrong)[0]
             raise DataError(
-                f"sample_weight has {wrong.sum()} {what} value(s) (first at row {first}); weights must be >= 0."
+                f"sample_weight has {is_wrong.sum()} {what} value(s) (first at row {first}); weights must be >= 0."
             )
     if not (weights > 0).any():
-        raise DataError("sample_weight is zero for every row; at least one row must count.")
+        raise DataError("sample_weight is zero for every row; at least one weight must be above 0.")
     return weights

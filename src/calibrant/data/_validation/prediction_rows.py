@@ -1,4 +1,4 @@
-"""Rows to be predicted, by the shortest way: an array of floats goes to the core as it is."""
+"""Input validation for prediction; an array of floats is passed to the core unchanged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._frames.columns import MOST_ROWS, match_columns
+from calibrant.data._frames.columns import MAX_ROWS, match_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "read_rows"]
 
-# Their number, and a matrix of floats or a list of columns.
+# The number of rows, and a matrix of floats or a list of columns.
 Rows = tuple[int, "NDArray[Any] | list[NDArray[Any]]"]
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def read_rows(X: Any, schema: Schema, who: str, *, has_names: bool) -> Rows:
-    """Match rows to what was seen in ``fit``; warn, as scikit-learn does, where only one of the tables has names.
+    """Match rows to the schema of ``fit``; warn, as scikit-learn does, if only one of the tables has names.
 
     Examples
     --------
@@ -45,13 +45,13 @@ def read_rows(X: Any, schema: Schema, who: str, *, has_names: bool) -> Rows:
 
 
 def is_float_matrix(X: Any, schema: Schema) -> bool:
-    """Say whether X is an array that the door would let pass unchanged."""
+    """Return whether X is an array that input validation would leave unchanged."""
     return (
         type(X) is np.ndarray
         and X.dtype in _FLOATS
         and X.ndim == 2
         and X.shape[1] == len(schema.features)
-        and 0 < len(X) <= MOST_ROWS
+        and 0 < len(X) <= MAX_ROWS
         and X.flags.aligned
         and schema.is_numbers
         and all(stride % X.itemsize == 0 for stride in X.strides)

@@ -1,4 +1,4 @@
-"""What every estimator does with rows: match them to what `fit` saw; a classifier names the likeliest class."""
+"""Mixins for estimators: new rows are matched to the columns seen in `fit`, and classes are predicted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant.data._validation.prediction_rows import Rows, read_rows
 
 if TYPE_CHECKING:
@@ -14,17 +15,17 @@ if TYPE_CHECKING:
 
     from calibrant.data._frames.schema import Schema
 
-__all__: list[str] = []
+__all__ = ["ColumnSchemaMixin", "RowClassifierMixin"]
 
 
 class ColumnSchemaMixin:
-    """An estimator that keeps what it saw of the columns, and takes nominal columns and missing values as they are."""
+    """Mixin of an estimator that stores the schema of its columns and accepts nominal columns and missing values."""
 
     if TYPE_CHECKING:
         _schema: Schema
 
     def _store_schema(self, schema: Schema, feature_names: tuple[str, ...] | None) -> None:
-        """Keep what scikit-learn wants to know of the table that was seen."""
+        """Store the schema, and the fitted attributes that scikit-learn expects."""
         self._schema = schema
         self.n_features_in_ = len(schema.features)
         self.__dict__.pop("feature_names_in_", None)
@@ -36,7 +37,9 @@ class ColumnSchemaMixin:
         return read_rows(X, self._schema, type(self).__name__, has_names="feature_names_in_" in self.__dict__)
 
     def _check_fitted(self) -> None:
-        if "_schema" not in self.__dict__:  # scikit-learn's check takes longer than a prediction
+        if (
+            "_schema" not in self.__dict__
+        ):  # a dictionary lookup, because check_is_fitted takes longer than a small prediction
             check_is_fitted(self, "_schema")
 
     def __sklearn_tags__(self) -> Any:
@@ -48,30 +51,23 @@ class ColumnSchemaMixin:
 
 
 class RowClassifierMixin(ColumnSchemaMixin):
-    """A classifier of rows."""
+    """Mixin of a classifier: `predict` returns the most probable class."""
 
     if TYPE_CHECKING:
         classes_: NDArray[Any]
 
         def predict_proba(self, X: Any) -> NDArray[np.float64]:
-            """Give the probability of each class."""
+            """Return the class probabilities of each row."""
             ...
 
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class of each row, the lower of equals.
+        """Return the most probable class of each row, the lower of ties.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
+        %(predict_sections)s
         """
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def _store_columns(self, schema: Schema, classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> None:
         self._store_schema(schema, feature_names)

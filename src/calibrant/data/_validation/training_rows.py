@@ -1,4 +1,4 @@
-"""What every learner learns from: columns, classes and weights past the door, rows of weight 0 gone."""
+"""Input validation for `fit`: columns, classes and weights, without the rows of weight 0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TrainingRows", "read_more_training_rows", "read_training_rows"]
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Rows with their classes; ``weights`` is None where every row counts once."""
+    """Validated training rows; ``weights`` is None where all weights are 1."""
 
     columns: Columns
     labels: Labels
@@ -28,7 +28,7 @@ class TrainingRows:
 
 
 def read_training_rows(X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto") -> TrainingRows:
-    """Take a table, its classes and its weights through the door.
+    """Validate a table, its classes and its weights.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def read_training_rows(X: Any, y: Any, sample_weight: Any = None, *, nominal: No
 
 
 def read_more_training_rows(X: Any, y: Any, sample_weight: Any, schema: Schema, who: str) -> TrainingRows:
-    """Take further rows through the door, by what ``who`` has seen of earlier ones; new categories join the others.
+    """Validate further training rows against the schema of earlier ones; new categories are added to it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What `read_table` may be told, checked before any file is opened."""
+"""The arguments of `read_table`, checked before any file is opened."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class _False(Rule):
 
 
 @dataclass(frozen=True)
-class _Mark(Rule):
-    """One ASCII character that can stand between columns."""
+class _Separator(Rule):
+    """One ASCII character that can separate columns."""
 
     def __contains__(self, value: object) -> bool:
         return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n\0'
@@ -46,7 +46,7 @@ class _Names(Rule):
     def __contains__(self, value: object) -> bool:
         if isinstance(value, str | os.PathLike):
             return True
-        return _is_plural(value) and all(isinstance(name, str) for name in value)  # type: ignore[attr-defined]
+        return _is_sequence(value) and all(isinstance(name, str) for name in value)  # type: ignore[attr-defined]
 
     def _words(self) -> tuple[str, ...]:
         return "a path", "a sequence of strings"
@@ -55,14 +55,14 @@ class _Names(Rule):
 _RULES: dict[str, Rule] = {
     "target": InstanceOf(str, words="the name of a column") | Int() | _False() | Nothing(),
     "names": _Names() | Nothing(),
-    "sep": _Mark() | Nothing(),
+    "sep": _Separator() | Nothing(),
     "header": Bool() | Nothing(),
     "encoding": InstanceOf(str) | Nothing(),
 }
 
 
-def check_arguments(**given: object) -> None:
-    """Refuse what the rules do not allow.
+def check_arguments(**arguments: object) -> None:
+    """Raise if an argument is not allowed.
 
     Examples
     --------
@@ -70,12 +70,12 @@ def check_arguments(**given: object) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: sep must be one ASCII character or None; got ', '.
     """
-    for name, value in given.items():
+    for name, value in arguments.items():
         check_param(name, value, _RULES[name])
 
 
 def as_path(path: object, name: str = "path") -> Path:
-    """Give a path, or say what was passed in its place.
+    """Return a path; raise if it is of another type or empty.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def as_path(path: object, name: str = "path") -> Path:
 
 
 def as_target(target: Any) -> Target:
-    """Give NumPy's ints as Python's."""
+    """Return a target with NumPy integers converted to Python's."""
     return target if target is None or isinstance(target, str) or target is False else int(target)
 
 
 def as_nominal_items(nominal: Any) -> Nominal:
-    """Give names, positions or a mask as a list of plain values.
+    """Return names, positions or a mask as a list of Python values.
 
     Examples
     --------
@@ -107,16 +107,16 @@ def as_nominal_items(nominal: Any) -> Nominal:
     (['a', 'b'], 'all')
     >>> as_nominal_items(0)
     Traceback (most recent call last):
-    calibrant.exceptions.ParameterError: nominal must be 'all' or a sequence of names, positions or truth values; got 0.
+    calibrant.exceptions.ParameterError: nominal must be 'all' or a sequence of names, positions or booleans; got 0.
     """
     if nominal is None or isinstance(nominal, str):
         return nominal
-    if not _is_plural(nominal):
-        wanted = "'all' or a sequence of names, positions or truth values"
-        raise ParameterError(f"nominal must be {wanted}; got {nominal!r:.60}.")
+    if not _is_sequence(nominal):
+        expected = "'all' or a sequence of names, positions or booleans"
+        raise ParameterError(f"nominal must be {expected}; got {nominal!r:.60}.")
     return nominal.tolist() if hasattr(nominal, "tolist") else list(nominal)
 
 
-def _is_plural(value: object) -> bool:
+def _is_sequence(value: object) -> bool:
     is_sized = isinstance(value, Iterable) and isinstance(value, Sized)
     return is_sized and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) == 1

@@ -1,4 +1,4 @@
-"""A paper's task done on a data set: rows, then columns, then classes."""
+"""A paper's task applied to a data set: rows, then columns, then classes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._sets.roles import own_label
+from calibrant.data._datasets.roles import match_label
 from calibrant.data._tables.table import Table
 from calibrant.exceptions import DataError, SchemaError, nearest
 
@@ -17,61 +17,61 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from calibrant.data._sets.tasks import Task
+    from calibrant.data._datasets.tasks import Task
 
-__all__ = ["carry_out"]
+__all__ = ["apply_task"]
 
-_ADVICE = "set CALIBRANT_DATA to a folder that has the file the task was made for."
+_HINT = "set CALIBRANT_DATA to a folder that has the file that the task was made for."
 
 
-def carry_out(task: Task, table: Table, name: str) -> Table:
-    """Make the table of a task from the table of its source.
+def apply_task(task: Task, table: Table, name: str) -> Table:
+    """Return the table of a task, made from the table of its source.
 
     Examples
     --------
     >>> from calibrant.data import load
-    >>> from calibrant.data._sets.tasks import TASKS
-    >>> carry_out(TASKS["nielsen.wine"], load("wine"), "nielsen.wine").class_counts
+    >>> from calibrant.data._datasets.tasks import TASKS
+    >>> apply_task(TASKS["nielsen.wine"], load("wine"), "nielsen.wine").class_counts
     {'1': 59, '2': 71}
     """
-    table = _columns(_rows(table, task), task)
-    y = _regrouped(_classes(table), task)
-    positive = own_label(y, task.positive or table.positive)
-    notes = (*table.notes, *task.differs.values(), *filter(None, [task.note]))
+    table = _select_columns(_select_rows(table, task), task)
+    y = _regroup(_classes(table), task)
+    positive = match_label(y, task.positive or table.positive)
+    notes = (*table.notes, *task.differences.values(), *filter(None, [task.note]))
     return replace(table, y=y, name=name, positive=positive, notes=notes)
 
 
-def _rows(table: Table, task: Task) -> Table:
-    table = _part(table, task.part) if task.part else table
+def _select_rows(table: Table, task: Task) -> Table:
+    table = _official_part(table, task.part) if task.part else table
     y = _classes(table)
     _check_labels(table, {*task.classes, *task.without, *chain(*task.groups.values())})
     keep = ~y.isin(task.without) & (y.isin(task.classes) if task.classes else True)
     return table.take(np.asarray(keep, dtype=bool))
 
 
-def _part(table: Table, part: str) -> Table:
+def _official_part(table: Table, part: str) -> Table:
     if table.split is None:
-        raise DataError(f"{table.name} has no official split in this copy; {_ADVICE}")
+        raise DataError(f"{table.name} has no official split in this copy; {_HINT}")
     return replace(table.part(part), split=None)
 
 
-def _columns(table: Table, task: Task) -> Table:
+def _select_columns(table: Table, task: Task) -> Table:
     missing = [column for column in task.drop_columns if column not in table.X]
     if missing:
         raise SchemaError(f"{table.name} has no column {missing[0]!r}.{nearest(missing[0], table.X)}")
-    table = _keep(table, [column for column in table.kinds if column not in task.drop_columns])
+    table = _keep_columns(table, [column for column in table.kinds if column not in task.drop_columns])
     if task.complete_rows:
         table = table.take(np.asarray(table.X.notna().all(axis=1)))
     if not task.drop_constant:
         return table
-    return _keep(table, [column for column in table.kinds if table.X[column].nunique(dropna=False) > 1])
+    return _keep_columns(table, [column for column in table.kinds if table.X[column].nunique(dropna=False) > 1])
 
 
-def _keep(table: Table, columns: list[str]) -> Table:
+def _keep_columns(table: Table, columns: list[str]) -> Table:
     return replace(table, X=table.X[columns], kinds={column: table.kinds[column] for column in columns})
 
 
-def _regrouped(y: pd.Series[Any], task: Task) -> pd.Series[Any]:
+def _regroup(y: pd.Series[Any], task: Task) -> pd.Series[Any]:
     if not task.groups:
         return y.cat.remove_unused_categories() if hasattr(y, "cat") else y
     import pandas as pd
@@ -86,7 +86,7 @@ def _check_labels(table: Table, labels: Iterable[str]) -> None:
     known = list(table.class_counts)
     for label in sorted(labels):
         if label not in known:
-            raise DataError(f"{table.name} has no class {label!r} in this copy but {known}; {_ADVICE}")
+            raise DataError(f"{table.name} has no class {label!r} in this copy, but {known}; {_HINT}")
 
 
 def _classes(table: Table) -> pd.Series[Any]:

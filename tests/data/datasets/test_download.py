@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from calibrant.data import list_datasets, load
-from calibrant.data._sets import download, openml
-from calibrant.data._sets.download import write_whole
+from calibrant.data._datasets import download, openml
+from calibrant.data._datasets.download import write_atomically
 from calibrant.exceptions import ParameterError, ReadError
 
 
@@ -23,15 +23,15 @@ def test_an_interruption_leaves_what_was_there_and_no_draft(tmp_path: Path) -> N
     file = tmp_path / "file"
     file.write_bytes(b"before")
     with pytest.raises(KeyboardInterrupt):
-        write_whole(file, interrupted())
+        write_atomically(file, interrupted())
     assert list(tmp_path.iterdir()) == [file]
     assert file.read_bytes() == b"before"
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(ReadError, match=r"x\.json: cannot be written .*Set CALIBRANT_CACHE to a folder"):
-        write_whole(tmp_path / "file" / "x.json", [b"{}"])
+    with pytest.raises(ReadError, match=r"x\.json: cannot be written .*Set CALIBRANT_CACHE to a writable folder"):
+        write_atomically(tmp_path / "file" / "x.json", [b"{}"])
 
 
 def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_only_http_servers_are_asked(url: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_address_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALIBRANT_OPENML_URL", f"http://{'a' * 70}.org")
-    with pytest.raises(ReadError, match="leads to no address"):
+    with pytest.raises(ReadError, match="is not a valid address"):
         load("openml:7")
 
 
@@ -71,15 +71,15 @@ def test_the_list_needs_no_openml(variable: str, value: str, monkeypatch: pytest
 
 @pytest.mark.usefixtures("no_home")
 def test_offline_the_message_says_what_was_tried_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "_PAUSES", (0.0, 0.0))
-    tried = r"adult is not at hand: CALIBRANT_DATA is not set, calibrant and scikit-learn do not bring it"
-    with pytest.raises(ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 tries"):
+    monkeypatch.setattr(download, "_RETRY_DELAYS", (0.0, 0.0))
+    tried = r"adult is not available: CALIBRANT_DATA is not set, calibrant and scikit-learn do not include it"
+    with pytest.raises(ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 attempts"):
         load("caruana.adult")
 
 
 def test_between_three_tries_the_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
-    with pytest.raises(ReadError, match="3 tries"):
+    with pytest.raises(ReadError, match="3 attempts"):
         load("openml:7")
     assert slept == [0.5, 2.0]

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from calibrant.data import Table, load
-from calibrant.data._sets.apply_task import carry_out
-from calibrant.data._sets.catalog import catalog
-from calibrant.data._sets.tasks import TASKS, Printed, Task
+from calibrant.data._datasets.apply_task import apply_task
+from calibrant.data._datasets.catalog import catalog
+from calibrant.data._datasets.tasks import TASKS, ReportedFigures, Task
 from calibrant.exceptions import DataError, SchemaError
 
 FIGURES = ("rows", "n_features", "positive_share")
-PRINTED = [(name, figure) for name in TASKS for figure in FIGURES if getattr(TASKS[name].printed, figure) is not None]
+PRINTED = [(name, figure) for name in TASKS for figure in FIGURES if getattr(TASKS[name].reported, figure) is not None]
 
 
 @functools.cache
@@ -33,8 +33,8 @@ def ours(table: Table, figure: str) -> float:
     return table.n_rows if figure == "rows" else table.n_features
 
 
-def as_printed(value: float, printed: float) -> float:
-    decimals = len(str(printed).partition(".")[2]) if isinstance(printed, float) else 0
+def as_printed(value: float, reported: float) -> float:
+    decimals = len(str(reported).partition(".")[2]) if isinstance(reported, float) else 0
     return round(value, decimals)
 
 
@@ -46,7 +46,7 @@ def table_of(**columns: list[object]) -> Table:
 
 
 def task_of(**steps: object) -> Task:
-    return Task(source="made", rows=0, n_features=0, printed=Printed(), **steps)  # type: ignore[arg-type]
+    return Task(source="made", rows=0, n_features=0, reported=ReportedFigures(), **steps)  # type: ignore[arg-type]
 
 
 def test_there_are_twenty_five_five_and_two_tasks() -> None:
@@ -70,22 +70,22 @@ def test_a_task_gives_two_classes_and_the_size_it_promises(name: str, data_home:
 
 @pytest.mark.parametrize(("name", "figure"), PRINTED)
 def test_a_printed_figure_is_met_or_the_task_says_why_not(name: str, figure: str, data_home: Path) -> None:
-    printed = getattr(TASKS[name].printed, figure)
-    met = as_printed(ours(loaded(name, data_home), figure), printed) == printed
-    assert met == (figure not in TASKS[name].differs)
+    reported = getattr(TASKS[name].reported, figure)
+    met = as_printed(ours(loaded(name, data_home), figure), reported) == reported
+    assert met == (figure not in TASKS[name].differences)
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name.startswith("nielsen.")])
 def test_nielsens_examples_and_attributes_are_met_for_all_twenty_but_one(name: str, data_home: Path) -> None:
-    table, printed = loaded(name, data_home), TASKS[name].printed
-    attributes = 15 if name == "nielsen.credit_screening" else printed.n_features
-    assert (table.n_rows, table.n_features) == (printed.rows, attributes)
+    table, reported = loaded(name, data_home), TASKS[name].reported
+    attributes = 15 if name == "nielsen.credit_screening" else reported.n_features
+    assert (table.n_rows, table.n_features) == (reported.rows, attributes)
 
 
 @pytest.mark.parametrize("name", ["phoneme", "adult", "satimage", "covertype"])
 def test_chawlas_rows_are_ours_rounded_down_to_tens(name: str, data_home: Path) -> None:
     table = loaded(f"chawla.{name}", data_home)
-    assert table.n_rows // 10 * 10 == TASKS[f"chawla.{name}"].printed.rows
+    assert table.n_rows // 10 * 10 == TASKS[f"chawla.{name}"].reported.rows
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name.startswith("chawla.")])
@@ -96,17 +96,17 @@ def test_chawlas_positive_class_is_the_minority(name: str, data_home: Path) -> N
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name.startswith("caruana.")])
 def test_caruanas_training_and_test_rows_fit_into_ours(name: str, data_home: Path) -> None:
-    printed = TASKS[name].printed
-    assert printed.train is not None
-    assert printed.test is not None
-    assert loaded(name, data_home).n_rows >= printed.train + printed.test == printed.rows
+    reported = TASKS[name].reported
+    assert reported.train is not None
+    assert reported.test is not None
+    assert loaded(name, data_home).n_rows >= reported.train + reported.test == reported.rows
 
 
 def test_caruanas_share_of_adult_fits_the_complete_rows(data_home: Path) -> None:
     table = loaded("caruana.adult", data_home)
     complete = table.take(table.X.notna().all(axis=1))
     assert (table.n_rows, complete.n_rows) == (48842, 45222)
-    assert round(positive_share(complete), 2) == TASKS["caruana.adult"].printed.positive_share
+    assert round(positive_share(complete), 2) == TASKS["caruana.adult"].reported.positive_share
 
 
 def test_the_letters_are_taken_one_against_the_rest_and_in_halves(data_home: Path) -> None:
@@ -150,45 +150,45 @@ def test_a_pair_of_classes_has_no_positive_one_and_a_two_class_set_keeps_its_own
 
 
 def test_rows_of_other_classes_go_and_so_do_their_categories() -> None:
-    table = carry_out(task_of(classes=("c", "a")), table_of(x=[1, 2, 3], y=["a", "b", "c"]), "task")
+    table = apply_task(task_of(classes=("c", "a")), table_of(x=[1, 2, 3], y=["a", "b", "c"]), "task")
     assert table.class_counts == {"a": 1, "c": 1}
     assert list(table.X["x"]) == [1, 3]
 
 
 def test_the_others_become_the_rest() -> None:
     groups = {"b": ("b",), "rest": ()}
-    table = carry_out(task_of(groups=groups, positive="b"), table_of(x=[1, 2, 3], y=["a", "b", "c"]), "task")
+    table = apply_task(task_of(groups=groups, positive="b"), table_of(x=[1, 2, 3], y=["a", "b", "c"]), "task")
     assert table.y is not None
     assert (list(table.y), table.positive) == (["rest", "b", "rest"], "b")
 
 
-def test_constant_columns_are_sought_after_rows_with_holes_have_gone() -> None:
+def test_constant_columns_are_found_after_incomplete_rows_are_dropped() -> None:
     made = table_of(u=["p", "q", "q"], v=[None, "s", "t"], y=["a", "a", "b"])
-    table = carry_out(task_of(complete_rows=True, drop_constant=True), made, "task")
+    table = apply_task(task_of(complete_rows=True, drop_constant=True), made, "task")
     assert (list(table.X), table.n_rows, table.kinds) == (["v"], 2, {"v": "nominal"})
 
 
-def test_holes_of_a_dropped_column_cost_no_rows() -> None:
+def test_missing_values_of_a_dropped_column_cost_no_rows() -> None:
     made = table_of(u=["p", "q"], v=[None, "s"], y=["a", "b"])
-    assert carry_out(task_of(drop_columns=("v",), complete_rows=True), made, "task").n_rows == 2
+    assert apply_task(task_of(drop_columns=("v",), complete_rows=True), made, "task").n_rows == 2
 
 
 def test_a_part_is_taken_and_no_split_is_left() -> None:
     made = table_of(x=[1, 2, 3], y=["a", "b", "b"], split=["train", "train", "test"])
-    table = carry_out(task_of(part="train"), made, "task")
+    table = apply_task(task_of(part="train"), made, "task")
     assert (table.n_rows, table.split) == (2, None)
 
 
 def test_a_copy_without_split_class_or_column_is_refused() -> None:
     made = table_of(x=[1, 2], y=["a", "b"])
     with pytest.raises(DataError, match="no official split in this copy; set CALIBRANT_DATA"):
-        carry_out(task_of(part="train"), made, "task")
+        apply_task(task_of(part="train"), made, "task")
     with pytest.raises(DataError, match="made has no class 'z' in this copy"):
-        carry_out(task_of(groups={"z": ("z",), "rest": ()}), made, "task")
+        apply_task(task_of(groups={"z": ("z",), "rest": ()}), made, "task")
     with pytest.raises(SchemaError, match="made has no column 'xx'"):
-        carry_out(task_of(drop_columns=("xx",)), made, "task")
+        apply_task(task_of(drop_columns=("xx",)), made, "task")
 
 
 def test_a_class_called_none_is_not_taken_for_the_positive_one() -> None:
-    made = carry_out(task_of(), table_of(v=["a", "b"], y=["None", "some"]), "made")
+    made = apply_task(task_of(), table_of(v=["a", "b"], y=["None", "some"]), "made")
     assert made.positive is None

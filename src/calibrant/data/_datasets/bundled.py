@@ -1,4 +1,4 @@
-"""Data sets that need neither folder nor network: those in this package and those in scikit-learn."""
+"""Data sets that are included in this package or in scikit-learn."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from calibrant._optional import optional_import
+from calibrant.data._datasets.roles import assign_roles
 from calibrant.data._readers.arff import read_arff
-from calibrant.data._readers.parsed import Parsed
-from calibrant.data._sets.roles import cast
+from calibrant.data._readers.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
-    from calibrant.data._sets.catalog import DatasetInfo
+    from calibrant.data._datasets.catalog import DatasetInfo
     from calibrant.data._tables.table import Table
 
-__all__ = ["load_bundled", "load_embedded"]
+__all__ = ["load_embedded", "load_from_sklearn"]
 
 
 def load_embedded(info: DatasetInfo) -> Table:
-    """Read a set that comes with calibrant.
+    """Return a data set that is included in calibrant.
 
     Examples
     --------
-    >>> from calibrant.data._sets.catalog import catalog
+    >>> from calibrant.data._datasets.catalog import catalog
     >>> load_embedded(catalog()["appeal"]).class_counts
     {'no': 1362, 'yes': 138}
     """
     file = files(__package__).joinpath("embedded", str(info.embedded))
-    return cast(read_arff(str(file), file.read_text(encoding="utf-8")), info.roles, info.name)
+    return assign_roles(read_arff(str(file), file.read_text(encoding="utf-8")), info.roles, info.name)
 
 
-def load_bundled(info: DatasetInfo) -> Table:
-    """Read a set that comes with scikit-learn, under the names it has in our data folder.
+def load_from_sklearn(info: DatasetInfo) -> Table:
+    """Return a data set that is included in scikit-learn, with the names of the catalog.
 
     Examples
     --------
-    >>> from calibrant.data._sets.catalog import catalog
-    >>> load_bundled(catalog()["wine"]).class_counts
+    >>> from calibrant.data._datasets.catalog import catalog
+    >>> load_from_sklearn(catalog()["wine"]).class_counts
     {'1': 59, '2': 71, '3': 48}
     """
-    # Few sets come from there, and importing `calibrant.data` is to stay quick.
+    # imported here to keep `import calibrant.data` fast
     from sklearn import datasets
 
     pandas = optional_import("pandas", extra="data", purpose="load data sets")
@@ -48,5 +48,5 @@ def load_bundled(info: DatasetInfo) -> Table:
     labels = [info.labels.get(label, label) for label in map(str, bunch.target_names)]
     frame = pandas.DataFrame(bunch.data, columns=list(info.columns))
     frame["target"] = pandas.Categorical.from_codes(bunch.target, labels)
-    parsed = Parsed(frame, notes=(f"From scikit-learn's load_{info.sklearn}.",))
-    return cast(parsed, replace(info.roles, target="target"), info.name)
+    parsed = ParsedFile(frame, notes=(f"From scikit-learn's load_{info.sklearn}.",))
+    return assign_roles(parsed, replace(info.roles, target="target"), info.name)

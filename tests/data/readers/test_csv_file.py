@@ -10,7 +10,7 @@ from calibrant.data import read_table
 from calibrant.exceptions import ReadError
 
 
-def test_numbers_strings_and_holes_are_told_apart(write):
+def test_numbers_strings_and_missing_values_are_distinguished(write):
     table = read_table(write("age,town,gives\n31,Bern,yes\n?,Rome,no\n64,,no\n"))
     assert table.kinds == {"age": "numeric", "town": "nominal"}
     np.testing.assert_array_equal(table.X["age"], [31, np.nan, 64])
@@ -18,9 +18,9 @@ def test_numbers_strings_and_holes_are_told_apart(write):
     assert table.y.tolist() == ["yes", "no", "no"]
 
 
-@pytest.mark.parametrize("hole", ["", "?", "NA", "NaN", "null", "NULL", "None", "N/A"])
-def test_the_usual_words_for_a_hole_are_missing(write, hole):
-    X = read_table(write(f"a,b,y\n1,x,0\n{hole},{hole},1\n")).X
+@pytest.mark.parametrize("word", ["", "?", "NA", "NaN", "null", "NULL", "None", "N/A"])
+def test_the_usual_words_for_missing_values_are_missing(write, word):
+    X = read_table(write(f"a,b,y\n1,x,0\n{word},{word},1\n")).X
     assert X["a"].isna().tolist() == X["b"].isna().tolist() == [False, True]
 
 
@@ -145,7 +145,7 @@ def test_a_wrong_file_names_itself_the_place_and_what_to_do(write, name):
 
 
 def test_an_unknown_encoding_is_refused(write):
-    with pytest.raises(ReadError, match="no encoding is called 'klingon'"):
+    with pytest.raises(ReadError, match="there is no encoding 'klingon'"):
         read_table(write("a,b\n1,2\n"), encoding="klingon")
 
 

@@ -1,4 +1,4 @@
-"""Data sets by name: from a folder, from this package, from scikit-learn, from OpenML."""
+"""`load` and `list_datasets`: named data sets from a folder, this package, scikit-learn or OpenML."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from calibrant._params import InstanceOf, check_param
-from calibrant.data._sets.apply_task import carry_out
-from calibrant.data._sets.catalog import DatasetInfo, catalog
-from calibrant.data._sets.home import Home
-from calibrant.data._sets.listing import DatasetList, Listed
-from calibrant.data._sets.roles import own_label
-from calibrant.data._sets.shipped import load_bundled, load_embedded
-from calibrant.data._sets.tasks import TASKS, Task
+from calibrant.data._datasets.apply_task import apply_task
+from calibrant.data._datasets.bundled import load_embedded, load_from_sklearn
+from calibrant.data._datasets.catalog import DatasetInfo, catalog
+from calibrant.data._datasets.data_folder import DataFolder
+from calibrant.data._datasets.dataset_list import DatasetEntry, DatasetList
+from calibrant.data._datasets.roles import match_label
+from calibrant.data._datasets.tasks import TASKS, Task
 from calibrant.exceptions import ParameterError, ReadError, nearest
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _OPENML = "openml:"
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Where a data set is, and how to get it from there."""
+class _Source:
+    """The source of a data set, and the function that loads it."""
 
     where: str
     load: Callable[[], Table]
@@ -38,9 +38,9 @@ class _Found:
 def load(name: str, home: str | os.PathLike[str] | None = None) -> Table:
     """Load a data set by name.
 
-    A plain name such as ``"glass"`` is the file as it is. The papers' tasks, made from the same files, are
+    A plain name such as ``"glass"`` is the unmodified file. The papers' tasks, made from the same files, are
     ``"nielsen.x"``, ``"chawla.x"``, ``"caruana.x"`` and ``"zadrozny.x"``; see `list_datasets`.
-    ``"openml:61"`` and ``"openml:iris"`` ask OpenML.
+    ``"openml:61"`` and ``"openml:iris"`` are loaded from OpenML.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def load(name: str, home: str | os.PathLike[str] | None = None) -> Table:
         One of `list_datasets`, or ``openml:`` and an id or a name.
     home : path, optional
         A folder with ``MANIFEST.json`` and the Parquet files it lists; by default the one that the
-        environment variable ``CALIBRANT_DATA`` names. What it lacks is looked for in calibrant, in
+        environment variable ``CALIBRANT_DATA`` names. Other data sets are searched for in calibrant, in
         scikit-learn and on OpenML, in this order.
 
     Returns
@@ -68,15 +68,15 @@ def load(name: str, home: str | os.PathLike[str] | None = None) -> Table:
     check_param("name", name, InstanceOf(str, words="a string"))
     if name.startswith(_OPENML):
         return _load_openml(name.removeprefix(_OPENML))
-    opened = Home.open(home)
+    opened = DataFolder.open(home)
     if name in TASKS:
         task = TASKS[name]
-        return carry_out(task, _find(task.source, opened).load(), name)
+        return apply_task(task, _find(task.source, opened).load(), name)
     return _find(name, opened).load()
 
 
 def list_datasets(home: str | os.PathLike[str] | None = None) -> DatasetList:
-    """Name every data set that `load` knows: the sets first, then the papers' tasks.
+    """List every data set that `load` accepts: first the files, then the papers' tasks.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def list_datasets(home: str | os.PathLike[str] | None = None) -> DatasetList:
     Returns
     -------
     DatasetList
-        A tuple of names; ``.to_frame()`` tells the size of each and where it would come from now.
+        A tuple of names; ``.to_frame()`` lists the size of each and its source.
 
     Examples
     --------
@@ -94,69 +94,69 @@ def list_datasets(home: str | os.PathLike[str] | None = None) -> DatasetList:
     >>> "appeal" in names, "nielsen.zoo" in names, "caruana.letter_p1" in names
     (True, True, True)
     """
-    return DatasetList(_lines(Home.open(home)))
+    return DatasetList(_entries(DataFolder.open(home)))
 
 
-def _find(name: str, home: Home | None) -> _Found:
+def _find(name: str, home: DataFolder | None) -> _Source:
     if home is not None and name in home.entries:
-        return _Found(str(home.folder), partial(home.load, name))
+        return _Source(str(home.folder), partial(home.load, name))
     info = catalog().get(name)
     if info is None:
         raise _unknown(name, home)
     if info.embedded is not None:
-        return _Found("calibrant", partial(load_embedded, info))
+        return _Source("calibrant", partial(load_embedded, info))
     if info.sklearn is not None:
-        return _Found("scikit-learn", partial(load_bundled, info))
+        return _Source("scikit-learn", partial(load_from_sklearn, info))
     if info.openml is not None:
         where = "OpenML, cached" if _is_cached(info.openml) else "OpenML"
-        return _Found(where, partial(_from_openml, info, info.openml, home))
-    return _Found("not at hand", partial(_refuse, info, home))
+        return _Source(where, partial(_from_openml, info, info.openml, home))
+    return _Source("not at hand", partial(_raise_unavailable, info, home))
 
 
-def _unknown(name: str, home: Home | None) -> ParameterError:
+def _unknown(name: str, home: DataFolder | None) -> ParameterError:
     known = [*catalog(), *TASKS, *(home.entries if home else ())]
-    near = nearest(name, known) or " list_datasets() names those there are."
-    other = "read_table reads a file" if Path(name).is_file() else f'load("{_OPENML}{name}") asks OpenML'
-    return ParameterError(f"{name!r} is no data set that calibrant knows.{near} {other}.")
+    near = nearest(name, known) or " list_datasets() lists them."
+    other = "read_table reads files" if Path(name).is_file() else f'load("{_OPENML}{name}") loads it from OpenML'
+    return ParameterError(f"{name!r} is not a known data set.{near} {other}.")
 
 
-def _refuse(info: DatasetInfo, home: Home | None) -> Table:
-    raise ReadError(f"{_tried(info, home)}, and no other source of it is known. {_advice(info)}")
+def _raise_unavailable(info: DatasetInfo, home: DataFolder | None) -> Table:
+    raise ReadError(f"{_attempts(info, home)}, and no other source is known. {_hint(info)}")
 
 
-def _tried(info: DatasetInfo, home: Home | None) -> str:
+def _attempts(info: DatasetInfo, home: DataFolder | None) -> str:
     folder = "CALIBRANT_DATA is not set" if home is None else f"{home.folder} does not list it"
-    return f"{info.name} is not at hand: {folder}, calibrant and scikit-learn do not bring it"
+    return f"{info.name} is not available: {folder}, calibrant and scikit-learn do not include it"
 
 
-def _advice(info: DatasetInfo) -> str:
+def _hint(info: DatasetInfo) -> str:
     return f"Set CALIBRANT_DATA to a folder whose MANIFEST.json lists {info.name}."
 
 
 def _load_openml(which: int | str, name: str | None = None) -> Table:
-    # urllib and ssl are loaded only when OpenML is asked for.
-    from calibrant.data._sets.openml import load_openml
+    # imported here because urllib and ssl take time to import
+    from calibrant.data._datasets.openml import load_openml
 
     return load_openml(which, name=name)
 
 
 def _is_cached(number: int) -> bool:
-    from calibrant.data._sets.openml import is_cached
+    from calibrant.data._datasets.openml import is_cached
 
     return is_cached(number)
 
 
-def _from_openml(info: DatasetInfo, number: int, home: Home | None) -> Table:
+def _from_openml(info: DatasetInfo, number: int, home: DataFolder | None) -> Table:
     try:
-        table = _with_our_labels(_load_openml(number, name=info.name), info)
+        table = _with_catalog_labels(_load_openml(number, name=info.name), info)
     except ReadError as error:
-        problem = f"{_tried(info, home)}, and OpenML does not give it. {_advice(info)}"
+        problem = f"{_attempts(info, home)}, and loading it from OpenML failed. {_hint(info)}"
         raise ReadError(f"{problem} OpenML: {error}") from error
     notes = (*table.notes, *_differences(table, info))
-    return replace(table, positive=own_label(table.y, info.positive), notes=notes)
+    return replace(table, positive=match_label(table.y, info.positive), notes=notes)
 
 
-def _with_our_labels(table: Table, info: DatasetInfo) -> Table:
+def _with_catalog_labels(table: Table, info: DatasetInfo) -> Table:
     if table.y is None or set(table.class_counts) <= set(info.class_counts):
         return table
     y = table.y.astype("category")
@@ -164,37 +164,37 @@ def _with_our_labels(table: Table, info: DatasetInfo) -> Table:
 
 
 def _differences(table: Table, info: DatasetInfo) -> Iterator[str]:
-    for what, ours, theirs in (
+    for what, expected, found in (
         ("rows", info.rows, table.n_rows),
         ("features", info.n_features, table.n_features),
         ("class counts", dict(info.class_counts), table.class_counts),
     ):
-        if ours != theirs:
-            yield f"OpenML's copy differs from that in our data folder: {what} {theirs} instead of {ours}."
+        if expected != found:
+            yield f"OpenML's copy differs from the catalog: {what} {found} instead of {expected}."
 
 
-def _lines(home: Home | None) -> Iterator[Listed]:
+def _entries(home: DataFolder | None) -> Iterator[DatasetEntry]:
     for name in sorted({*catalog(), *(home.entries if home else ())}):
-        yield _line(name, home)
+        yield _entry(name, home)
     for name, task in TASKS.items():
-        yield _task_line(name, task, home)
+        yield _task_entry(name, task, home)
 
 
-def _line(name: str, home: Home | None) -> Listed:
+def _entry(name: str, home: DataFolder | None) -> DatasetEntry:
     where = _find(name, home).where
     info = catalog().get(name)
     if info is not None:
         papers = ", ".join(info.papers)
-        return Listed(name, info.rows, info.n_features, len(info.class_counts), info.positive, papers, where)
+        return DatasetEntry(name, info.rows, info.n_features, len(info.class_counts), info.positive, papers, where)
     entry = home.entries[name] if home else {}
     counts = entry.get("class_counts", {})
     positive = next((label for label in counts if label == str(entry.get("positive_class"))), None)
     rows, features = entry.get("rows"), entry.get("feature_columns")
-    return Listed(name, rows, features, len(counts) or None, positive, "", where)
+    return DatasetEntry(name, rows, features, len(counts) or None, positive, "", where)
 
 
-def _task_line(name: str, task: Task, home: Home | None) -> Listed:
+def _task_entry(name: str, task: Task, home: DataFolder | None) -> DatasetEntry:
     source = catalog()[task.source]
     positive = task.positive or (source.positive if not task.classes else None)
     where = _find(task.source, home).where
-    return Listed(name, task.rows, task.n_features, 2, positive, name.partition(".")[0], where)
+    return DatasetEntry(name, task.rows, task.n_features, 2, positive, name.partition(".")[0], where)

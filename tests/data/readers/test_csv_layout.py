@@ -100,7 +100,7 @@ def test_lines_of_blanks_are_passed_over(write):
 def test_comments_before_the_table_are_passed_over_with_a_note(write, header):
     table = read_table(write("# from the clinic, 2020\n#\n\n5,6,x\n3,4,y\n"), header=header)
     assert table.n_rows == 2
-    assert table.notes[0] == "Lines that start with # before the table are passed over: '# from the clinic, 2020'."
+    assert table.notes[0] == "Lines that start with # before the table are skipped: '# from the clinic, 2020'."
 
 
 @pytest.mark.parametrize("name", ["#", "#id"])
@@ -125,7 +125,7 @@ def test_the_row_names_of_r_are_no_feature(write, content):
 def test_a_separator_at_the_end_of_every_line_makes_no_column(write):
     table = read_table(write("a,b,c,\n1,2,x,\n3,4,y,\n"))
     assert columns(table) == ["a", "b", "c"]
-    assert table.notes == ("Every line ends in a separator; the nameless, empty column after it is left out.",)
+    assert table.notes == ("Every line ends in a separator; the unnamed, empty column after it is dropped.",)
     assert columns(read_table(write("1;2;x;\n3;4;y;\n"))) == ["x0", "x1", "x2"]
 
 
@@ -137,8 +137,8 @@ def test_a_last_column_without_a_name_but_with_values_stays(write):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("a,b,c\n1,2,x,\n3,4,y,\n", r"line 2: has 4 field\(s\) where the first row has 3, for it ends in a ','"),
-        ("a,b,c,\n1,2,x\n", r"line 2: has 3 field\(s\) where the first row has 4, for the header ends in a ','"),
+        ("a,b,c\n1,2,x,\n3,4,y,\n", r"line 2: has 4 field\(s\) where the first row has 3, because it ends in a ','"),
+        ("a,b,c,\n1,2,x\n", r"line 2: has 3 field\(s\) where the first row has 4, because the header ends in a ','"),
     ],
 )
 def test_a_separator_at_the_end_of_some_lines_is_named(write, content, words):
@@ -183,7 +183,7 @@ def test_reading_leaves_the_csv_module_as_it_is(write):
     assert csv.field_size_limit() == before
 
 
-def test_a_hole_of_blanks_leaves_dates_and_times_what_they_are(write):
+def test_a_blank_missing_value_leaves_dates_and_times_what_they_are(write):
     X = read_table(write("d,t,s,y\n2020-01-02,10:30, 2020-01-02 10:00,a\n , ,   ,b\n2021-01-02,11:00,2021-01-02,b\n")).X
     assert X["d"].dtype.kind == X["s"].dtype.kind == "M"
     assert X["t"].tolist()[0] == 37_800_000_000

@@ -1,4 +1,4 @@
-"""What is known of each named data set, whether or not its data are at hand (``catalog.json``)."""
+"""The catalog of named data sets (``catalog.json``), whether or not their data are available."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from calibrant.data._sets.roles import Roles
+from calibrant.data._datasets.roles import Roles
 
 __all__ = ["DatasetInfo", "catalog"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """What a named data set is, and where else it can be had.
+    """A named data set and its sources.
 
     Parameters
     ----------
     name, title : str
-        The name for ``load`` and what the data are about.
+        The name for ``load``, and what the data are about.
     rows, n_features : int
-        Size of the file as it is.
+        Size of the unmodified file.
     class_counts : mapping of str to int
-        Rows of each class, the classes in the order of the file.
+        Number of rows of each class, in the order of the file.
     positive : str, optional
-        The class of interest, where the set as it is has one.
+        The class of interest, if the unmodified data set has one.
     papers : tuple of str
         The papers whose tasks are made from it.
     embedded : str, optional
         File name inside the package.
     sklearn : str, optional
-        ``"iris"`` where ``sklearn.datasets.load_iris`` gives the same rows in the same order.
+        ``"iris"`` if ``sklearn.datasets.load_iris`` returns the same rows in the same order.
     openml : int, optional
         Id on OpenML.
     labels : mapping of str to str
-        Labels of the other sources, each with ours for it.
+        Labels of the other sources, mapped to those of the catalog.
     columns : tuple of str
-        Our names for the features where scikit-learn's differ, in the same order.
+        Names of the features in place of scikit-learn's, in the same order.
     roles : Roles
-        Which columns of the embedded file are what.
+        The roles of the columns of the embedded file.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class DatasetInfo:
 
 @cache
 def catalog() -> Mapping[str, DatasetInfo]:
-    """Give every set known by name, in alphabetical order.
+    """Return every named data set, in alphabetical order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A folder of data sets: ``MANIFEST.json`` and the Parquet files that it vouches for."""
+"""A folder of data sets: ``MANIFEST.json`` and the Parquet files that it lists."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._params import Bool, InstanceOf, Int, Nothing, Real, Rule, check_param
+from calibrant.data._datasets.roles import Roles, assign_roles
 from calibrant.data._readers.arrow import read_parquet
-from calibrant.data._sets.roles import Roles, cast
 from calibrant.exceptions import MissingFileError, ReadError
 
 if TYPE_CHECKING:
     from calibrant.data._tables.table import Table
 
-__all__ = ["Home"]
+__all__ = ["DataFolder"]
 
 _VARIABLE = "CALIBRANT_DATA"
 _MANIFEST = "MANIFEST.json"
-_REMEDY = f"Give a folder that holds {_MANIFEST} and the Parquet files it lists."
-_MEND = "Mend the entry, or put the file there again."
+_FOLDER_HINT = f"Pass a folder with {_MANIFEST} and the Parquet files it lists."
+_ENTRY_HINT = "Correct the entry, or copy the file again."
+_COPY_HINT = "Copy the file again."
 
 
 class _Strings(Rule):
@@ -39,7 +40,7 @@ class _Strings(Rule):
 
 _STRING = InstanceOf(str, words="a string")
 _FOLDER = _STRING | InstanceOf(os.PathLike, words="a path") | Nothing()
-_NEEDED: Mapping[str, Rule] = {"name": _STRING, "file": _STRING}
+_REQUIRED: Mapping[str, Rule] = {"name": _STRING, "file": _STRING}
 _OPTIONAL: Mapping[str, Rule] = {
     "target": _STRING | Nothing(),
     "other_columns": _Strings(),
@@ -52,64 +53,64 @@ _OPTIONAL: Mapping[str, Rule] = {
 
 
 @dataclass(frozen=True)
-class Home:
+class DataFolder:
     """The data sets of one folder, by name.
 
     Parameters
     ----------
     folder : Path
-        Where ``MANIFEST.json`` and the files are.
+        The folder of ``MANIFEST.json`` and the files.
     entries : mapping of str to mapping
-        What the manifest says of each set.
+        The entry of each data set in the manifest.
     """
 
     folder: Path
     entries: Mapping[str, Mapping[str, Any]]
 
     @classmethod
-    def open(cls, home: str | os.PathLike[str] | None) -> Home | None:
-        """Open ``home``, else the folder that ``CALIBRANT_DATA`` names; None where neither is given."""
+    def open(cls, home: str | os.PathLike[str] | None) -> DataFolder | None:
+        """Open ``home``, or the folder that ``CALIBRANT_DATA`` names; return None if neither is set."""
         check_param("home", home, _FOLDER)
-        given = os.environ.get(_VARIABLE) if home is None else home
-        if not given:
+        path = os.environ.get(_VARIABLE) if home is None else home
+        if not path:
             return None
-        folder = Path(given)
+        folder = Path(path)
         with contextlib.suppress(RuntimeError):  # ~nobody
             folder = folder.expanduser()
         if not folder.is_dir():
-            said_by = _VARIABLE if home is None else "home"
-            raise MissingFileError.at(folder, f"the folder that {said_by} names does not exist", hint=_REMEDY)
+            source = _VARIABLE if home is None else "home"
+            raise MissingFileError.at(folder, f"the folder that {source} names does not exist", hint=_FOLDER_HINT)
         return cls(folder, _entries(folder / _MANIFEST))
 
     def load(self, name: str) -> Table:
-        """Read one set, once its checksum has been found right."""
+        """Read a data set; raise if its checksum is wrong."""
         entry = self.entries[name]
         others = tuple(entry.get("other_columns", ()))
         roles = Roles(target=entry.get("target"), other=others, positive=entry.get("positive_class"))
         path = self.folder / entry["file"]
-        return cast(read_parquet(path, _verified(path, entry.get("sha256"))), roles, name)
+        return assign_roles(read_parquet(path, _verified(path, entry.get("sha256"))), roles, name)
 
 
 def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
-    content = _content(path, "does not exist", hint=_REMEDY)
+    content = _content(path, "does not exist", hint=_FOLDER_HINT)
     try:
         manifest = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ReadError.at(path, f"is not JSON ({error})", hint="Put the file there again.") from error
+        raise ReadError.at(path, f"is not JSON ({error})", hint=_COPY_HINT) from error
     if not isinstance(manifest, list):
-        raise ReadError.at(path, "must be a list of data sets", hint="Put the file there again.")
+        raise ReadError.at(path, "must be a list of data sets", hint=_COPY_HINT)
     for number, entry in enumerate(manifest, start=1):
         _check_entry(entry, path, number)
     return {entry["name"]: entry for entry in manifest}
 
 
 def _check_entry(entry: Any, path: Path, number: int) -> None:
-    if not isinstance(entry, dict) or any(entry.get(key) not in rule for key, rule in _NEEDED.items()):
-        raise ReadError.at(path, f"entry {number} must have a name and a file, both strings", hint=_MEND)
+    if not isinstance(entry, dict) or any(entry.get(key) not in rule for key, rule in _REQUIRED.items()):
+        raise ReadError.at(path, f"entry {number} must have a name and a file, both strings", hint=_ENTRY_HINT)
     for key, rule in _OPTIONAL.items():
         if key in entry and entry[key] not in rule:
             problem = f"{key} must be {rule}; got {json.dumps(entry[key]):.60}"
-            raise ReadError.at(path, f"entry {number}, {entry['name']!r}: {problem}", hint=_MEND)
+            raise ReadError.at(path, f"entry {number}, {entry['name']!r}: {problem}", hint=_ENTRY_HINT)
 
 
 def _content(path: Path, absent: str, *, hint: str) -> bytes:
@@ -122,10 +123,10 @@ def _content(path: Path, absent: str, *, hint: str) -> bytes:
 
 
 def _verified(path: Path, sha256: str | None) -> bytes:
-    hint = f"Put the file there, or take its entry out of {_MANIFEST}."
+    hint = f"Copy the file there, or remove its entry from {_MANIFEST}."
     content = _content(path, f"does not exist, but {_MANIFEST} lists it", hint=hint)
     found = hashlib.sha256(content).hexdigest()
     if sha256 is not None and found != sha256:
-        hint = f"The file is not the one that {_MANIFEST} describes; put the right one there."
-        raise ReadError.at(path, f"has the SHA-256 {found} where {sha256} is expected", hint=hint)
+        hint = f"The file is not the one that {_MANIFEST} describes; replace it."
+        raise ReadError.at(path, f"has the SHA-256 {found}; expected {sha256}", hint=hint)
     return content

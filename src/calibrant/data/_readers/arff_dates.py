@@ -1,4 +1,4 @@
-"""Dates written by a pattern of Java's SimpleDateFormat, the way ARFF declares them."""
+"""Dates in a pattern of Java's SimpleDateFormat, as ARFF declares them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.data._readers.cells import Cell, CellError
-from calibrant.data._readers.file_text import shown
+from calibrant.data._readers.column_converters import Cell, CellError
+from calibrant.data._readers.file_text import quoted
 
 __all__ = ["ISO_8601", "DateColumn", "PatternError", "strptime_format"]
 
@@ -39,13 +39,13 @@ _DIRECTIVES = {
 
 
 class PatternError(Exception):
-    """A date pattern that cannot be understood."""
+    """A date pattern that is not supported."""
 
 
 def strptime_format(pattern: str) -> str:
-    """Translate a pattern of SimpleDateFormat into one of `datetime.strptime`.
+    """Return the format of `datetime.strptime` for a pattern of SimpleDateFormat.
 
-    The letters y M d D H h m s S a E Z X are known; ``S`` is the fraction of the second.
+    The letters y M d D H h m s S a E Z X are supported; ``S`` is the fraction of the second.
 
     Examples
     --------
@@ -56,10 +56,10 @@ def strptime_format(pattern: str) -> str:
     while at < len(pattern):
         piece = _PIECE.match(pattern, at)
         if piece is None:
-            raise PatternError(f"the date pattern {shown(pattern)} has a quote that is not closed")
+            raise PatternError(f"the date pattern {quoted(pattern)} has a quote that is not closed")
         pieces.append(_translate(piece, pattern))
         at = piece.end()
-    _refuse_useless([piece for piece in pieces if piece in _DIRECTIVES.values()], pattern)
+    _check_directives([piece for piece in pieces if piece in _DIRECTIVES.values()], pattern)
     return "".join(pieces)
 
 
@@ -68,21 +68,21 @@ def _translate(piece: re.Match[str], pattern: str) -> str:
         literal = piece[1] if piece[1] is not None else piece[0]
         return literal.replace("''", "'").replace("%", "%%")
     if piece[0] not in _DIRECTIVES:
-        raise PatternError(f"{shown(piece[0])} in the date pattern {shown(pattern)} is not understood")
+        raise PatternError(f"{quoted(piece[0])} in the date pattern {quoted(pattern)} is not supported")
     return _DIRECTIVES[piece[0]]
 
 
-def _refuse_useless(directives: list[str], pattern: str) -> None:
+def _check_directives(directives: list[str], pattern: str) -> None:
     if not directives:
-        raise PatternError(f"the date pattern {shown(pattern)} has no letter for a part of a date")
+        raise PatternError(f"the date pattern {quoted(pattern)} has no date or time field")
     if len(set(directives)) < len(directives):
-        raise PatternError(f"the date pattern {shown(pattern)} has a part of the date twice")
+        raise PatternError(f"the date pattern {quoted(pattern)} has the same field twice")
 
 
 class DateColumn:
-    """Dates as datetime64; those with a time zone are turned into UTC.
+    """Dates as datetime64; those with a time zone are converted to UTC.
 
-    A pattern without a year means 1970, as in Java. A sparse row leaves out the start of 1970, Java's zero.
+    A pattern without a year means 1970, as in Java. A value that a sparse row omits is the start of 1970, Java's zero.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class DateColumn:
         return np.array([dates[cell] for cell in cells], dtype="datetime64[us]")
 
     def finish(self, values: NDArray[Any]) -> Any:
-        """Give the dates as they are."""
+        """Return the dates unchanged."""
         return values
 
     def _parse(self, cell: str, cells: Sequence[Cell]) -> datetime:
@@ -115,8 +115,8 @@ class DateColumn:
             date = self._strptime(cell)
             return date if date.tzinfo is None else date.astimezone(UTC).replace(tzinfo=None)
         except (ValueError, OverflowError):
-            problem = f"{shown(cell)} is not a date of the pattern {self._pattern!r}"
-            raise CellError(cells.index(cell), problem, "Write ? for a hole.") from None
+            problem = f"{quoted(cell)} is not a date of the pattern {self._pattern!r}"
+            raise CellError(cells.index(cell), problem, "Write ? for a missing value.") from None
 
     def _strptime(self, cell: str) -> datetime:
         if self._has_year:

@@ -1,4 +1,4 @@
-"""Which column of a file plays what part: class, split, weight, or no feature at all."""
+"""The roles of the columns of a file: class, split, weight, or not a feature."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from calibrant.exceptions import SchemaError, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.data._readers.parsed import Parsed
+    from calibrant.data._readers.parsed_file import ParsedFile
     from calibrant.data._tables.table import Table
 
-__all__ = ["Roles", "cast", "own_label"]
+__all__ = ["Roles", "assign_roles", "match_label"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Roles:
     target : str, optional
         The class; None: the last column.
     other : tuple of str
-        Every column that is neither feature nor class, the next two among them.
+        Every column that is neither a feature nor the class, including the next two.
     split : str
-        The official part of each row, if ``other`` has it.
+        The column of the official split, if it is in ``other``.
     weight : str
-        The weight of each row, if ``other`` has it.
+        The column of weights, if it is in ``other``.
     positive : object, optional
-        The class of interest, or how it reads; what is no label is passed over.
+        The class of interest or its string; ignored if it is not a label.
     """
 
     target: str | None = None
@@ -46,41 +46,41 @@ class Roles:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Roles:
-        """Take the roles from a JSON object."""
+        """Return the roles of a JSON object."""
         named: dict[str, Any] = {**entry, "other": tuple(entry.get("other", ()))}
         return cls(**named)
 
 
-def cast(parsed: Parsed, roles: Roles, name: str) -> Table:
-    """Make a table of a file whose columns are known.
+def assign_roles(parsed: ParsedFile, roles: Roles, name: str) -> Table:
+    """Return the table of a file whose columns have these roles.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from calibrant.data._readers.parsed import Parsed
+    >>> from calibrant.data._readers.parsed_file import ParsedFile
     >>> frame = pd.DataFrame({"age": [31, 64], "id": [7, 8], "split": ["a", "b"], "won": ["no", "yes"]})
-    >>> table = cast(Parsed(frame), Roles("won", ("id", "split"), positive="yes"), "tiny")
+    >>> table = assign_roles(ParsedFile(frame), Roles("won", ("id", "split"), positive="yes"), "tiny")
     >>> table.positive, list(table.X), list(table.extra), list(table.split)
     ('yes', ['age'], ['id'], ['a', 'b'])
     """
     _check_columns(parsed.frame, (*roles.other, *filter(None, [roles.target])), name)
-    # The split passes through `extra`, so that it stays with its row whatever is done to the rows.
+    # The split is passed in `extra`, so that it stays aligned with the rows.
     table = assemble(_without_weight(replace(parsed, target=roles.target), roles), name=name)
     return replace(
         table,
-        positive=own_label(table.y, roles.positive),
+        positive=match_label(table.y, roles.positive),
         split=table.extra[roles.split] if roles.split in roles.other and table.extra is not None else None,
         extra=_rest(table.extra, roles.split),
     )
 
 
-def own_label(y: pd.Series[Any] | None, wanted: object) -> object:
-    """Give the label that reads like the one wanted, with the type it has in ``y``; None where there is none.
+def match_label(y: pd.Series[Any] | None, wanted: object) -> object:
+    """Return the label of ``y`` whose string equals that of ``wanted``; None if there is none.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> own_label(pd.Series([0, 1, 1]), "1"), own_label(pd.Series(["a"]), "b")
+    >>> match_label(pd.Series([0, 1, 1]), "1"), match_label(pd.Series(["a"]), "b")
     (1, None)
     """
     labels: list[object] = [] if y is None or wanted is None else y.dropna().unique().tolist()
@@ -93,7 +93,7 @@ def _check_columns(frame: pd.DataFrame, columns: Iterable[str], name: str) -> No
             raise SchemaError(f"{name}: column {column!r} is not in the file.{nearest(column, frame)}")
 
 
-def _without_weight(parsed: Parsed, roles: Roles) -> Parsed:
+def _without_weight(parsed: ParsedFile, roles: Roles) -> ParsedFile:
     if roles.weight not in roles.other:
         return replace(parsed, extra=roles.other)
     extra = tuple(column for column in roles.other if column != roles.weight)

@@ -15,7 +15,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from calibrant.data import list_datasets, load
-from calibrant.data._sets.catalog import catalog
+from calibrant.data._datasets.catalog import catalog
 from calibrant.exceptions import MissingFileError, ParameterError, ReadError, SchemaError
 
 THIRD_PARTY = [name for name in catalog() if name != "appeal"]
@@ -102,7 +102,7 @@ def test_the_folder_comes_before_what_is_shipped(tmp_path: Path, tiny: pd.DataFr
 
 def test_a_file_that_is_not_the_one_described_is_refused(tmp_path: Path, tiny: pd.DataFrame) -> None:
     home = folder_with(tmp_path, tiny, sha256="0" * 64)
-    with pytest.raises(ReadError, match=r"tiny\.parquet: has the SHA-256 [0-9a-f]{64} where 0{64} is expected"):
+    with pytest.raises(ReadError, match=r"tiny\.parquet: has the SHA-256 [0-9a-f]{64}; expected 0{64}"):
         load("tiny", home)
 
 
@@ -124,12 +124,12 @@ def test_a_folder_that_does_not_exist_is_named_with_who_named_it(
     with pytest.raises(MissingFileError, match=r"nowhere: the folder that home names does not exist"):
         load("iris", tmp_path / "nowhere")
     monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(MissingFileError, match=r"the folder that CALIBRANT_DATA names does not exist\. Give a"):
+    with pytest.raises(MissingFileError, match=r"the folder that CALIBRANT_DATA names does not exist\. Pass a"):
         list_datasets()
 
 
 def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match=r"MANIFEST\.json: does not exist\. Give a folder"):
+    with pytest.raises(MissingFileError, match=r"MANIFEST\.json: does not exist\. Pass a folder"):
         load("iris", tmp_path)
 
 
@@ -224,21 +224,21 @@ def test_a_task_works_on_scikit_learns_copy() -> None:
 
 @pytest.mark.usefixtures("no_home")
 def test_a_set_of_which_no_source_is_known_says_what_to_do() -> None:
-    with pytest.raises(ReadError, match=r"bupa is not at hand: CALIBRANT_DATA is not set.*lists bupa"):
+    with pytest.raises(ReadError, match=r"bupa is not available: CALIBRANT_DATA is not set.*lists bupa"):
         load("bupa")
 
 
 @pytest.mark.usefixtures("no_home")
 @pytest.mark.parametrize(("name", "near"), [("irs", "iris"), ("nielsen.zo", "nielsen.zoo"), ("appeals", "appeal")])
 def test_an_unknown_name_brings_the_nearest(name: str, near: str) -> None:
-    with pytest.raises(ParameterError, match=f"'{name}' is no data set.*Did you mean '{near}'"):
+    with pytest.raises(ParameterError, match=f"'{name}' is not a known data set.*Did you mean '{near}'"):
         load(name)
 
 
 def test_a_path_in_place_of_a_name_is_sent_to_read_table(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("a,b\n1,2\n")
-    with pytest.raises(ParameterError, match="read_table reads a file"):
+    with pytest.raises(ParameterError, match="read_table reads files"):
         load(str(file))
 
 
@@ -256,7 +256,7 @@ def test_appeal_comes_with_the_package() -> None:
     assert (table.part("train").n_rows, table.part("test").n_rows) == (1000, 500)
 
 
-def test_appeal_has_numbers_names_holes_and_a_region_without_rows() -> None:
+def test_appeal_has_numbers_names_missing_values_and_a_region_without_rows() -> None:
     table = load("appeal")
     assert sorted(table.kinds.values()) == ["nominal"] * 4 + ["numeric"] * 4
     assert list(table.X.columns[table.X.isna().any()]) == ["age", "wealth_band"]
@@ -282,7 +282,7 @@ def test_the_truth_behind_appeal_ranks_well_whatever_the_seed(seed: int) -> None
 
 def test_appeal_is_what_its_program_makes() -> None:
     made = runpy.run_path(str(ROOT / "tools" / "make_appeal.py"))["appeal"]()
-    embedded = ROOT / "src" / "calibrant" / "data" / "_sets" / "embedded" / "appeal.arff"
+    embedded = ROOT / "src" / "calibrant" / "data" / "_datasets" / "embedded" / "appeal.arff"
     assert embedded.read_text(encoding="utf-8") == made
     assert embedded.stat().st_size < 120_000
 
@@ -316,7 +316,7 @@ def test_the_list_includes_what_only_the_manifest_knows(tmp_path: Path, tiny: pd
 @pytest.mark.usefixtures("no_home")
 def test_the_list_prints_in_families() -> None:
     lines = repr(list_datasets()).splitlines()
-    assert lines[0].startswith("66 data sets: load(name) gives one")
+    assert lines[0].startswith("66 data sets: load(name) loads one")
     assert lines[-1] == "  zadrozny.coil  zadrozny.kdd98"
     assert max(map(len, lines)) <= 100
 
@@ -325,4 +325,4 @@ def test_the_list_is_a_table_in_a_notebook_and_survives_pickling() -> None:
     names = list_datasets()
     assert "<td>appeal</td>" in names._repr_html_() or "<th>appeal</th>" in names._repr_html_()
     again = pickle.loads(pickle.dumps(names))  # noqa: S301
-    assert (again, again.lines) == (names, names.lines)
+    assert (again, again.entries) == (names, names.entries)

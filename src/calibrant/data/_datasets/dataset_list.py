@@ -1,4 +1,4 @@
-"""The list of data sets: a tuple of names that knows more about each and prints well."""
+"""The list of data sets: a tuple of names with the details of each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from calibrant._optional import optional_import
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DatasetList", "Listed"]
+__all__ = ["DatasetEntry", "DatasetList"]
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A line of the list: a data set or a paper's task, its size, and where it would be loaded from now."""
+class DatasetEntry:
+    """A data set or a paper's task: its size, and the source it would be loaded from now."""
 
     name: str
     rows: int | None
@@ -29,36 +29,36 @@ class Listed:
 
 
 class DatasetList(tuple[str, ...]):
-    """The names that ``load`` knows, with the details of each.
+    """The names that ``load`` accepts, with the details of each.
 
     Parameters
     ----------
-    lines : iterable of Listed
+    entries : iterable of DatasetEntry
         One for each name.
 
     Examples
     --------
-    >>> names = DatasetList([Listed("tiny", 2, 1, 2, "yes", "", "package")])
+    >>> names = DatasetList([DatasetEntry("tiny", 2, 1, 2, "yes", "", "package")])
     >>> "tiny" in names, len(names)
     (True, 1)
     >>> names
-    1 data set: load(name) gives one, .to_frame() tells more.
+    1 data set: load(name) loads one, .to_frame() lists details.
       tiny
     """
 
-    lines: tuple[Listed, ...]
+    entries: tuple[DatasetEntry, ...]
 
-    def __new__(cls, lines: Iterable[Listed]) -> Self:
-        lines = tuple(lines)
-        self = super().__new__(cls, (line.name for line in lines))
-        self.lines = lines
+    def __new__(cls, entries: Iterable[DatasetEntry]) -> Self:
+        entries = tuple(entries)
+        self = super().__new__(cls, (entry.name for entry in entries))
+        self.entries = entries
         return self
 
-    def __getnewargs__(self) -> tuple[tuple[Listed, ...]]:
-        return (self.lines,)
+    def __getnewargs__(self) -> tuple[tuple[DatasetEntry, ...]]:
+        return (self.entries,)
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a line for each name: rows, features, classes, positive class, papers, where it is found now.
+        """Return a frame with a row for each name: rows, features, classes, positive class, papers and source.
 
         Examples
         --------
@@ -67,12 +67,12 @@ class DatasetList(tuple[str, ...]):
         'calibrant'
         """
         pandas = optional_import("pandas", extra="data", purpose="show the list as a frame")
-        frame: pd.DataFrame = pandas.DataFrame([asdict(line) for line in self.lines]).set_index("name")
+        frame: pd.DataFrame = pandas.DataFrame([asdict(entry) for entry in self.entries]).set_index("name")
         return frame
 
     def __repr__(self) -> str:
         sets = "data set" if len(self) == 1 else "data sets"
-        head = f"{len(self)} {sets}: load(name) gives one, .to_frame() tells more."
+        head = f"{len(self)} {sets}: load(name) loads one, .to_frame() lists details."
         return "\n".join([head, *self._paragraphs()])
 
     def _repr_html_(self) -> str:

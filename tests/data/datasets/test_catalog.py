@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from calibrant.data._sets.catalog import catalog
-from calibrant.data._sets.tasks import TASKS
+from calibrant.data._datasets.catalog import catalog
+from calibrant.data._datasets.tasks import TASKS
 
 THIRD_PARTY = [name for name in catalog() if name != "appeal"]
 

@@ -40,10 +40,10 @@ def test_words_and_columns_told_nominal_are_not_doubted(write):
     assert note(write("a,y\n1,u\n2,v\nx,u\n"), nominal=["a"]) == ""
 
 
-@pytest.mark.parametrize("holes", ["", "?,p\n"])
-def test_leading_zeros_are_noted_unless_they_are_kept(write, holes):
-    path = write("a,y\n00123,n\n4567,p\n" + holes)
+@pytest.mark.parametrize("last_line", ["", "?,p\n"])
+def test_leading_zeros_are_noted_unless_they_are_kept(write, last_line):
+    path = write("a,y\n00123,n\n4567,p\n" + last_line)
     assert read_table(path).notes == (
-        "'a' has leading zeros, such as '00123', and is read as numbers; nominal=['a'] keeps its characters.",
+        "'a' has leading zeros, such as '00123', and is read as numbers; nominal=['a'] keeps them.",
     )
     assert note(path, nominal=["a"]) == ""

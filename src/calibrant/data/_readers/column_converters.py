@@ -1,4 +1,4 @@
-"""The cells of one column, text as it stood in the file, made into numbers, codes or strings."""
+"""Converters of the text cells of a column to numbers, category codes or strings."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.data._readers.file_text import shown, suggestion
+from calibrant.data._readers.file_text import quoted, suggestion
 
-__all__ = ["Cell", "CellError", "CollectedColumn", "Column", "NominalColumn", "NumericColumn", "TextColumn"]
+__all__ = ["Cell", "CellError", "CollectedColumn", "ColumnConverter", "NominalColumn", "NumericColumn", "TextColumn"]
 
-Cell = str | None  # None is a hole
+Cell = str | None  # None: a missing value
 
 _NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]++)?|inf|infinity|nan)\s*", re.ASCII | re.I
 )
-_WRITE_A_HOLE = "Write ? for a hole."
+_MISSING_HINT = "Write ? for a missing value."
 
 
 class CellError(Exception):
-    """A cell that its column cannot hold: the place in the sequence, what is wrong, what to do."""
+    """A cell that cannot be converted: its index in the sequence, the problem and a hint."""
 
-    def __init__(self, at: int, problem: str, hint: str) -> None:
+    def __init__(self, index: int, problem: str, hint: str) -> None:
         super().__init__(problem)
-        self.at, self.problem, self.hint = at, problem, hint
+        self.index, self.problem, self.hint = index, problem, hint
 
 
-class Column(Protocol):
-    """What a column must know: to convert cells, what a sparse row leaves out, and its last form."""
+class ColumnConverter(Protocol):
+    """Converts the cells of one column, block by block, and makes a column of a frame from all of them."""
 
     @property
     def name(self) -> str:
@@ -39,20 +39,20 @@ class Column(Protocol):
 
     @property
     def omitted(self) -> Any:
-        """The converted value that a sparse row means by leaving the column out."""
+        """The converted value of a cell that a sparse row omits."""
 
     def convert(self, cells: Sequence[Cell]) -> NDArray[Any]:
-        """Convert cells, or raise a `CellError` for the first that does not fit."""
+        """Convert cells; raise a `CellError` for the first that cannot be converted."""
 
     def finish(self, values: NDArray[Any]) -> Any:
-        """Make the column of a frame from all converted values."""
+        """Return the column of a frame from all converted values."""
 
 
 class NumericColumn:
-    """Numbers as float64, or as int64 where ``whole`` is asked for and every value is.
+    """Numbers as float64, or as int64 if ``integer`` is set and all values are integral.
 
-    ``inf``, ``-inf`` and ``infinity`` in any case are ordinary values; ``nan`` is a hole. Python's
-    underscores and digits of other scripts are refused.
+    ``inf``, ``-inf`` and ``infinity`` in any case are ordinary values; ``nan`` is a missing value. Underscores and
+    non-ASCII digits, which `float` accepts, are errors.
 
     Examples
     --------
@@ -62,46 +62,46 @@ class NumericColumn:
 
     omitted = 0.0
 
-    def __init__(self, name: str, *, whole: bool = False) -> None:
-        self.name, self.whole = name, whole
+    def __init__(self, name: str, *, integer: bool = False) -> None:
+        self.name, self.integer = name, integer
 
     def convert(self, cells: Sequence[Cell]) -> NDArray[np.float64]:
-        """Convert cells to float64, each distinct text once: columns tend to repeat themselves."""
+        """Convert cells to float64, each distinct text once, because columns tend to repeat values."""
         texts = [cell for cell in dict.fromkeys(cells) if cell is not None]
         try:
             numbers: dict[Cell, float] = dict(zip(texts, map(float, texts), strict=True))
         except ValueError:
-            _refuse_number(texts, cells)
-        if _oddly_spelt("".join(texts)):
-            _refuse_number(texts, cells)
+            _raise_not_a_number(texts, cells)
+        if _has_python_spelling("".join(texts)):
+            _raise_not_a_number(texts, cells)
         numbers[None] = np.nan
         return np.fromiter(map(numbers.__getitem__, cells), np.float64, len(cells))
 
     def finish(self, values: NDArray[Any]) -> Any:
-        """Give int64 for whole numbers where asked for; beyond 2**53 a float cannot tell them apart."""
-        if self.whole and bool(np.all((np.abs(values) <= 2**53) & (values == np.rint(values)))):
+        """Return int64 for integers if requested; beyond 2**53 floats are not exact."""
+        if self.integer and bool(np.all((np.abs(values) <= 2**53) & (values == np.rint(values)))):
             return values.astype(np.int64)
         return values
 
 
-def _refuse_number(texts: list[str], cells: Sequence[Cell]) -> NoReturn:
+def _raise_not_a_number(texts: list[str], cells: Sequence[Cell]) -> NoReturn:
     text = next(text for text in texts if not _NUMBER.fullmatch(text))
     raise CellError(cells.index(text), *_not_a_number(text))
 
 
-def _oddly_spelt(text: str) -> bool:
+def _has_python_spelling(text: str) -> bool:
     return "_" in text or not text.isascii()
 
 
 def _not_a_number(cell: str) -> tuple[str, str]:
     if not cell.strip():
-        return "is empty where a number is expected", _WRITE_A_HOLE
+        return "is empty where a number is expected", _MISSING_HINT
     comma = "Write the decimal point as '.'. " if "," in cell else ""
-    return f"{shown(cell)} is not a number", f"{comma}{_WRITE_A_HOLE}"
+    return f"{quoted(cell)} is not a number", f"{comma}{_MISSING_HINT}"
 
 
 class _CodedColumn:
-    """Codes of values; a hole is -1."""
+    """Codes of values, with -1 for a missing value."""
 
     omitted = 0
 
@@ -115,7 +115,7 @@ class _CodedColumn:
         return cast(list[str], list(self._codes)[1:])
 
     def finish(self, values: NDArray[Any]) -> Any:
-        """Give a pandas Categorical with all the values, seen or not, in their order."""
+        """Return a pandas Categorical with all values in order, including those without rows."""
         pd = optional_import("pandas", extra="data", purpose="read nominal columns")
         return pd.Categorical.from_codes(values, categories=pd.Index(self.values, dtype=_text_dtype(pd)))
 
@@ -124,7 +124,7 @@ class _CodedColumn:
 
 
 class NominalColumn(_CodedColumn):
-    """Values that the file declares, each coded by its place.
+    """Values that the file declares, coded in declared order.
 
     Examples
     --------
@@ -141,17 +141,17 @@ class NominalColumn(_CodedColumn):
         try:
             return self._look_up(cells)
         except KeyError:
-            at = next(i for i, cell in enumerate(cells) if cell not in self._codes)
-            raise CellError(at, *self._undeclared(cast(str, cells[at]))) from None
+            index = next(i for i, cell in enumerate(cells) if cell not in self._codes)
+            raise CellError(index, *self._undeclared(cast(str, cells[index]))) from None
 
     def _undeclared(self, cell: str) -> tuple[str, str]:
         if not cell:
-            return "is empty", _WRITE_A_HOLE
-        return f"{shown(cell)} is not a declared value", suggestion(cell, self.values)
+            return "is empty", _MISSING_HINT
+        return f"{quoted(cell)} is not a declared value", suggestion(cell, self.values)
 
 
 class CollectedColumn(_CodedColumn):
-    """Values that the file does not declare, at most ``limit``, coded in order of first appearance.
+    """At most ``limit`` values that the file does not declare, coded in order of appearance.
 
     Examples
     --------
@@ -164,23 +164,23 @@ class CollectedColumn(_CodedColumn):
         self._limit = limit
 
     def convert(self, cells: Sequence[Cell]) -> NDArray[np.int32]:
-        """Convert cells to codes, and remember the values not met before."""
+        """Convert cells to codes, adding the values that are new."""
         for cell in dict.fromkeys(cells):
             if cell not in self._codes:
-                self._learn(cell, cells)
+                self._add_value(cell, cells)
         return self._look_up(cells)
 
-    def _learn(self, cell: Cell, cells: Sequence[Cell]) -> None:
+    def _add_value(self, cell: Cell, cells: Sequence[Cell]) -> None:
         if not cell:
-            raise CellError(cells.index(cell), "is empty", _WRITE_A_HOLE)
+            raise CellError(cells.index(cell), "is empty", _MISSING_HINT)
         if len(self._codes) > self._limit:
-            problem = f"{shown(cell)} is value number {self._limit + 1} of 'discrete {self._limit}'"
-            raise CellError(cells.index(cell), problem, "Raise the number in the .names file.")
+            problem = f"{quoted(cell)} is value number {self._limit + 1} of 'discrete {self._limit}'"
+            raise CellError(cells.index(cell), problem, "Increase the number in the .names file.")
         self._codes[cell] = len(self._codes) - 1
 
 
 class TextColumn:
-    """Free strings, kept as they are.
+    """Free strings, unchanged.
 
     Examples
     --------
@@ -194,15 +194,15 @@ class TextColumn:
         self.name = name
 
     def convert(self, cells: Sequence[Cell]) -> NDArray[np.object_]:
-        """Put the cells into an array."""
+        """Return the cells as an array."""
         return np.array(cells, dtype=object)
 
     def finish(self, values: NDArray[Any]) -> Any:
-        """Give a pandas array of strings."""
+        """Return a pandas array of strings."""
         pd = optional_import("pandas", extra="data", purpose="read strings")
         return pd.array(values, dtype=_text_dtype(pd))
 
 
 def _text_dtype(pd: Any) -> Any:
-    # pandas 2 has no dtype of its own for str; its "str" would turn holes into the word 'None'.
+    # pandas 2 has no dtype of its own for str; its "str" turns missing values into the string 'None'.
     return "str" if int(pd.__version__.partition(".")[0]) >= 3 else object

@@ -1,4 +1,4 @@
-"""OpenML, played by a small server on this machine: what it may answer, and what becomes of it."""
+"""A local server in the place of OpenML: its possible responses, and what `load` makes of them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from threading import Thread
 import pytest
 
 from calibrant.data import list_datasets, load
-from calibrant.data._sets import download, openml
-from calibrant.data._sets.download import Bounds
+from calibrant.data._datasets import download, openml
+from calibrant.data._datasets.download import Limits
 from calibrant.exceptions import DataError, ParameterError, ReadError
 
 ARFF = b"""@relation plants
@@ -36,24 +36,24 @@ NO_RESULTS = b'{"error": {"code": "372", "message": "No results"}}'
 
 
 @dataclass
-class Answer:
-    """One answer of the server: ``send`` writes the body, ``length`` is what its header claims."""
+class Response:
+    """One response of the server: ``send`` writes the body, ``length`` is what its header claims."""
 
     body: bytes = b""
     status: int = 200
-    packed: bool = False
+    compressed: bool = False
     length: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
     send: Callable[[BaseHTTPRequestHandler], object] | None = None
 
 
 class FakeOpenML:
-    """The answers to each path, the last one for ever; every path asked for is kept."""
+    """The responses to each path, the last of them repeated; every requested path is recorded."""
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.asked: list[str] = []
-        self.answers: dict[str, list[Answer]] = {}
+        self.requested: list[str] = []
+        self.responses: dict[str, list[Response]] = {}
         self.describe(ARFF)
 
     def describe(self, arff: bytes, **more: object) -> None:
@@ -68,33 +68,33 @@ class FakeOpenML:
             "md5_checksum": hashlib.md5(arff, usedforsecurity=False).hexdigest(),
             **more,
         }
-        self.answers[DESCRIPTION] = [Answer(json.dumps({"data_set_description": about}).encode())]
-        self.answers[DATA] = [Answer(arff)]
+        self.responses[DESCRIPTION] = [Response(json.dumps({"data_set_description": about}).encode())]
+        self.responses[DATA] = [Response(arff)]
         versions = [{"did": 9, "version": 3}, {"did": 7, "version": 2}]
-        self.answers[BY_NAME] = [Answer(json.dumps({"data": {"dataset": versions}}).encode())]
+        self.responses[BY_NAME] = [Response(json.dumps({"data": {"dataset": versions}}).encode())]
 
-    def answer_to(self, path: str) -> Answer:
-        self.asked.append(path)
-        answers = self.answers.get(path, [Answer(NO_RESULTS if "list" in path else UNKNOWN, status=412)])
-        return answers.pop(0) if len(answers) > 1 else answers[0]
+    def respond_to(self, path: str) -> Response:
+        self.requested.append(path)
+        responses = self.responses.get(path, [Response(NO_RESULTS if "list" in path else UNKNOWN, status=412)])
+        return responses.pop(0) if len(responses) > 1 else responses[0]
 
 
 class Handler(BaseHTTPRequestHandler):
     fake: FakeOpenML
 
     def do_GET(self) -> None:
-        answer = self.fake.answer_to(self.path)
-        body = gzip.compress(answer.body) if answer.packed else answer.body
-        self.send_response(answer.status)
-        if answer.packed:
+        response = self.fake.respond_to(self.path)
+        body = gzip.compress(response.body) if response.compressed else response.body
+        self.send_response(response.status)
+        if response.compressed:
             self.send_header("Content-Encoding", "gzip")
-        if answer.send is None or answer.length is not None:
-            self.send_header("Content-Length", str(len(body) if answer.length is None else answer.length))
-        for header, value in answer.headers.items():
+        if response.send is None or response.length is not None:
+            self.send_header("Content-Length", str(len(body) if response.length is None else response.length))
+        for header, value in response.headers.items():
             self.send_header(header, value)
         self.end_headers()
         try:
-            answer.send(self) if answer.send else self.wfile.write(body)
+            response.send(self) if response.send else self.wfile.write(body)
         except OSError:
             self.close_connection = True
 
@@ -109,7 +109,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenML]:
     fake = FakeOpenML(f"http://127.0.0.1:{listening.server_port}")
     listening.RequestHandlerClass = type("Bound", (Handler,), {"fake": fake})
     monkeypatch.setenv("CALIBRANT_OPENML_URL", fake.url)
-    monkeypatch.setattr(download, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(download, "_RETRY_DELAYS", (0.0, 0.0))
     thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield fake
@@ -149,7 +149,7 @@ def test_a_set_loads_by_its_number(server: FakeOpenML) -> None:
     assert (table.name, table.class_counts) == ("openml:7", {"tall": 1, "short": 2})
     assert table.kinds == {"height": "numeric", "colour": "nominal"}
     assert table.notes == ("OpenML 7: plants, version 2.",)
-    assert server.asked == [DESCRIPTION, DATA]
+    assert server.requested == [DESCRIPTION, DATA]
 
 
 def test_the_row_id_and_what_is_to_be_ignored_are_no_features(server: FakeOpenML) -> None:
@@ -166,42 +166,42 @@ def test_names_to_ignore_may_be_joined_by_commas(server: FakeOpenML) -> None:
 
 def test_of_several_versions_of_a_name_the_first_is_taken(server: FakeOpenML) -> None:
     assert load("openml:plants").name == "openml:plants"
-    assert server.asked == [BY_NAME, DESCRIPTION, DATA]
+    assert server.requested == [BY_NAME, DESCRIPTION, DATA]
 
 
-def test_packed_answers_are_unpacked(server: FakeOpenML) -> None:
-    server.answers[DATA][0].packed = True
-    server.answers[DESCRIPTION][0].packed = True
+def test_compressed_responses_are_decompressed(server: FakeOpenML) -> None:
+    server.responses[DATA][0].compressed = True
+    server.responses[DESCRIPTION][0].compressed = True
     assert load("openml:7").n_rows == 3
 
 
 @pytest.mark.parametrize("name", ["openml:7", "openml:plants"])
-def test_the_second_time_nothing_is_asked(name: str, server: FakeOpenML) -> None:
+def test_the_second_time_nothing_is_requested(name: str, server: FakeOpenML) -> None:
     first = load(name)
-    server.asked.clear()
+    server.requested.clear()
     assert load(name).X.equals(first.X)
-    assert server.asked == []
+    assert server.requested == []
 
 
 @pytest.mark.parametrize("file", ["data.arff", "description.json", "plants.json"])
 def test_a_spoilt_file_in_the_cache_is_fetched_anew(file: str, server: FakeOpenML, cache: Path) -> None:
     load("openml:plants")
     next(cache.rglob(file)).write_bytes(b"spoilt")
-    server.asked.clear()
+    server.requested.clear()
     assert load("openml:plants").n_rows == 3
-    assert server.asked != []
+    assert server.requested != []
 
 
 def test_an_unknown_number_is_said_to_be_unknown(server: FakeOpenML) -> None:
     with pytest.raises(DataError, match=r"OpenML has no active data set '12' \(Unknown dataset\)"):
         load("openml:12")
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
 
 
 def test_an_unknown_name_is_said_to_be_unknown(server: FakeOpenML) -> None:
     with pytest.raises(DataError, match=r"OpenML has no active data set 'nobody' \(No results\)"):
         load("openml:nobody")
-    server.answers[BY_NAME] = [Answer(NO_RESULTS, status=412, packed=True)]
+    server.responses[BY_NAME] = [Response(NO_RESULTS, status=412, compressed=True)]
     with pytest.raises(DataError, match=r"'plants' \(No results\)"):
         load("openml:plants")
 
@@ -212,55 +212,57 @@ def test_a_name_that_openml_cannot_have_is_refused(name: str) -> None:
         load(name)
 
 
-def test_a_server_out_of_order_is_asked_again(server: FakeOpenML) -> None:
-    server.answers[DESCRIPTION][:0] = [Answer(status=503)]
-    server.answers[DATA][:0] = [Answer(status=500), Answer(status=502)]
+def test_a_server_out_of_order_is_requested_again(server: FakeOpenML) -> None:
+    server.responses[DESCRIPTION][:0] = [Response(status=503)]
+    server.responses[DATA][:0] = [Response(status=500), Response(status=502)]
     assert load("openml:7").n_rows == 3
-    assert server.asked == [DESCRIPTION] * 2 + [DATA] * 3
+    assert server.requested == [DESCRIPTION] * 2 + [DATA] * 3
 
 
-def test_a_server_that_stays_out_of_order_is_given_up_after_three_tries(server: FakeOpenML, cache: Path) -> None:
-    server.answers[DATA] = [Answer(status=500)]
-    with pytest.raises(ReadError, match=r"no whole answer in 3 tries; at last: HTTP 500\..*CALIBRANT_DATA"):
+def test_a_server_that_stays_out_of_order_is_given_up_after_three_attempts(server: FakeOpenML, cache: Path) -> None:
+    server.responses[DATA] = [Response(status=500)]
+    with pytest.raises(
+        ReadError, match=r"no complete response in 3 attempts; the last error: HTTP 500\..*CALIBRANT_DATA"
+    ):
         load("openml:7")
-    assert server.asked.count(DATA) == 3
+    assert server.requested.count(DATA) == 3
     assert files_in(cache) == {"description.json"}
 
 
-def test_a_refusal_is_not_asked_again(server: FakeOpenML) -> None:
-    server.answers[DATA] = [Answer(status=403)]
-    with pytest.raises(ReadError, match=r"answered HTTP 403\. OpenML describes the file"):
+def test_a_refusal_is_not_requested_again(server: FakeOpenML) -> None:
+    server.responses[DATA] = [Response(status=403)]
+    with pytest.raises(ReadError, match=r"returned HTTP 403\. OpenML describes the file"):
         load("openml:7")
-    assert server.asked.count(DATA) == 1
+    assert server.requested.count(DATA) == 1
 
 
 def test_half_a_file_is_fetched_again(server: FakeOpenML) -> None:
-    server.answers[DATA][:0] = [Answer(ARFF[:50], length=len(ARFF))]
+    server.responses[DATA][:0] = [Response(ARFF[:50], length=len(ARFF))]
     assert load("openml:7").n_rows == 3
 
 
 @pytest.mark.parametrize(
     "broken",
     [
-        Answer(ARFF[:50], length=len(ARFF)),
-        Answer(gzip.compress(ARFF)[:-9], headers={"Content-Encoding": "gzip"}),
-        Answer(b"no gzip at all", headers={"Content-Encoding": "gzip"}),
-        Answer(headers={"Transfer-Encoding": "chunked"}, send=lambda to: to.wfile.write(b"5\r\n@re")),
+        Response(ARFF[:50], length=len(ARFF)),
+        Response(gzip.compress(ARFF)[:-9], headers={"Content-Encoding": "gzip"}),
+        Response(b"no gzip at all", headers={"Content-Encoding": "gzip"}),
+        Response(headers={"Transfer-Encoding": "chunked"}, send=lambda to: to.wfile.write(b"5\r\n@re")),
     ],
     ids=["short", "short gzip", "no gzip", "short chunk"],
 )
-def test_half_a_file_never_reaches_the_cache(broken: Answer, server: FakeOpenML, cache: Path) -> None:
-    server.answers[DATA] = [broken]
-    with pytest.raises(ReadError, match="no whole answer in 3 tries"):
+def test_half_a_file_never_reaches_the_cache(broken: Response, server: FakeOpenML, cache: Path) -> None:
+    server.responses[DATA] = [broken]
+    with pytest.raises(ReadError, match="no complete response in 3 attempts"):
         load("openml:7")
     assert files_in(cache) == {"description.json"}
 
 
 def test_a_file_with_the_wrong_checksum_is_refused(server: FakeOpenML, cache: Path) -> None:
     server.describe(ARFF, md5_checksum="0" * 32)
-    with pytest.raises(ReadError, match=r"plants\.arff: has the MD5 [0-9a-f]{32} where 0{32} is expected"):
+    with pytest.raises(ReadError, match=r"plants\.arff: has the MD5 [0-9a-f]{32}; expected 0{32}"):
         load("openml:7")
-    assert server.asked.count(DATA) == 1
+    assert server.requested.count(DATA) == 1
     assert files_in(cache) == {"description.json"}
 
 
@@ -270,32 +272,32 @@ def test_a_file_without_checksum_is_taken(server: FakeOpenML) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "problem"),
+    ("response", "problem"),
     [
-        (Answer(send=endless), "is larger than 65,536 bytes"),
-        (Answer(b"%" * 10_000_000, packed=True), "is larger than 65,536 bytes"),
-        (Answer(send=dripping), "took longer than 0.05 s"),
-        (Answer(send=silent, length=9), "no whole answer in 3 tries; at last: timed out"),
+        (Response(send=endless), "is larger than 65,536 bytes"),
+        (Response(b"%" * 10_000_000, compressed=True), "is larger than 65,536 bytes"),
+        (Response(send=dripping), "took longer than 0.05 s"),
+        (Response(send=silent, length=9), "no complete response in 3 attempts; the last error: timed out"),
     ],
     ids=["endless", "bomb", "dripping", "silent"],
 )
 def test_no_server_can_keep_us_for_ever(
-    answer: Answer, problem: str, server: FakeOpenML, cache: Path, monkeypatch: pytest.MonkeyPatch
+    response: Response, problem: str, server: FakeOpenML, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seconds, silence = (0.05 if answer.send is dripping else 60), (0.05 if answer.send is silent else 60)
-    bounds = Bounds(size=1 << 16, seconds=seconds, silence=silence)
-    monkeypatch.setattr(openml, "_FILE", bounds)
-    server.answers[DATA] = [answer]
+    seconds, silence = (0.05 if response.send is dripping else 60), (0.05 if response.send is silent else 60)
+    limits = Limits(size=1 << 16, seconds=seconds, silence=silence)
+    monkeypatch.setattr(openml, "_FILE_LIMITS", limits)
+    server.responses[DATA] = [response]
     with pytest.raises(ReadError, match=problem):
         load("openml:7")
     assert files_in(cache) == {"description.json"}
 
 
 @pytest.mark.parametrize("page", [b"<html>Please log in</html>", b"[" * 100_000], ids=["html", "deep"])
-def test_a_page_in_place_of_an_answer_is_refused(page: bytes, server: FakeOpenML, cache: Path) -> None:
-    server.answers[DESCRIPTION] = server.answers[BY_NAME] = [Answer(page)]
+def test_a_page_in_place_of_a_response_is_refused(page: bytes, server: FakeOpenML, cache: Path) -> None:
+    server.responses[DESCRIPTION] = server.responses[BY_NAME] = [Response(page)]
     for name, problem in (("openml:7", "describes no data set"), ("openml:plants", "lists no data set")):
-        with pytest.raises(ReadError, match=rf"the answer {problem}\. Is this an OpenML server"):
+        with pytest.raises(ReadError, match=rf"the response {problem}\. Is this an OpenML server"):
             load(name)
     assert files_in(cache) == set()
 
@@ -303,39 +305,39 @@ def test_a_page_in_place_of_an_answer_is_refused(page: bytes, server: FakeOpenML
 @pytest.mark.parametrize("scheme", ["ftp", "file"])
 def test_a_description_can_lead_to_http_only(scheme: str, server: FakeOpenML) -> None:
     server.describe(ARFF, url=f"{scheme}://127.0.0.1/plants.arff")
-    with pytest.raises(ReadError, match="only http and https addresses are fetched"):
+    with pytest.raises(ReadError, match="only http and https addresses are supported"):
         load("openml:7")
 
 
-@pytest.mark.parametrize(("scheme", "problem"), [("ftp", "unknown url type: ftp"), ("file", "answered HTTP 302")])
+@pytest.mark.parametrize(("scheme", "problem"), [("ftp", "unknown url type: ftp"), ("file", "returned HTTP 302")])
 def test_a_redirection_can_lead_to_http_only(scheme: str, problem: str, server: FakeOpenML) -> None:
-    server.answers[DATA] = [Answer(status=302, headers={"Location": f"{scheme}://127.0.0.1/plants.arff"})]
+    server.responses[DATA] = [Response(status=302, headers={"Location": f"{scheme}://127.0.0.1/plants.arff"})]
     with pytest.raises(ReadError, match=problem):
         load("openml:7")
 
 
 def test_a_redirection_to_http_is_followed(server: FakeOpenML) -> None:
-    server.answers["/moved"] = server.answers[DATA]
-    server.answers[DATA] = [Answer(status=302, headers={"Location": f"{server.url}/moved"})]
+    server.responses["/moved"] = server.responses[DATA]
+    server.responses[DATA] = [Response(status=302, headers={"Location": f"{server.url}/moved"})]
     assert load("openml:7").n_rows == 3
 
 
 def test_a_redirection_to_nowhere_is_refused(server: FakeOpenML) -> None:
-    server.answers[DATA] = [Answer(status=302, headers={"Location": "http://["})]
-    with pytest.raises(ReadError, match="leads to no address"):
+    server.responses[DATA] = [Response(status=302, headers={"Location": "http://["})]
+    with pytest.raises(ReadError, match="is not a valid address"):
         load("openml:7")
 
 
 @pytest.mark.parametrize("url", ["https://api.openml.org/file?id=77&v=2#top", "/file?id=77&v=2", "file?id=77&v=2"])
 def test_the_address_of_a_file_keeps_its_query(url: str, server: FakeOpenML) -> None:
     server.describe(ARFF, url=url)
-    server.answers["/file?id=77&v=2"] = [Answer(ARFF)]
+    server.responses["/file?id=77&v=2"] = [Response(ARFF)]
     assert load("openml:7").n_rows == 3
 
 
 def test_a_file_at_no_address_is_refused(server: FakeOpenML) -> None:
     server.describe(ARFF, url="http://[")
-    with pytest.raises(ReadError, match=r"http://\[: is no address"):
+    with pytest.raises(ReadError, match=r"http://\[: is not a valid address"):
         load("openml:7")
 
 
@@ -358,10 +360,10 @@ def test_without_a_target_the_last_column_is_the_class(server: FakeOpenML) -> No
 
 
 @pytest.mark.usefixtures("no_home")
-def test_a_set_of_the_catalogue_gets_our_labels_and_tells_what_differs(server: FakeOpenML) -> None:
+def test_a_set_of_the_catalogue_gets_the_labels_of_the_catalog_and_notes_what_differs(server: FakeOpenML) -> None:
     arff = b"@relation p\n@attribute x numeric\n@attribute kind {tested_negative, tested_positive}\n@data\n"
     server.describe(arff + b"1, tested_negative\n2, tested_positive\n", id="37", row_id_attribute=None)
-    server.answers["/api/v1/json/data/37"] = server.answers[DESCRIPTION]
+    server.responses["/api/v1/json/data/37"] = server.responses[DESCRIPTION]
     table = load("pima")
     assert (table.name, table.class_counts, table.positive) == ("pima", {"neg": 1, "pos": 1}, "pos")
     assert any("rows 2 instead of 768" in note for note in table.notes)
