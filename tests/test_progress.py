@@ -1,4 +1,4 @@
-"""Bars are drawn on a real (pseudo) terminal and nowhere else, and always leave it as they found it."""
+"""Bars are shown on a (pseudo) terminal and nowhere else, and always restore its state."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_all(terminal: int) -> str:
         try:
             while chunk := stream.read(4096):
                 chunks.append(chunk)
-        except OSError:  # Linux says so when the other side has closed
+        except OSError:  # raised by Linux when the other side is closed
             pass
     return b"".join(chunks).decode()
 
@@ -61,29 +61,29 @@ def in_a_pipe(script: str) -> subprocess.CompletedProcess[str]:
 
 
 @given(st.lists(st.integers()))
-def test_a_silent_bar_gives_the_items_as_they_are(items: list[int]) -> None:
+def test_a_silent_bar_yields_the_items_unchanged(items: list[int]) -> None:
     assert list(progress(items)) == items
     assert list(progress(iter(items), enabled=False)) == items
 
 
-def test_a_silent_bar_hands_over_the_iterator_itself() -> None:
+def test_a_silent_bar_returns_the_iterator_itself() -> None:
     items = iter([1, 2])
     assert iter(progress(items, enabled=False)) is items
 
 
-def test_a_pipe_sees_no_bar_and_rich_is_not_imported() -> None:
+def test_a_pipe_has_no_bar_and_rich_is_not_imported() -> None:
     done = in_a_pipe(LOOP + "assert 'rich' not in sys.modules")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_terminal_sees_a_loop_counted_to_its_end() -> None:
+def test_a_terminal_shows_a_loop_up_to_its_end() -> None:
     run = on_terminal(LOOP)
     assert run.code == 0
     assert "Growing" in run.drawn
     assert "3/3" in run.drawn
 
 
-def test_a_terminal_sees_steps_told_to_an_open_bar() -> None:
+def test_a_terminal_shows_the_steps_of_an_open_bar() -> None:
     steps = "bar.advance(3); bar.advance()"
     run = on_terminal(IMPORT + f"with progress(total=8, description='Adding') as bar: {steps}")
     assert run.code == 0
@@ -91,12 +91,12 @@ def test_a_terminal_sees_steps_told_to_an_open_bar() -> None:
     assert "4/8" in run.drawn
 
 
-def test_a_bar_without_a_known_end_is_drawn() -> None:
+def test_a_bar_without_a_total_is_shown() -> None:
     run = on_terminal(IMPORT + "for _ in progress((x for x in 'abc'), description='Reading'): pass")
     assert "3/?" in run.drawn
 
 
-def test_a_description_is_no_markup() -> None:
+def test_a_description_is_not_markup() -> None:
     assert "[red]{x}" in on_terminal(IMPORT + "list(progress([1], description='[red]{x}'))").drawn
 
 
@@ -113,7 +113,7 @@ def test_false_silences_on_a_terminal() -> None:
     assert on_terminal(IMPORT + "list(progress([1], enabled=False))").drawn == ""
 
 
-def test_true_draws_the_end_into_a_pipe() -> None:
+def test_true_writes_the_last_state_into_a_pipe() -> None:
     assert "2/2" in in_a_pipe(IMPORT + "list(progress([1, 2], enabled=True))").stderr
 
 
@@ -122,16 +122,16 @@ def test_without_rich_a_terminal_stays_silent() -> None:
     assert (run.code, run.drawn) == (0, "")
 
 
-def test_true_without_rich_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_true_without_rich_raises_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     with pytest.raises(MissingExtraError, match=r'rich is needed .*: pip install "calibrant\[progress\]"'):
         progress([1], enabled=True)
 
 
-def test_a_bar_within_a_bar_is_drawn_beside_it() -> None:
-    inner = "[_screen._display.refresh() for _ in progress(range(2), description='inner')]"
+def test_a_bar_within_a_bar_is_shown_with_it() -> None:
+    inner = "[_ShownBar._shared.refresh() for _ in progress(range(2), description='inner')]"
     script = f"for _ in progress(range(3), description='outer'): {inner}"
-    run = on_terminal(IMPORT + "from calibrant._progress import _screen\n" + script)
+    run = on_terminal(IMPORT + "from calibrant._progress import _ShownBar\n" + script)
     assert run.code == 0
     assert "outer" in run.drawn
     assert "inner" in run.drawn
@@ -160,7 +160,7 @@ def test_a_bar_beside_a_display_of_the_caller_does_not_crash() -> None:
 
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "ValueError"])
 @pytest.mark.parametrize("bar", ["for _ in progress(range(3)):", "with progress(total=3):"])
-def test_an_error_goes_on_and_the_cursor_comes_back_before_it(error: str, bar: str) -> None:
+def test_an_error_propagates_after_the_cursor_is_restored(error: str, bar: str) -> None:
     run = on_terminal(IMPORT + f"{bar} raise {error}")
     assert run.code != 0
     assert run.drawn.index(HIDE_CURSOR) < run.drawn.index(SHOW_CURSOR) < run.drawn.index("Traceback")

@@ -1,4 +1,4 @@
-"""Parameter rules as data beside a class: checked on the first line of ``fit``, each says itself in words."""
+"""Rules of parameters as data beside a class, checked on the first line of ``fit``; ``str(rule)`` is its wording."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _REPR.maxstring = _REPR.maxother = _WIDTH = 80
 
 
 class Rule(ABC):
-    """What a parameter may be; ``|`` joins alternatives.
+    """What values a parameter may have; ``|`` joins alternatives.
 
     Examples
     --------
@@ -53,10 +53,10 @@ class Rule(ABC):
 
     @abstractmethod
     def _words(self) -> tuple[str, ...]:
-        """Say what is accepted, a phrase for each alternative."""
+        """Return the wording of what is accepted, a phrase for each alternative."""
 
     def _choices(self) -> tuple[str, ...]:
-        """Give the strings accepted by name, to find the nearest to a misspelt one."""
+        """Return the accepted strings, to suggest the nearest to a misspelt one."""
         return ()
 
     def __or__(self, other: Rule) -> AnyOf:
@@ -69,7 +69,7 @@ class Rule(ABC):
 
 @dataclass(frozen=True, init=False)
 class AnyOf(Rule):
-    """Keeps at least one of some rules; made by ``|``.
+    """At least one of several rules; made by ``|``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class AnyOf(Rule):
 
 @dataclass(frozen=True)
 class Int(Rule):
-    """An int, of Python or NumPy, from ``low`` to ``high`` inclusive; a bool is none.
+    """An int, of Python or NumPy, from ``low`` to ``high`` inclusive; not a bool.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Int(Rule):
 class Real(Rule):
     """A number, int or float, of Python or NumPy, between two limits; never NaN.
 
-    A side without a limit is open at infinity; write ``Real(0, math.inf)`` where infinity itself is meant.
+    Without a limit a side excludes infinity; write ``Real(0, math.inf)`` to include it.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class Nothing(Rule):
 
 @dataclass(frozen=True, init=False)
 class Choice(Rule):
-    """One of some strings; a misspelt one is answered with the nearest.
+    """One of several strings; the error for a misspelt one suggests the nearest.
 
     Examples
     --------
@@ -208,7 +208,7 @@ class Choice(Rule):
 
 @dataclass(frozen=True)
 class InstanceOf(Rule):
-    """An instance of a type; ``words`` say it where the name of the type does not.
+    """An instance of a type; ``words`` replace the name of the type in messages.
 
     Examples
     --------
@@ -229,7 +229,7 @@ class InstanceOf(Rule):
 
 @dataclass(frozen=True, init=False)
 class HasMethods(Rule):
-    """An object with some methods, not a class that has them; ``words`` say what such an object is called.
+    """An object with some methods, not a class that has them; ``words`` name such an object in messages.
 
     Examples
     --------
@@ -256,7 +256,7 @@ class HasMethods(Rule):
 
 @dataclass(frozen=True)
 class Seed(Rule):
-    """What ``random_state`` may be: None, an int, or one of NumPy's sources of randomness.
+    """A ``random_state``: None, an int, or one of NumPy's sources of randomness.
 
     Examples
     --------
@@ -278,11 +278,11 @@ def check_param(name: str, value: object, rule: Rule) -> None:
     Parameters
     ----------
     name : str
-        What the caller knows the parameter by.
+        Name of the parameter.
     value : object
-        What was given.
+        Its value.
     rule : Rule
-        What it must be.
+        The rule it must follow.
 
     Examples
     --------
@@ -317,12 +317,12 @@ def check_params(owner: object, rules: Mapping[str, Rule]) -> None:
 
 
 def choose(what: str, name: str, options: Mapping[str, T]) -> T:
-    """Look a name up in a registry.
+    """Return the entry of a registry by name, or raise with the names there are and the nearest.
 
     Parameters
     ----------
     what : str
-        What the names stand for, as the caller knows it: ``"criterion"``.
+        What the names stand for, in the words of the caller: ``"criterion"``.
     name : str
         The name to look up.
     options : mapping of str to object
@@ -331,7 +331,7 @@ def choose(what: str, name: str, options: Mapping[str, T]) -> T:
     Returns
     -------
     object
-        What the name stands for.
+        The entry.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def _limits(low: float | None, high: float | None, closed: Closed) -> str:
 
 
 def _as_float(value: object) -> float:
-    """Give NaN, which no limit admits, for what is not a number or too large an int for a float."""
+    """Return a number as a float; NaN, which no rule accepts, for anything else and for ints beyond the floats."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return math.nan
     try:
@@ -367,6 +367,6 @@ def _as_float(value: object) -> float:
 def _shown(value: object) -> str:
     try:
         text = " ".join(_REPR.repr(value).split())
-    except ValueError:  # Python refuses to write out an int of more than 4,300 digits
+    except ValueError:  # Python raises for an int of more than 4,300 digits
         text = f"an {type(value).__name__} too long to show"
     return text if len(text) <= _WIDTH else f"{text[:60]}...{text[-17:]}"

@@ -1,4 +1,8 @@
-"""Progress of long work: a rich bar where somebody watches (a terminal, a notebook), nothing elsewhere."""
+"""Progress of long computations: a rich bar on a terminal or in a notebook, nothing elsewhere.
+
+What rich.progress lacks: staying silent, and not imported, where nobody watches (pipes, worker processes, notebooks
+without widgets), and, before rich 14.1, a second bar while one is shown: bars share one display here.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
-from typing import Any, Generic, NamedTuple, Self, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import MissingExtraError
@@ -20,7 +24,7 @@ T = TypeVar("T")
 
 
 class Bar(Generic[T]):
-    """A bar that nobody sees; the drawn one behaves the same.
+    """A bar that is not shown; the one that is shown has the same methods.
 
     Examples
     --------
@@ -43,16 +47,21 @@ class Bar(Generic[T]):
         return None
 
     def advance(self, steps: float = 1) -> None:
-        """Tell that some steps are done."""
+        """Advance the bar by some steps."""
 
 
-class _DrawnBar(Bar[T]):
-    """A line of the display, from ``with`` or the first item on."""
+class _ShownBar(Bar[T]):
+    """A line of the shared display, from ``with`` or the first item on."""
+
+    # Re-entrant, because an abandoned bar may be collected, and so closed, while another one opens
+    _lock = threading.RLock()
+    _shared: Any = None  # the display of all open bars
 
     def __init__(self, items: Iterable[T], total: float | None, description: str) -> None:
         super().__init__(items)
         self._total, self._description = total, description
-        self._line: _Line | None = None
+        self._display: Any = None
+        self._task: Any = None
 
     def __iter__(self) -> Iterator[T]:
         with self:
@@ -61,52 +70,28 @@ class _DrawnBar(Bar[T]):
                 self.advance()
 
     def __enter__(self) -> Self:
-        if self._line is None:
-            self._line = _screen.open(self._description, self._total)
+        with self._lock:
+            if self._display is None:
+                if _ShownBar._shared is None:
+                    _ShownBar._shared = _new_display()
+                    _ShownBar._shared.start()
+                self._display = _ShownBar._shared
+                self._task = self._display.add_task(self._description, total=self._total)
         return self
 
     def __exit__(self, *_: object) -> None:
-        line, self._line = self._line, None
-        if line is not None:
-            _screen.close(line)
+        with self._lock:
+            display, self._display = self._display, None
+            if display is not None and len(display.task_ids) > 1:
+                display.remove_task(self._task)
+            elif display is not None:
+                _ShownBar._shared = None
+                display.stop()
 
     def advance(self, steps: float = 1) -> None:
-        """Draw that some steps are done."""
-        if self._line is not None:
-            self._line.display.advance(self._line.task, steps)
-
-
-class _Line(NamedTuple):
-    display: Any
-    task: Any
-
-
-class _Screen:
-    """Keeps one live display, which is all that rich allows: a bar within a bar is a second line of it."""
-
-    def __init__(self) -> None:
-        # Re-entrant, because an abandoned bar may be collected, and so closed, while another one opens
-        self._lock = threading.RLock()
-        self._display: Any = None
-
-    def open(self, description: str, total: float | None) -> _Line:
-        with self._lock:
-            if self._display is None:
-                self._display = _new_display()
-                self._display.start()
-            display = self._display
-            return _Line(display, display.add_task(description, total=total))
-
-    def close(self, line: _Line) -> None:
-        with self._lock:
-            if len(line.display.task_ids) > 1:
-                line.display.remove_task(line.task)
-            else:
-                self._display = None
-                line.display.stop()
-
-
-_screen = _Screen()
+        """Advance the bar by some steps."""
+        if self._display is not None:
+            self._display.advance(self._task, steps)
 
 
 @overload
@@ -128,21 +113,21 @@ def progress(
     description: str = "",
     enabled: bool | None = None,
 ) -> Bar[Any]:
-    """Show how far a loop or a piece of work has come.
+    """Return a progress bar for a loop or another computation.
 
     Parameters
     ----------
     iterable : iterable, optional
-        What to loop over: ``for tree in progress(trees): ...``. Without it, open the bar with ``with`` and
-        tell it of each step: ``with progress(total=n) as bar: bar.advance()``.
+        What to loop over: ``for tree in progress(trees): ...``. Without it, open the bar with ``with`` and advance
+        it: ``with progress(total=n) as bar: bar.advance()``.
     total : float, optional
         The number of steps; by default the length of the iterable where it has one.
     description : str
-        What is being done, in a word or two.
+        What is computed, in a word or two.
     enabled : bool, optional
-        None draws where somebody watches: standard error is a terminal or the process runs a notebook, rich
-        is installed and the environment variable ``CALIBRANT_PROGRESS`` is not ``0``. False is silent. True
-        draws in any case, and needs rich.
+        None shows the bar where standard error is a terminal or the process runs a notebook, rich is installed and
+        the environment variable ``CALIBRANT_PROGRESS`` is not ``0``. False never shows it. True always shows it, and
+        needs rich.
 
     Returns
     -------
@@ -156,19 +141,20 @@ def progress(
     >>> with progress(total=10, description="Growing", enabled=False) as bar:
     ...     bar.advance(5)
     """
-    if not _is_drawn(enabled):
-        return Bar(() if iterable is None else iterable)
+    items = () if iterable is None else iterable
+    if not _is_shown(enabled):
+        return Bar(items)
     if total is None and iterable is not None:
-        known = operator.length_hint(iterable, -1)
-        total = known if known >= 0 else None
-    return _DrawnBar(() if iterable is None else iterable, total, description)
+        length = operator.length_hint(iterable, -1)
+        total = length if length >= 0 else None
+    return _ShownBar(items, total, description)
 
 
-def _is_drawn(enabled: bool | None) -> bool:
+def _is_shown(enabled: bool | None) -> bool:
     if enabled is False or (enabled is None and not _is_watched()):
         return False
     try:
-        optional_import("rich.progress", extra="progress", purpose="draw progress bars")
+        optional_import("rich.progress", extra="progress", purpose="show progress bars")
     except MissingExtraError:
         if enabled:
             raise
@@ -177,14 +163,14 @@ def _is_drawn(enabled: bool | None) -> bool:
 
 
 def _is_watched() -> bool:
-    silenced = os.environ.get("CALIBRANT_PROGRESS") == "0"
+    is_silenced = os.environ.get("CALIBRANT_PROGRESS") == "0"
     # Workers share the terminal of their parent, whose own bar they would overwrite
     is_worker = multiprocessing.parent_process() is not None
-    return not silenced and not is_worker and (_is_terminal(sys.stderr) or _is_notebook())
+    return not is_silenced and not is_worker and (_is_terminal(sys.stderr) or _is_notebook())
 
 
 def _is_terminal(file: Any) -> bool:
-    # rich puts a proxy before the streams while it draws; that of rich 13 says it is no terminal
+    # rich replaces the streams by a proxy while it draws, and that of rich 13 denies being a terminal
     file = getattr(file, "rich_proxied_file", file)
     try:
         return bool(file.isatty())
@@ -195,7 +181,7 @@ def _is_terminal(file: Any) -> bool:
 def _is_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    # rich warns at each refresh where it has no widget to draw in
+    # Without widgets rich warns at each refresh
     return getattr(shell, "kernel", None) is not None and find_spec("ipywidgets") is not None
 
 
@@ -209,6 +195,6 @@ def _new_display() -> Any:
         columns.MofNCompleteColumn(),
         columns.TimeRemainingColumn(elapsed_when_finished=True),
         console=rich.console.Console(stderr=True),
-        # A redirected print goes where the display goes, to stderr: not what a pipe on stdout waits for
+        # A redirected print goes where the display goes, to stderr, and not to a pipe on stdout that expects it
         redirect_stdout=_is_terminal(sys.stdout),
     )

@@ -213,6 +213,25 @@ def test_a_precomputed_kernel_is_cut_to_the_training_rows() -> None:
     np.testing.assert_allclose(found.values, theirs.values)
 
 
+def test_a_nested_plan_cuts_a_precomputed_kernel_too() -> None:
+    plan = Nested(CrossValidation(3), CrossValidation(2))
+    found = estimate_performance(SVC(kernel="precomputed"), X @ X.T, Y, plan, ["accuracy"])
+    alone = estimate_performance(SVC(kernel="linear"), X, Y, CrossValidation(3), ["accuracy"])
+    np.testing.assert_allclose(found.values, alone.values)
+
+
+class OneColumn(GaussianNB):  # type: ignore[misc]
+    """Returns the probability of the last class only."""
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X)[:, -1:]
+
+
+def test_predict_proba_must_return_a_column_for_each_class() -> None:
+    with pytest.raises(DataError, match=r"OneColumn.predict_proba must return a column for each of 3 classes"):
+        estimate_performance(OneColumn(), X, Y, 3, ["error"])
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames_of_every_library_have_the_same_values(frame: Any) -> None:
     columns = {f"x{j}": X[:, j] for j in range(4)}

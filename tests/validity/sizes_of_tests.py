@@ -1,7 +1,7 @@
 """How often tests find a difference between learners of equal expected, but unequal conditional performance.
 
-One learner on two blocks of columns that tell equally much: on the average over tables neither is better, though on any
-one table one is. ``python tests/validity/sizes_of_tests.py KIND N FIRST`` prints the counts for N tables as JSON;
+One learner on two equally informative blocks of columns: on average over tables neither is better, though on any one
+table one is. ``python tests/validity/sizes_of_tests.py KIND N FIRST`` prints the counts for N tables as JSON;
 ``... write FILE ...`` adds such counts up and writes the tables of docs/size_of_tests.md.
 """
 
@@ -43,22 +43,22 @@ Labels = np.ndarray
 
 
 def nearest_centroid(X: np.ndarray, y: np.ndarray, train: np.ndarray) -> Labels:
-    """Label all rows in each of some divisions of them (rows of train) by the nearer class mean."""
+    """Label all rows by the nearer class mean, for each set of training rows (rows of train)."""
     ones, zeros = train * y, train * (1 - y)
     one, zero = (part @ X / part.sum(axis=1, keepdims=True) for part in (ones, zeros))
     return np.asarray(2 * (one - zero) @ X.T > (one**2 - zero**2).sum(axis=1, keepdims=True))
 
 
 def nearest_neighbour(X: np.ndarray, y: np.ndarray, train: np.ndarray) -> Labels:
-    """The same by the class of the nearest training row."""
+    """Label them by the class of the nearest training row."""
     distance = ((X[:, None] - X) ** 2).sum(axis=2)
     order = np.argsort(distance, axis=1)
-    nearest = train[:, order].argmax(axis=2)  # the first place that a training row has
+    nearest = train[:, order].argmax(axis=2)  # the position of the nearest training row in the order
     return np.asarray(y[order[np.arange(len(X)), nearest]])
 
 
 def tree(X: np.ndarray, y: np.ndarray, train: np.ndarray) -> Labels:
-    """The same by C4.5 trees."""
+    """Label them by C4.5 trees."""
     model = ProbabilityTreeClassifier()
     return np.array([model.fit(X[mask], y[mask]).predict(X) for mask in train])
 
@@ -71,7 +71,7 @@ LEARNERS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], Labels]] = {
 
 
 def draw(random: np.random.Generator, n_blocks: int = 2, shift: float = SHIFT) -> tuple[np.ndarray, np.ndarray]:
-    """Give the classes of a table and its blocks of columns, which are exchangeable."""
+    """Draw the classes of a table and its blocks of columns, which are exchangeable."""
     y = np.tile([0, 1], N_ROWS // 2)
     return y, random.normal(size=(n_blocks, N_ROWS, N_COLUMNS)) + shift * y[:, None]
 
@@ -88,7 +88,7 @@ def accuracies(labels: Labels, y: np.ndarray, train: np.ndarray) -> np.ndarray:
 
 
 def one_table(seed: int, learner: str) -> Iterator[tuple[str, bool]]:
-    """Run every plan on a table, and say of each test whether it finds a difference at 5 %."""
+    """Run every plan on a table, and yield for each test whether it finds a difference at 5 %."""
     random = np.random.default_rng([seed, len(learner)])
     y, blocks = draw(random)
     state = int(random.integers(2**31))
@@ -154,7 +154,7 @@ def on_thirds(a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, float]]:
 
 
 def many_tables(seed: int, critical: tuple[float, float]) -> Iterator[tuple[str, bool]]:
-    """Run a third held out on each of 20 tables, for 4 blocks, and say of each test whether it finds a difference."""
+    """Hold out a third of each of 20 tables, for 4 blocks, and yield for each test whether it finds a difference."""
     random = np.random.default_rng(seed)
     table = np.array([one_third(random, shift) for shift in np.linspace(0.2, 1.0, 20)])
     a, b = table[:, 0], table[:, 1]
@@ -180,7 +180,7 @@ def many_tables(seed: int, critical: tuple[float, float]) -> Iterator[tuple[str,
 
 
 def separate_tables(seed: int) -> Iterator[tuple[str, bool]]:
-    """Run a third held out, one method on each of 10 tables, the other on 14 others."""
+    """Hold out a third, for one method on each of 10 tables and for the other on 14 others."""
     random = np.random.default_rng(seed)
     values = [one_third(random, SHIFT)[0] for _ in range(24)]
     for df in ("conservative", "welch"):
@@ -195,7 +195,7 @@ def one_third(random: np.random.Generator, shift: float) -> list[float]:
 
 
 def sizes(n_tables: int, kind: str, first_seed: int = 0) -> dict[str, list[int]]:
-    """Give for each test in how many tables it finds a difference, and in how many it was tried."""
+    """Return for each test the number of tables where it finds a difference, and the number of tables."""
     critical = critical_differences()
     runs: dict[str, Callable[[int], Iterator[tuple[str, bool]]]] = {
         "many tables": lambda seed: many_tables(seed, critical),
@@ -212,14 +212,14 @@ def sizes(n_tables: int, kind: str, first_seed: int = 0) -> dict[str, list[int]]
 
 
 def critical_differences() -> tuple[float, float]:
-    """Those of Nemenyi and of Bonferroni and Dunn for 4 methods on 20 tables, whatever the values."""
+    """Return those of Nemenyi and of Bonferroni and Dunn for 4 methods on 20 tables, which depend on nothing else."""
     table = np.random.default_rng(0).random((20, 4))
     dunn = bonferroni_dunn(table, control="method 0")
     return nemenyi(table).critical_difference, dunn.critical_difference
 
 
 def share(found: int, n: int) -> tuple[float, float]:
-    """Give a share with its Monte Carlo error, that of one success and one failure more."""
+    """Return a share with its Monte Carlo error, with one success and one failure added."""
     smoothed = (found + 1) / (n + 2)
     return found / n, math.sqrt(smoothed * (1 - smoothed) / n)
 
@@ -234,7 +234,7 @@ def table_of(title: str, counts: dict[str, list[int]]) -> str:
 
 
 def documented() -> dict[str, dict[str, tuple[float, float]]]:
-    """Read the shares and their errors in the documentation, by kind and test."""
+    """Read the shares and their errors from the documentation, by kind and test."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
     for line in DOCS.read_text("utf-8").split(MARK)[1].splitlines():
         if line.startswith("### "):
@@ -247,7 +247,7 @@ def documented() -> dict[str, dict[str, tuple[float, float]]]:
 
 
 def write(paths: list[str]) -> None:
-    """Add counts up and put them in place of the tables in the documentation."""
+    """Add up counts and write them into the tables of the documentation."""
     merged: dict[str, dict[str, list[int]]] = {}
     for line in (line for path in paths for line in Path(path).read_text("utf-8").splitlines()):
         for kind, counts in json.loads(line).items():

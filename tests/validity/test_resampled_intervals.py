@@ -1,4 +1,4 @@
-"""Intervals over splits hold the mean performance over training sets of that size, about as often as they say."""
+"""The coverage of intervals over splits, of the mean performance over training sets of that size, is near nominal."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def true_error(rng: np.random.Generator, n_rows: int) -> float:
 
 
 @pytest.mark.long
-def test_intervals_of_ten_times_tenfold_cross_validation_hold_the_true_error() -> None:
+def test_intervals_of_ten_times_tenfold_cross_validation_cover_the_true_error() -> None:
     rng = np.random.default_rng(0)
-    truth, held = true_error(rng, N_ROWS * 9 // 10), 0
+    truth, n_covering = true_error(rng, N_ROWS * 9 // 10), 0
     for _ in range(N_SETS):
         score = estimate_performance(TREE, *draw(rng, N_ROWS), CrossValidation(10, 10), ["error"]).score("error")
-        held += score.low is not None and score.high is not None and score.low <= truth <= score.high
-    assert held / N_SETS > LEAST
+        n_covering += score.low is not None and score.high is not None and score.low <= truth <= score.high
+    assert n_covering / N_SETS > LEAST

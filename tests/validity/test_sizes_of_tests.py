@@ -1,4 +1,4 @@
-"""The size of every test at 5 %, as docs/size_of_tests.md has it: what is found where there is nothing to find."""
+"""The size of every test at 5 %: how often it rejects a true null hypothesis, as in docs/size_of_tests.md."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def simulation() -> ModuleType:
         ("separate tables", 500),
     ],
 )
-def test_other_draws_give_the_sizes_of_the_documentation(simulation: ModuleType, kind: str, n: int) -> None:
+def test_other_draws_have_the_sizes_of_the_documentation(simulation: ModuleType, kind: str, n: int) -> None:
     """Printed with its Monte Carlo error; 4.5 errors of the difference of two runs are allowed."""
     counts = simulation.sizes(n, kind, first_seed=10**6)
     print("\n" + simulation.table_of(kind, counts))
@@ -42,7 +42,7 @@ def test_other_draws_give_the_sizes_of_the_documentation(simulation: ModuleType,
         assert abs(mean - documented[name][0]) <= 4.5 * np.hypot(error, documented[name][1]) + 0.0005, name
 
 
-def test_the_documentation_has_every_learner_and_says_what_holds(simulation: ModuleType) -> None:
+def test_the_documentation_has_every_learner_and_the_corrected_test_keeps_its_size(simulation: ModuleType) -> None:
     found = simulation.documented()
     assert tuple(found) == simulation.KINDS
     plan = "10 x 10-fold cross-validation"
@@ -52,7 +52,7 @@ def test_the_documentation_has_every_learner_and_says_what_holds(simulation: Mod
         assert corrected[f"{plan}: corrected t, chapter: k = 10, df = 9"][0] < 0.05
 
 
-def test_a_few_draws_try_every_test(simulation: ModuleType) -> None:
+def test_a_few_draws_run_every_test(simulation: ModuleType) -> None:
     for kind in ("nearest centroid", "many tables", "separate tables"):
         counts = simulation.sizes(2, kind)
         assert all(n == 2 and 0 <= found <= 2 for found, n in counts.values())

@@ -16,22 +16,13 @@ from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
 from calibrant.resampling._performance.intervals import NO_INTERVAL, row_intervals, split_interval
 from calibrant.resampling._performance.performance import Performance, Pooled
+from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.across_groups import AcrossGroups
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.nested import Nested
 from calibrant.resampling._plans.plan import Plan
 from calibrant.resampling._plans.predefined_splits import PredefinedSplits
 from calibrant.resampling._plans.resubstitution import Resubstitution
-from calibrant.resampling._plans.splitters import (
-    bootstrap_kind,
-    caution_of,
-    describe_splitter,
-    interval_kind,
-    n_independent,
-    split_names,
-    split_rows,
-    splitter_for_rows,
-)
 from calibrant.resampling._trials.fitting import takes_weights
 from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods
 from calibrant.resampling._trials.nested_trials import run_nested_trials
@@ -154,15 +145,15 @@ def estimate_performance(
     methods = read_methods(estimator)
     data = read_trial_data(X, y, sample_weight, groups, is_regression=are_regressors(methods))
     _warn_of_ignored_weights(methods, data)
-    plan = splitter_for_rows(read_plan(plan), data.rows, data.n_passed)
+    plan = splitters.for_rows(read_plan(plan), data.rows, data.n_passed)
     scorer = read_scorer(data, metrics, metric_params, pos_label)
     rows = data.plan_rows()
-    splits, split_labels = split_rows(plan, rows), split_names(plan, rows)
+    splits, split_labels = splitters.split(plan, rows), splitters.names(plan, rows)
     trials, choices = _run(methods, plan, splits, scorer, choose_by, n_jobs, len(split_labels))
     names = ("chosen",) if choices else tuple(methods)
     values = _values(trials, plan, scorer)
     kind = _interval_kind(plan, trials)
-    intervals = _intervals(names, values, trials, scorer, kind, confidence, n_independent(plan, len(trials)))
+    intervals = _intervals(names, values, trials, scorer, kind, confidence, splitters.n_independent(plan, len(trials)))
     return Performance(
         names,
         tuple(scorer.metrics),
@@ -172,7 +163,7 @@ def estimate_performance(
         np.array([len(trial.test) for trial in trials]),
         tuple(split_labels),
         _describe_plan(plan, data),
-        caution_of(plan),
+        splitters.caution(plan),
         "" if all(each == NO_INTERVAL for each in intervals.values()) else _INTERVALS[kind].format(100 * confidence),
         confidence,
         data.n_rows,
@@ -191,7 +182,7 @@ def _run(
     n_splits: int,
 ) -> tuple[list[Trial], tuple[str, ...]]:
     """Try the methods on every split; return the trials and, with a nested plan, the names of the chosen methods."""
-    tests_training = bootstrap_kind(plan) is not None
+    tests_training = splitters.bootstrap_kind(plan) is not None
     choices: list[str] = []
     if isinstance(plan, Nested):
         found = run_nested_trials(
@@ -243,7 +234,7 @@ def read_plan(plan: Any) -> Any:
 
 def _describe_plan(plan: Any, data: TrialData) -> str:
     """Return what a plan does to these rows: regression does not stratify, and groups stay whole."""
-    words = describe_splitter(plan)
+    words = splitters.describe(plan)
     if data.classes is None:
         words = words.replace(", stratified", "")
     keeps_groups = isinstance(plan, Plan) and not isinstance(plan, _NO_GROUP_NOTE)
@@ -252,7 +243,7 @@ def _describe_plan(plan: Any, data: TrialData) -> str:
 
 def _interval_kind(plan: Any, trials: Sequence[Trial]) -> IntervalKind:
     """Return what intervals are computed from; with one split, its test rows if none of them was trained on."""
-    kind = interval_kind(plan)
+    kind = splitters.interval_kind(plan)
     if kind != "splits" or len(trials) > 1:
         return kind
     return "rows" if trials[0].is_disjoint and trials[0].training_values is None else "none"
@@ -260,7 +251,7 @@ def _interval_kind(plan: Any, trials: Sequence[Trial]) -> IntervalKind:
 
 def _values(trials: Sequence[Trial], plan: Any, scorer: Scorer) -> NDArray[np.float64]:
     """Return the values of methods, metrics and splits, training rows weighted in where the plan is a bootstrap."""
-    test, kind = np.stack([trial.values for trial in trials], axis=-1), bootstrap_kind(plan)
+    test, kind = np.stack([trial.values for trial in trials], axis=-1), splitters.bootstrap_kind(plan)
     if kind is None:
         return test
     training = np.stack([trial.training_values for trial in trials if trial.training_values is not None], axis=-1)
@@ -281,8 +272,8 @@ def _intervals(
     """Return the interval of every mean."""
     found = {(name, metric): NO_INTERVAL for name in names for metric in scorer.metrics}
     if kind == "rows" and len(trials) == 1:
-        for name, predictions in zip(names, trials[0].predictions, strict=True):
-            by_rows = row_intervals(scorer, predictions, trials[0].test, trials[0].training, confidence)
+        for number, name in enumerate(names):
+            by_rows = row_intervals(scorer, trials[0], number, confidence)
             found |= {(name, metric): interval for metric, interval in by_rows.items()}
     elif kind == "splits":
         n_train, n_test = (np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True))

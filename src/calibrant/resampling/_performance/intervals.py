@@ -15,7 +15,8 @@ from calibrant.metrics import METRICS, Interval, evaluate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
+    from calibrant.resampling._trials.scoring import Scorer
+    from calibrant.resampling._trials.trials import Trial
 
 __all__ = ["NO_INTERVAL", "row_intervals", "split_interval"]
 
@@ -50,17 +51,11 @@ def split_interval(
     return Interval(mean - half, mean + half)
 
 
-def row_intervals(
-    scorer: Scorer,
-    predictions: NDArray[np.float64],
-    rows: NDArray[np.intp],
-    training: TrainingSummary,
-    confidence: float,
-) -> dict[str, Interval]:
-    """Return the intervals of one model by the rows of its only test set."""
-    data = scorer.data
+def row_intervals(scorer: Scorer, trial: Trial, method: int, confidence: float) -> dict[str, Interval]:
+    """Return the intervals of the model of one method by the rows of its only test set."""
+    data, rows, predictions = scorer.data, trial.test, trial.predictions[method]
     if data.classes is None:
-        return _bootstrap_intervals(scorer, predictions, rows, training, confidence)
+        return _bootstrap_intervals(scorer, trial, method, confidence)
     names = [name for name, own in scorer.metrics.items() if own is None and not METRICS[name].needs]
     card = evaluate(
         data.classes[data.outcome[rows]],
@@ -78,19 +73,14 @@ def row_intervals(
     }
 
 
-def _bootstrap_intervals(
-    scorer: Scorer,
-    predictions: NDArray[np.float64],
-    rows: NDArray[np.intp],
-    training: TrainingSummary,
-    confidence: float,
-) -> dict[str, Interval]:
+def _bootstrap_intervals(scorer: Scorer, trial: Trial, method: int, confidence: float) -> dict[str, Interval]:
     """Return percentile intervals by bootstrap replicates of the test rows, or of whole groups of them."""
     random, tails = stream(seed_sequence(0), 0), 100 * np.array([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
+    rows, predictions = trial.test, trial.predictions[method]
     units = _resampling_units(scorer, rows)
     drawn = random.integers(0, len(units), (_N_REPLICATES, len(units)))
     positions = (np.concatenate([units[unit] for unit in each]) for each in drawn)
-    values = np.array([scorer.scores(predictions[each], rows[each], training) for each in positions])
+    values = np.array([scorer.scores(predictions[each], rows[each], trial.training) for each in positions])
     return {name: Interval(*np.nanpercentile(values[:, i], tails)) for i, name in enumerate(scorer.metrics)}
 
 

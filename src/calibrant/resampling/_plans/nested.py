@@ -9,20 +9,10 @@ import numpy as np
 
 from calibrant._params import Int, Nothing
 from calibrant.calibration._internal import take_rows
+from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.holdout import Holdout
 from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
-from calibrant.resampling._plans.splitters import (
-    SPLITTER,
-    bootstrap_kind,
-    caution_of,
-    describe_splitter,
-    interval_kind,
-    n_independent,
-    split_names,
-    split_rows,
-    splitter_for_rows,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Nested"]
 
-_PLAN = SPLITTER | Int(2) | Nothing()
+_PLAN = splitters.SPLITTER | Int(2) | Nothing()
 
 
 class Nested(Plan):
@@ -83,15 +73,15 @@ class Nested(Plan):
     @property
     def caution(self) -> str:  # type: ignore[override]
         """When the estimate misleads."""
-        return caution_of(self.outer_)
+        return splitters.caution(self.outer_)
 
     @property
     def _interval(self) -> IntervalKind:  # type: ignore[override]
-        return interval_kind(self.outer_)
+        return splitters.interval_kind(self.outer_)
 
     @property
     def _bootstrap(self) -> BootstrapKind:  # type: ignore[override]
-        return bootstrap_kind(self.outer_)
+        return splitters.bootstrap_kind(self.outer_)
 
     def split_three(
         self, X: Any, y: Any = None, groups: Any = None
@@ -131,22 +121,22 @@ class Nested(Plan):
         >>> Nested().describe()
         '10-fold cross-validation, stratified; chosen within by holdout of 33 % of the rows, stratified'
         """
-        return f"{describe_splitter(self.outer_)}; chosen within by {describe_splitter(self.inner_)}"
+        return f"{splitters.describe(self.outer_)}; chosen within by {splitters.describe(self.inner_)}"
 
     def _names(self, rows: PlanRows) -> list[str]:
-        return split_names(self.outer_, rows)
+        return splitters.names(self.outer_, rows)
 
     def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.outer_.get_n_splits(X, y, groups))
 
     def _n_independent(self, n_splits: int) -> int:
-        return n_independent(self.outer_, n_splits)
+        return splitters.n_independent(self.outer_, n_splits)
 
     def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> Nested:
-        return Nested(splitter_for_rows(self.outer_, kept, n_rows), self.inner)
+        return Nested(splitters.for_rows(self.outer_, kept, n_rows), self.inner)
 
     def _splits(self, rows: PlanRows) -> Iterable[Split]:
-        return split_rows(self.outer_, rows)
+        return splitters.split(self.outer_, rows)
 
 
 def _plan(plan: Any, default: Plan) -> Any:

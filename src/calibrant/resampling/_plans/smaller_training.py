@@ -10,20 +10,10 @@ import numpy as np
 from calibrant._params import Bool, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
+from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.fold_assignment import shuffle_rows
 from calibrant.resampling._plans.held_out_size import SIZE, size_text
 from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
-from calibrant.resampling._plans.splitters import (
-    SPLITTER,
-    bootstrap_kind,
-    caution_of,
-    describe_splitter,
-    interval_kind,
-    n_independent,
-    split_names,
-    split_rows,
-    splitter_for_rows,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +53,7 @@ class SmallerTraining(Plan):
     [4, 4]
     """
 
-    _rules: ClassVar = {"plan": SPLITTER, "train_size": SIZE, "stratified": Bool(), "random_state": Seed()}
+    _rules: ClassVar = {"plan": splitters.SPLITTER, "train_size": SIZE, "stratified": Bool(), "random_state": Seed()}
 
     def __init__(
         self, plan: Any, train_size: float = 0.5, *, stratified: bool = True, random_state: SeedLike = 0
@@ -82,37 +72,37 @@ class SmallerTraining(Plan):
         >>> SmallerTraining(Holdout(), 100).describe()
         'holdout of 33 % of the rows, stratified, learning from 100 rows'
         """
-        return f"{describe_splitter(self.plan)}, learning from {size_text(self.train_size, 'g')}"
+        return f"{splitters.describe(self.plan)}, learning from {size_text(self.train_size, 'g')}"
 
     @property
     def caution(self) -> str:  # type: ignore[override]
         """When the estimate misleads."""
-        return caution_of(self.plan)
+        return splitters.caution(self.plan)
 
     @property
     def _interval(self) -> IntervalKind:  # type: ignore[override]
-        return interval_kind(self.plan)
+        return splitters.interval_kind(self.plan)
 
     @property
     def _bootstrap(self) -> BootstrapKind:  # type: ignore[override]
-        return bootstrap_kind(self.plan)
+        return splitters.bootstrap_kind(self.plan)
 
     def _names(self, rows: PlanRows) -> list[str]:
-        return split_names(self.plan, rows)
+        return splitters.names(self.plan, rows)
 
     def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
         return int(self.plan.get_n_splits(X, y, groups))
 
     def _n_independent(self, n_splits: int) -> int:
-        return n_independent(self.plan, n_splits)
+        return splitters.n_independent(self.plan, n_splits)
 
     def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> SmallerTraining:
-        plan = splitter_for_rows(self.plan, kept, n_rows)
+        plan = splitters.for_rows(self.plan, kept, n_rows)
         return SmallerTraining(plan, self.train_size, stratified=self.stratified, random_state=self.random_state)
 
     def _splits(self, rows: PlanRows) -> Iterator[Split]:
         seed = seed_sequence(self.random_state)
-        for number, (train, test) in enumerate(split_rows(self.plan, rows)):
+        for number, (train, test) in enumerate(splitters.split(self.plan, rows)):
             yield self._fewer(np.asarray(train), rows, stream(seed, number)), test
 
     def _fewer(self, train: NDArray[np.intp], rows: PlanRows, random: np.random.Generator) -> NDArray[np.intp]:

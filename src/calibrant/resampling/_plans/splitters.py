@@ -1,4 +1,4 @@
-"""What a plan offers beyond scikit-learn's splitters, for both: description, names of splits, rows taken."""
+"""What a plan offers beyond scikit-learn's splitters, for both: `splitters.describe(cv)` and so on."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 __all__ = [
     "SPLITTER",
     "bootstrap_kind",
-    "caution_of",
-    "describe_splitter",
+    "caution",
+    "describe",
+    "for_rows",
     "interval_kind",
     "n_independent",
-    "split_names",
-    "split_rows",
-    "splitter_for_rows",
+    "names",
+    "split",
 ]
 
 SPLITTER = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter")
 
 
-def describe_splitter(splitter: Any) -> str:
+def describe(splitter: Any) -> str:
     """Return the description of a plan, or the repr of another splitter."""
     return str(splitter.describe()) if isinstance(splitter, Plan) else repr(splitter)
 
 
-def caution_of(splitter: Any) -> str:
+def caution(splitter: Any) -> str:
     """Return when the estimate of a plan misleads; empty for another splitter."""
     return str(getattr(splitter, "caution", ""))
 
@@ -59,17 +59,17 @@ def n_independent(splitter: Any, n_splits: int) -> int:
     return n_splits // int(getattr(splitter, "n_repeats", 1))
 
 
-def splitter_for_rows(splitter: Any, kept: NDArray[np.intp], n_rows: int) -> Any:
+def for_rows(splitter: Any, kept: NDArray[np.intp], n_rows: int) -> Any:
     """Return a splitter for some of the rows."""
     return splitter._for_rows(kept, n_rows) if isinstance(splitter, Plan) else splitter
 
 
-def split_rows(splitter: Any, rows: PlanRows) -> Iterable[Split]:
+def split(splitter: Any, rows: PlanRows) -> Iterable[Split]:
     """Yield the splits of validated rows."""
     return splitter._split_rows(rows) if isinstance(splitter, Plan) else splitter.split(*rows.arguments)
 
 
-def split_names(splitter: Any, rows: PlanRows) -> list[str]:
+def names(splitter: Any, rows: PlanRows) -> list[str]:
     """Return a name for each split of validated rows."""
     if isinstance(splitter, Plan):
         return splitter._names(rows)
