@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BUILD ?= build
+BASELINE ?= OFF
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
+STEP := @tools/step.sh
 
 ifneq ($(UV),)
 MAKE_VENV = $(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
@@ -20,20 +22,29 @@ export CALIBRANT_DATA ?= $(abspath $(SHARED)/data)
 export CALIBRANT_GOLDENS ?= $(abspath $(SHARED)/goldens)
 endif
 
-BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find core -name "*.[ch]pp" -not -path "core/tests/*")
+BUILT_FROM := CMakeLists.txt $(shell find core -name "*.[ch]pp" -not -path "core/tests/*")
+TREE := $(BUILD)/package
+CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_WERROR=ON
+CTEST := $(BIN)/ctest --output-on-failure -j 2 --test-dir
 
-.PHONY: demo test test-core test-long test-interpreters fuzz lint sanitize bench stub clean
+.PHONY: demo test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python examples/demo.py
+	$(STEP) "Demonstration" $(BIN)/python examples/demo.py
 
 test: $(VENV)/.test test-core
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+	$(STEP) "Python tests and doctests" $(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
+# In the tree that the package was compiled in: only the tests themselves are compiled here.
 test-core: $(VENV)/.test
-	$(BIN)/cmake -S . -B $(BUILD)/core-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_CORE_TESTS=ON > /dev/null
-	$(BIN)/cmake --build $(BUILD)/core-tests
-	$(BIN)/ctest --test-dir $(BUILD)/core-tests --output-on-failure
+	$(STEP) "C++ tests: configuring" $(BIN)/cmake -DCALIBRANT_CORE_TESTS=ON --log-level=WARNING $(TREE)
+	$(STEP) "C++ tests: compiling" $(BIN)/cmake --build $(TREE) --target test_core
+	$(STEP) "C++ tests" $(CTEST) $(TREE) --progress
+
+# Doctests as a processor without AVX2 and AVX-512 computes them.
+test-doctests: $(VENV)/.test
+	$(STEP) "Doctests without AVX2 and AVX-512" bash -c 'mapfile -t off < <($(BIN)/python tools/baseline_env.py) && \
+	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md'
 
 test-long: test fuzz test-interpreters
 	$(BIN)/python -m pytest -m long
@@ -41,46 +52,67 @@ test-long: test fuzz test-interpreters
 test-interpreters:
 	bash tools/test_interpreters.sh
 
+test-portable: $(VENV)/.test
+	bash tools/test_portable.sh $(BIN)
+
 fuzz: $(VENV)/.test
-	@$(INSTALL) -e ".[fuzz]" || echo "atheris has no wheel for this Python; the fuzz targets are skipped"
+	@$(INSTALL) $$($(BIN)/python tools/requirements.py fuzz) || echo "atheris has no wheel for this Python; the fuzz targets are skipped"
 	$(BIN)/python tests/fuzz/run.py
 
 lint: $(VENV)/.lint
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python tools/check_sizes.py
+	$(STEP) "ruff check" $(BIN)/ruff check .
+	$(STEP) "ruff format" $(BIN)/ruff format --check .
+	$(STEP) "mypy" $(BIN)/mypy
+	$(STEP) "import-linter" $(BIN)/lint-imports
+	$(STEP) "Sizes of files and functions" $(BIN)/python tools/check_sizes.py
+	$(STEP) "clang-format" bash -c '$(BIN)/clang-format --dry-run --Werror $$(find core -name "*.[ch]pp")'
+	$(STEP) "clang-tidy" bash tools/clang_tidy.sh $(BIN) $(BUILD)/lint
 
 # The core and its C++ tests under the sanitizers; threads have a build of their own.
 sanitize: $(VENV)/.test
 	for kind in address,undefined thread; do \
 	  dir=$(BUILD)/sanitize-$${kind%%,*} && \
-	  $(BIN)/cmake -S . -B $$dir -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_CORE_TESTS=ON \
-	    -DCALIBRANT_SANITIZE=$$kind > /dev/null && \
-	  $(BIN)/cmake --build $$dir && $(BIN)/ctest --test-dir $$dir --output-on-failure || exit 1; \
+	  $(CMAKE) -S . -B $$dir -DCALIBRANT_CORE_TESTS=ON -DCALIBRANT_SANITIZE=$$kind > /dev/null && \
+	  $(BIN)/cmake --build $$dir && $(CTEST) $$dir || exit 1; \
 	done
 
 bench: $(VENV)/.test
-	$(INSTALL) -e ".[bench]"
+	$(INSTALL) $$($(BIN)/python tools/requirements.py bench)
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
 
 stub: $(VENV)/.test
 	$(BIN)/python -m nanobind.stubgen -q -m calibrant._core -o src/calibrant/_core.pyi
 
 $(BIN)/python:
-	$(MAKE_VENV)
+	$(STEP) "Virtual environment" $(MAKE_VENV)
 
-$(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
-	$(INSTALL) -e ".[all]"
+$(VENV)/.tools: $(BIN)/python
+	$(STEP) "Build tools" $(INSTALL) $$($(BIN)/python tools/requirements.py build)
 	@touch $@
 
-$(VENV)/.test: $(BIN)/python $(BUILT_FROM)
-	$(INSTALL) -e ".[test]"
+# Downloading what the package needs takes about as long as compiling: side by side.
+$(VENV)/.requirements-%: $(BIN)/python pyproject.toml
+	$(STEP) "Requirements of [$*]" $(INSTALL) $$($(BIN)/python tools/requirements.py $*)
+	@touch $@
+
+$(VENV)/.wheel: $(VENV)/.tools $(BUILT_FROM) pyproject.toml
+	$(STEP) "Compiling" env PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/build_editable.py \
+	  $(BUILD)/wheel $(TREE) CALIBRANT_WERROR=ON CALIBRANT_BASELINE=$(BASELINE)
+	@touch $@
+
+# Two processes must not install into one environment at a time, so that the tools come first.
+$(VENV)/.package-%: $(VENV)/.tools $(BUILT_FROM) pyproject.toml
+	@$(MAKE) --no-print-directory -j 2 $(VENV)/.requirements-$* $(VENV)/.wheel
+	@$(INSTALL) --no-deps --force-reinstall $(BUILD)/wheel/*.whl
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.package-all
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.package-test
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.lint: $(VENV)/.test
-	$(INSTALL) -e ".[lint]"
+$(VENV)/.lint: $(VENV)/.test $(VENV)/.requirements-lint
 	@touch $@
 
 clean:

@@ -24,7 +24,6 @@
 #include "forest/forest.hpp"
 #include "parallel.hpp"
 #include "table/coded_table.hpp"
-#include "table/file_bytes.hpp"
 #include "tree/arrivals.hpp"
 #include "tree/grow/grower.hpp"
 #include "tree/predict.hpp"
@@ -209,18 +208,6 @@ Tree restore_tree(std::size_t n_classes, const TreeState& state) {
     return tree;
 }
 
-nb::bytes read_descriptor(int descriptor, std::size_t size) {
-    const auto whole = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-    if (!whole.is_valid()) throw nb::python_error();
-    const std::span<char> memory(PyBytes_AsString(whole.ptr()), size);
-    std::size_t n = 0;
-    {
-        const nb::gil_scoped_release released;
-        n = read_file(descriptor, memory);
-    }
-    return n == size ? whole : nb::bytes(memory.data(), n);
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -344,8 +331,6 @@ NB_MODULE(_core, module) {
     module.def("restore_tree", &restore_tree, "n_classes"_a, "state"_a.noconvert(),
                "Make a tree again from its arrays.");
 
-    module.def("read_descriptor", &read_descriptor, "descriptor"_a, "size"_a,
-               "Read at most size bytes of an open file, fast where they are many.");
     module.def("code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
                "Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),

@@ -317,9 +317,6 @@ def count_rows(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[
 def restore_tree(n_classes: int, state: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> Tree:
     """Make a tree again from its arrays."""
 
-def read_descriptor(descriptor: int, size: int) -> bytes:
-    """Read at most size bytes of an open file, fast where they are many."""
-
 def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], n_threads: int) -> CodedTable:
     """
     Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.

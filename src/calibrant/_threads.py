@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+
 from calibrant._params import Int, Nothing, check_param
 
 __all__ = ["n_threads"]
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads for ``n_jobs``, counted as scikit-learn counts: -1 is all that joblib grants here.
+    """Return the number of threads for ``n_jobs``, counted as scikit-learn counts.
+
+    -1 is all processors, but inside a worker of joblib only that worker's share of them: what joblib grants the native
+    libraries of a loky process, and one thread for a worker of another backend.
 
     Examples
     --------
@@ -20,4 +26,17 @@ def n_threads(n_jobs: int | None) -> int:
         return int(n_jobs)
     from joblib import effective_n_jobs  # only here: it takes time to import
 
-    return int(effective_n_jobs(n_jobs))
+    granted = int(effective_n_jobs(n_jobs))
+    return granted if n_jobs is None else min(granted, _share_of_worker() or granted)
+
+
+def _share_of_worker() -> int | None:
+    """Return the number of threads that a worker of joblib may use; None outside of one."""
+    from joblib.parallel import get_active_backend
+
+    if not get_active_backend()[0].nesting_level:
+        return None
+    # loky limits the threads of BLAS and OpenMP by these variables; joblib has no function that tells the limit.
+    is_loky = multiprocessing.current_process().name.startswith("LokyProcess")
+    limit = os.environ.get("OMP_NUM_THREADS", "") if is_loky else ""
+    return int(limit) if limit.isdecimal() and int(limit) > 0 else 1

@@ -130,7 +130,7 @@ class AutoChoice:
         if self.candidates:
             before = self.candidates[0].log_loss
             lines += [
-                f"  log-loss {before:.4f} -> {before - self.gain:.4f}, gain {self.gain:.4f} +- "
+                f"  log-loss {before:.4f} -> {before - self.gain:.4f}, gain {self.gain:z.4f} +- "
                 f"{self.standard_error:.4f}, cross-validated on {self.n_rows:,.0f} rows",
                 *self._table(),
             ]
@@ -140,6 +140,6 @@ class AutoChoice:
         width = max(10, *(len(each.name) for each in self.candidates))
         rows = [f"  {'map':{width}} {'log-loss':>8} {'gain':>8} {'+-':>8} {'weight':>8}"]
         for place, each in enumerate(self.candidates):
-            evidence = f"{each.gain:8.4f} {each.standard_error:8.4f}" if place else " " * 17
+            evidence = f"{each.gain:z8.4f} {each.standard_error:8.4f}" if place else " " * 17
             rows.append(f"  {each.name:{width}} {each.log_loss:8.4f} {evidence} {each.weight:8.2f}")
         return rows

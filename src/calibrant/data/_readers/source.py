@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from calibrant import _core
 from calibrant.exceptions import MissingFileError, ReadError
 
 __all__ = ["BYTE_ORDER_MARKS", "decode", "encoding_error", "read_bytes"]
@@ -34,7 +33,7 @@ def read_bytes(path: Path) -> bytes:
     """
     try:
         _check_is_file(path)
-        raw = _read(path)
+        raw = path.read_bytes()
         return _decompress(path, raw) if raw.startswith(_GZIP) else raw
     except MemoryError as error:
         hint = "Read it on a machine with more memory, or split it."
@@ -52,12 +51,6 @@ def _check_is_file(path: Path) -> None:
         raise MissingFileError(f"{path}: no such file. Check the path; the current folder is {Path.cwd()}.")
     if not path.is_file():
         raise ReadError.at(path, "is not a file", hint="Pass the path of one file.")
-
-
-def _read(path: Path) -> bytes:
-    with path.open("rb", buffering=0) as file:
-        size = os.fstat(file.fileno()).st_size
-        return _core.read_descriptor(file.fileno(), size) if size > _CHUNK else file.read()
 
 
 def _cannot_open(path: Path, error: OSError) -> ReadError:
