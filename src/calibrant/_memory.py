@@ -58,7 +58,7 @@ def check_output_memory(n_rows: int, n_classes: int) -> None:
     if n_bytes > _ALWAYS_ALLOWED and n_bytes > (limit := machine_memory() // 2):
         raise DataError(
             f"X has {n_rows:,} rows; the probabilities of {n_classes:,} classes for all of them take "
-            f"{format_bytes(n_bytes)}, and there are {format_bytes(limit)}. Pass the rows in batches."
+            f"{format_bytes(n_bytes)}, but {format_bytes(limit)} are available. Pass the rows in batches."
         )
 
 
@@ -71,13 +71,13 @@ def check_count_memory(name: str, n_values: int, n_classes: int, limit: int, n_c
     >>> check_count_memory("town", 1_000, 300, limit=24_000)
     Traceback (most recent call last):
     calibrant.exceptions.DataError: column 'town' has 1,000 values and y 300 classes; their class counts take \
-0.0024 GB, and there are 2.4e-05 GB. Group rare classes or rare values, or drop the column.
+0.0024 GB, but 2.4e-05 GB are available. Group rare classes or rare values, or drop the column.
     """
     n_bytes = n_values * n_classes * FLOAT_BYTES * n_copies
     if n_bytes > limit:
         raise DataError(
             f"column {name!r} has {n_values:,} values and y {n_classes:,} classes; their class counts take "
-            f"{format_bytes(n_bytes)}, and there are {format_bytes(limit)}. "
+            f"{format_bytes(n_bytes)}, but {format_bytes(limit)} are available. "
             "Group rare classes or rare values, or drop the column."
         )
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data import CodedTable
-from calibrant.data._frames.columns import choose_nominal, fit_columns, kinds_of, match_columns
+from calibrant.data._frames.columns import choose_nominal, column_kinds, fit_columns, match_columns
 from calibrant.exceptions import DataError, DataTypeError, SchemaError
 
 TOWNS = ["z", "y", "x"]
@@ -64,7 +64,7 @@ def test_fit_on_one_library_and_predict_on_another(fitted, later):
 
 
 def test_kinds_follow_the_types():
-    nominal = {name for name, kind in kinds_of(pandas_frame()).items() if kind == "nominal"}
+    nominal = {name for name, kind in column_kinds(pandas_frame()).items() if kind == "nominal"}
     assert nominal == {"town", "member", "band", "asked"}
 
 

@@ -24,7 +24,7 @@ from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.c45 import read_c45
 from calibrant.data._readers.c45_names import read_names
-from calibrant.data._readers.csv_file import read_delimited
+from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
@@ -33,7 +33,7 @@ PARTED = b"\n---\n"
 
 
 def read_csv_bytes(data: bytes) -> object:
-    return read_delimited(Path("f.csv"), data)
+    return read_csv(Path("f.csv"), data)
 
 
 def read_parquet_bytes(data: bytes) -> object:

@@ -13,7 +13,7 @@ from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._readers.arguments import Target, as_nominal_items, as_path, as_target, check_arguments
 from calibrant.data._readers.arrow import read_feather, read_parquet
-from calibrant.data._readers.csv_file import read_delimited
+from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.file_format import FEATHER, PARQUET, check_text_format, detect_format
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode, read_bytes
@@ -162,7 +162,7 @@ def _read_other(file: Path, options: _CsvOptions) -> tuple[ParsedFile, bool]:
 
         check_text_format(file, raw)
         return read_arff(file, decode(file, raw, options.encoding)), False
-    return read_delimited(file, raw, **vars(options)), True
+    return read_csv(file, raw, **vars(options)), True
 
 
 def _nominal_features(columns: Sequence[str], *, target: Target, nominal: Nominal) -> set[str]:

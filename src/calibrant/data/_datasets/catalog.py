@@ -81,10 +81,10 @@ def catalog() -> Mapping[str, DatasetInfo]:
 
 def _info(entry: dict[str, Any]) -> DatasetInfo:
     roles = {"positive": entry["positive"], **entry.pop("roles", {})}
-    return DatasetInfo(**{key: _frozen(value) for key, value in entry.items()}, roles=Roles.of(roles))
+    return DatasetInfo(**{key: _immutable(value) for key, value in entry.items()}, roles=Roles.from_json(roles))
 
 
-def _frozen(value: Any) -> Any:
+def _immutable(value: Any) -> Any:
     if isinstance(value, dict):
         return MappingProxyType(value)
     return tuple(value) if isinstance(value, list) else value

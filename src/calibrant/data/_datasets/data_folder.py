@@ -88,7 +88,7 @@ class DataFolder:
         others = tuple(entry.get("other_columns", ()))
         roles = Roles(target=entry.get("target"), other=others, positive=entry.get("positive_class"))
         path = self.folder / entry["file"]
-        return assign_roles(read_parquet(path, _verified(path, entry.get("sha256"))), roles, name)
+        return assign_roles(read_parquet(path, _read_verified(path, entry.get("sha256"))), roles, name)
 
 
 def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
@@ -122,7 +122,7 @@ def _content(path: Path, absent: str, *, hint: str) -> bytes:
         raise ReadError.at(path, f"cannot be read ({error.strerror})", hint="Check its permissions.") from error
 
 
-def _verified(path: Path, sha256: str | None) -> bytes:
+def _read_verified(path: Path, sha256: str | None) -> bytes:
     hint = f"Copy the file there, or remove its entry from {_MANIFEST}."
     content = _content(path, f"does not exist, but {_MANIFEST} lists it", hint=hint)
     found = hashlib.sha256(content).hexdigest()

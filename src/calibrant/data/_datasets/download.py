@@ -71,7 +71,7 @@ def fetch_bytes(url: str, limits: Limits) -> bytes:
 
 def fetch_file(url: str, path: Path, limits: Limits, *, md5: str | None, description: str) -> None:
     """Download a file to ``path``, which is created only if it is complete and its checksum is right."""
-    _retry(url, lambda: write_atomically(path, _checked(_blocks(url, limits, description), url, md5)))
+    _retry(url, lambda: write_atomically(path, _verify_md5(_blocks(url, limits, description), url, md5)))
 
 
 def write_atomically(path: Path, blocks: Iterable[bytes]) -> None:
@@ -123,7 +123,7 @@ def _blocks(url: str, limits: Limits, description: str = "") -> Iterator[bytes]:
         with error:
             if error.code >= http.client.INTERNAL_SERVER_ERROR:
                 raise _ConnectionBrokenError(f"HTTP {error.code}") from error
-            raise RequestRefusedError(url, error.code, _reason(error.fp, url, limits)) from error
+            raise RequestRefusedError(url, error.code, _error_body(error.fp, url, limits)) from error
     except ReadError:
         raise
     except ValueError as error:  # raised by urllib for an impossible host, here or after a redirect
@@ -132,7 +132,7 @@ def _blocks(url: str, limits: Limits, description: str = "") -> Iterator[bytes]:
         raise _ConnectionBrokenError(str(getattr(error, "reason", error)) or type(error).__name__) from error
 
 
-def _reason(response: Any, url: str, limits: Limits) -> bytes:
+def _error_body(response: Any, url: str, limits: Limits) -> bytes:
     try:
         return b"".join(_limited(response, url, limits))
     except (OSError, http.client.HTTPException, ReadError, _ConnectionBrokenError):
@@ -206,7 +206,7 @@ def _expanded(gzip: Any, block: bytes) -> Iterator[bytes]:
         block = gzip.unconsumed_tail
 
 
-def _checked(blocks: Iterable[bytes], url: str, md5: str | None) -> Iterator[bytes]:
+def _verify_md5(blocks: Iterable[bytes], url: str, md5: str | None) -> Iterator[bytes]:
     digest = hashlib.md5(usedforsecurity=False)
     for block in blocks:
         digest.update(block)

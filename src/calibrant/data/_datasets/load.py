@@ -102,7 +102,7 @@ def _find(name: str, home: DataFolder | None) -> _Source:
         return _Source(str(home.folder), partial(home.load, name))
     info = catalog().get(name)
     if info is None:
-        raise _unknown(name, home)
+        raise _unknown_name(name, home)
     if info.embedded is not None:
         return _Source("calibrant", partial(load_embedded, info))
     if info.sklearn is not None:
@@ -113,7 +113,7 @@ def _find(name: str, home: DataFolder | None) -> _Source:
     return _Source("not at hand", partial(_raise_unavailable, info, home))
 
 
-def _unknown(name: str, home: DataFolder | None) -> ParameterError:
+def _unknown_name(name: str, home: DataFolder | None) -> ParameterError:
     known = [*catalog(), *TASKS, *(home.entries if home else ())]
     near = nearest(name, known) or " list_datasets() lists them."
     other = "read_table reads files" if Path(name).is_file() else f'load("{_OPENML}{name}") loads it from OpenML'
@@ -121,10 +121,10 @@ def _unknown(name: str, home: DataFolder | None) -> ParameterError:
 
 
 def _raise_unavailable(info: DatasetInfo, home: DataFolder | None) -> Table:
-    raise ReadError(f"{_attempts(info, home)}, and no other source is known. {_hint(info)}")
+    raise ReadError(f"{_unavailable_text(info, home)}, and no other source is known. {_hint(info)}")
 
 
-def _attempts(info: DatasetInfo, home: DataFolder | None) -> str:
+def _unavailable_text(info: DatasetInfo, home: DataFolder | None) -> str:
     folder = "CALIBRANT_DATA is not set" if home is None else f"{home.folder} does not list it"
     return f"{info.name} is not available: {folder}, calibrant and scikit-learn do not include it"
 
@@ -150,7 +150,7 @@ def _from_openml(info: DatasetInfo, number: int, home: DataFolder | None) -> Tab
     try:
         table = _with_catalog_labels(_load_openml(number, name=info.name), info)
     except ReadError as error:
-        problem = f"{_attempts(info, home)}, and loading it from OpenML failed. {_hint(info)}"
+        problem = f"{_unavailable_text(info, home)}, and loading it from OpenML failed. {_hint(info)}"
         raise ReadError(f"{problem} OpenML: {error}") from error
     notes = (*table.notes, *_differences(table, info))
     return replace(table, positive=match_label(table.y, info.positive), notes=notes)

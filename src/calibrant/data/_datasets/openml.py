@@ -159,7 +159,7 @@ def _request(url: str, which: str) -> bytes:
     try:
         return fetch_bytes(url, _DESCRIPTION_LIMITS)
     except RequestRefusedError as error:
-        raise _refusal(error, which) from error
+        raise _request_error(error, which) from error
 
 
 def _parse_description(content: bytes) -> Mapping[str, Any] | None:
@@ -177,7 +177,7 @@ def _json_value(content: bytes, *keys: str) -> Any:
     return value
 
 
-def _refusal(refused: RequestRefusedError, which: str) -> Exception:
+def _request_error(refused: RequestRefusedError, which: str) -> Exception:
     # OpenML reports an unknown data set with 412 (Precondition Failed) and a reason in JSON.
     if refused.status in (404, 412):
         reason = _json_value(refused.body, "error", "message") or "not found"

@@ -45,7 +45,7 @@ class Roles:
     positive: object = None
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> Roles:
+    def from_json(cls, entry: Mapping[str, Any]) -> Roles:
         """Return the roles of a JSON object."""
         named: dict[str, Any] = {**entry, "other": tuple(entry.get("other", ()))}
         return cls(**named)
@@ -70,7 +70,7 @@ def assign_roles(parsed: ParsedFile, roles: Roles, name: str) -> Table:
         table,
         positive=match_label(table.y, roles.positive),
         split=table.extra[roles.split] if roles.split in roles.other and table.extra is not None else None,
-        extra=_rest(table.extra, roles.split),
+        extra=_without_split(table.extra, roles.split),
     )
 
 
@@ -101,7 +101,7 @@ def _without_weight(parsed: ParsedFile, roles: Roles) -> ParsedFile:
     return replace(parsed, frame=parsed.frame.drop(columns=roles.weight), sample_weight=weight, extra=extra)
 
 
-def _rest(extra: pd.DataFrame | None, split: str) -> pd.DataFrame | None:
+def _without_split(extra: pd.DataFrame | None, split: str) -> pd.DataFrame | None:
     if extra is None:
         return None
     rest = extra.drop(columns=split, errors="ignore")

@@ -24,11 +24,11 @@ __all__ = [
     "Columns",
     "Nominal",
     "choose_nominal",
+    "column_kinds",
+    "extend_columns",
+    "find_duplicates",
     "fit_columns",
-    "kinds_of",
     "match_columns",
-    "more_columns",
-    "repeated",
 ]
 
 # The nominal columns: by type ("auto" or None), all, or by name, position or mask.
@@ -66,13 +66,13 @@ class _RawColumns:
     def take(self, rows: NDArray[np.integer[Any]]) -> _RawColumns:
         return replace(self, columns=tuple(column[rows] for column in self.columns), n_rows=len(rows))
 
-    def labelled(self) -> Iterator[tuple[str, Any]]:
+    def items(self) -> Iterator[tuple[str, Any]]:
         names = self.names or tuple(f"x{position}" for position in range(len(self.columns)))
         return zip(names, self.columns, strict=True)
 
 
 def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]] | None = None) -> Columns:
-    """Return the columns of a table and their schema, or those of the given rows as if there were no others.
+    """Return the columns of a table and their schema, or those of ``rows`` as if there were no others.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
-    for (name, column), kind in zip(raw.labelled(), _kinds(raw, nominal), strict=True):
+    for (name, column), kind in zip(raw.items(), _kinds(raw, nominal), strict=True):
         if kind == "numeric":
             arrays.append(numeric_values(column, name))
             features.append(Feature(name, kind, measure=column_measure(column)))
@@ -113,7 +113,7 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     return Columns(schema, arrays, raw.n_rows, raw.feature_names)
 
 
-def more_columns(
+def extend_columns(
     X: Any, schema: Schema, who: str = "the fitted table", rows: NDArray[np.integer[Any]] | None = None
 ) -> Columns:
     """Return the columns of further training rows that match a schema, to which new categories are added.
@@ -121,7 +121,7 @@ def more_columns(
     Examples
     --------
     >>> schema = fit_columns([[1, "a"], [2, "b"]]).schema
-    >>> columns = more_columns([[3, "c"], [4, "b"]], schema)
+    >>> columns = extend_columns([[3, "c"], [4, "b"]], schema)
     >>> columns.arrays[1], columns.schema.features[1].categories
     (array([2, 1], dtype=int32), ('a', 'b', 'c'))
     """
@@ -133,16 +133,16 @@ def more_columns(
     return Columns(Schema(features, schema.named), arrays, raw.n_rows, raw.feature_names)
 
 
-def kinds_of(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
+def column_kinds(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
     """Return the kind of each column of a table.
 
     Examples
     --------
-    >>> kinds_of([[1.0, "a"]])
+    >>> column_kinds([[1.0, "a"]])
     {'x0': 'numeric', 'x1': 'nominal'}
     """
     raw = _raw_columns(X)
-    return dict(zip((name for name, _ in raw.labelled()), _kinds(raw, nominal), strict=True))
+    return dict(zip((name for name, _ in raw.items()), _kinds(raw, nominal), strict=True))
 
 
 def _match(feature: Feature, column: Any) -> NDArray[Any]:
@@ -160,8 +160,8 @@ def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
     strings = [value for value in coded.categories if isinstance(value, str)]
     if strings and (coded.codes >= 0).any():
         before = "was numeric" if feature.measure in ("", "numbers") else f"held {feature.measure}"
-        wanted = feature.measure or "numbers"
-        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {strings[0]!r:.60} now; pass {wanted}.")
+        expected = feature.measure or "numbers"
+        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {strings[0]!r:.60} now; pass {expected}.")
     numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
     values = np.array([*numbers, np.nan])[coded.codes]
     _check_measure(feature, "numbers", values)
@@ -208,8 +208,8 @@ def _are_strings(categories: tuple[Any, ...]) -> bool | None:
 
 
 def _kinds(raw: _RawColumns, nominal: Nominal) -> list[Kind]:
-    kinds = [column_kind(column, name) for name, column in raw.labelled()]
-    chosen = choose_nominal(nominal, [name for name, _ in raw.labelled()])
+    kinds = [column_kind(column, name) for name, column in raw.items()]
+    chosen = choose_nominal(nominal, [name for name, _ in raw.items()])
     return ["nominal" if position in chosen else kind for position, kind in enumerate(kinds)]
 
 
@@ -309,12 +309,12 @@ def _to_array(X: Any) -> NDArray[Any]:
     return array
 
 
-def repeated(names: Sequence[Any]) -> list[Any]:
+def find_duplicates(names: Sequence[Any]) -> list[Any]:
     """Return the names that occur more than once, each of them once.
 
     Examples
     --------
-    >>> repeated(["a", "b", "a"])
+    >>> find_duplicates(["a", "b", "a"])
     ['a']
     """
     seen: set[Any] = set()
@@ -323,7 +323,7 @@ def repeated(names: Sequence[Any]) -> list[Any]:
 
 def _check_unique_names(X: Any) -> None:
     names = getattr(X, "column_names", getattr(X, "columns", ()))
-    duplicates = repeated(list(names))
+    duplicates = find_duplicates(list(names))
     if duplicates:
         raise SchemaError(f"X has the column {duplicates[0]!r} more than once; rename or drop one.")
 

@@ -73,14 +73,14 @@ class _RowReader:
                 continue
             cells = split_simple(row, width)
             if cells is None:
-                self._add_parsed(line, row)
+                self._add_unusual_row(line, row)
             else:
                 add(line, cells)
         if not self.builder.n_rows:
             hint = "Check that the file is complete."
             raise ReadError.at(self._path, "has no rows after @data", line=line or None, hint=hint)
 
-    def _add_parsed(self, line: int, text: str) -> None:
+    def _add_unusual_row(self, line: int, text: str) -> None:
         try:
             row = parse_row(text, len(self._columns))
         except LineError as error:

@@ -124,12 +124,12 @@ def _parse_attribute(text: str) -> _Attribute:
     name = "?" if cell is None else cell
     rest = text[at:].lstrip(BLANKS)
     try:
-        return _nominal(name, rest) if rest[:1] == "{" else _typed(name, rest)
+        return _nominal_attribute(name, rest) if rest[:1] == "{" else _typed_attribute(name, rest)
     except LineError as error:
         raise LineError(error.problem, error.hint, column=name) from None
 
 
-def _typed(name: str, text: str) -> _Attribute:
+def _typed_attribute(name: str, text: str) -> _Attribute:
     rest = text.lstrip(ascii_letters)
     kind, rest = text[: len(text) - len(rest)].lower(), rest.lstrip(BLANKS)
     # Weka ignores what follows these types, and old files have ranges there: `real [0, 10]`.
@@ -140,7 +140,7 @@ def _typed(name: str, text: str) -> _Attribute:
         case "string":
             return _Attribute(TextColumn(name), weighted)
         case "date":
-            return _dated(name, rest)
+            return _date_attribute(name, rest)
         case "relational":
             raise LineError("relational attributes are not supported", "Write their rows as a table of their own.")
     raise _unknown_type(text)
@@ -153,7 +153,7 @@ def _unknown_type(text: str) -> LineError:
     return LineError(f"{quoted(text)} is not a type", f"{hint} A name with blanks needs quotes.")
 
 
-def _dated(name: str, rest: str) -> _Attribute:
+def _date_attribute(name: str, rest: str) -> _Attribute:
     pattern, at = (ISO_8601, 0) if is_rest_empty(rest, 0) or rest[0] == "{" else read_value(rest, 0)
     try:
         return _Attribute(DateColumn(name, pattern or ""), _weight_at_end(rest, at))
@@ -161,7 +161,7 @@ def _dated(name: str, rest: str) -> _Attribute:
         raise LineError(str(error), "Use the letters y M d H m s, or declare a string.") from None
 
 
-def _nominal(name: str, text: str) -> _Attribute:
+def _nominal_attribute(name: str, text: str) -> _Attribute:
     values, end = _declared(text)
     if text[end : end + 1] != "}":
         raise LineError("the values have no closing }", "Write all of them on one line.")

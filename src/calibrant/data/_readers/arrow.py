@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
-from calibrant.data._frames.columns import repeated
+from calibrant.data._frames.columns import find_duplicates
 from calibrant.data._readers.arrow_columns import convert_column, is_text
 from calibrant.data._readers.file_format import check_text_format, columnar_extension
 from calibrant.data._readers.file_text import check_width
@@ -19,7 +19,7 @@ from calibrant.exceptions import ReadError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_feather", "read_parquet", "to_parsed"]
+__all__ = ["read_feather", "read_parquet", "to_parsed_file"]
 
 # One pandas block per column avoids copies of long columns, but is slower than they are in tables this wide.
 _MAX_SPLIT_BLOCKS = 1000
@@ -65,7 +65,7 @@ def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Pars
 
 def _from_table(path: Path, table: Any) -> ParsedFile:
     check_width(path, table.num_columns)
-    duplicates = repeated(table.column_names)
+    duplicates = find_duplicates(table.column_names)
     if duplicates:
         raise ReadError.at(path, f"has the column {duplicates[0][:60]!r} twice", hint="Rename or remove one.")
     stored = _pandas_metadata(table)
@@ -77,7 +77,7 @@ def _from_table(path: Path, table: Any) -> ParsedFile:
     index = _named_index(table, stored)
     notes = ["The stored pandas index is dropped."] if unnamed else []
     notes += [f"{name!r} is the stored pandas index, so it is not a feature." for name in index]
-    return to_parsed(path, table.replace_schema_metadata(None), notes=notes, extra=index)
+    return to_parsed_file(path, table.replace_schema_metadata(None), notes=notes, extra=index)
 
 
 def _pandas_metadata(table: Any) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _sorted_categories(column: Any) -> Any:
     return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)])
 
 
-def to_parsed(
+def to_parsed_file(
     path: Path,
     table: Any,
     *,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.data._readers.arrow import to_parsed
+from calibrant.data._readers.arrow import to_parsed_file
 from calibrant.data._readers.csv_header import MISSING_VALUES
 from calibrant.data._readers.csv_layout import CsvLayout, read_layout
 from calibrant.data._readers.csv_rows import Row, split_rows
@@ -20,7 +20,7 @@ from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode
 from calibrant.exceptions import DataError, ReadError
 
-__all__ = ["read_delimited"]
+__all__ = ["read_csv"]
 
 AsText = Callable[[Sequence[str]], set[str]]
 
@@ -32,7 +32,7 @@ _ZERO_BYTE_SAMPLE = 2**16
 _UTF_8 = ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
 
 
-def read_delimited(
+def read_csv(
     path: Path,
     raw: bytes,
     *,
@@ -48,7 +48,7 @@ def read_delimited(
 
     Examples
     --------
-    >>> read_delimited(Path("a.csv"), b"age,town\n31,Bern\n?,Rome\n").frame
+    >>> read_csv(Path("a.csv"), b"age,town\n31,Bern\n?,Rome\n").frame
         age  town
     0  31.0  Bern
     1   NaN  Rome
@@ -76,7 +76,7 @@ def _read(path: Path, raw: bytes, layout: CsvLayout, text: set[str]) -> ParsedFi
     if table.num_rows == 0:
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
     _check_encoding(path, raw, table)
-    return to_parsed(path, table, trim=b" " in raw or b"\t" in raw, keep_text=text, notes=layout.notes)
+    return to_parsed_file(path, table, trim=b" " in raw or b"\t" in raw, keep_text=text, notes=layout.notes)
 
 
 def _as_utf8(path: Path, raw: bytes, encoding: str | None) -> bytes:
@@ -146,12 +146,12 @@ def _parse_error(path: Path, raw: bytes, layout: CsvLayout, message: str) -> Rea
     """Return an error that names the first row of another width, whose line Arrow's threads do not know."""
     for row in split_rows(decode(path, raw), layout.separator):
         if row.line > layout.skip and not row.blank and len(row.cells) != len(layout.names):
-            return _ragged(path, row, layout)
+            return _width_error(path, row, layout)
     message = re.sub(r"\s+", " ", message)[:200].rstrip(".")
     return ReadError.at(path, f"cannot be parsed ({message})", hint="Check quotes and separators.")
 
 
-def _ragged(path: Path, row: Row, layout: CsvLayout) -> ReadError:
+def _width_error(path: Path, row: Row, layout: CsvLayout) -> ReadError:
     width, expected = len(row.cells), len(layout.names)
     problem = f"has {width} field(s) where the first row has {expected}"
     hint = "Correct the row, quote the separators inside values, or pass sep=."
@@ -172,10 +172,10 @@ def _check_encoding(path: Path, raw: bytes, table: Any) -> None:
 
 def _confirmed(parsed: ParsedFile, layout: CsvLayout) -> frozenset[str]:
     """Return the columns that are not features by all rows, as they are not by the first ones."""
-    return frozenset(name for name in layout.not_features if _fits(parsed.frame[name], name, layout))
+    return frozenset(name for name in layout.not_features if _is_confirmed(parsed.frame[name], name, layout))
 
 
-def _fits(column: Any, name: str, layout: CsvLayout) -> bool:
+def _is_confirmed(column: Any, name: str, layout: CsvLayout) -> bool:
     if name != layout.names[0]:
         return bool(column.isna().all())
     named_by_r = len(layout.header) == len(layout.names) - 1

@@ -64,31 +64,31 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     (True, False)
     """
     first = [cell.strip() for cell in rows[0]]
-    below = [_known(rows[1:], j) for j in range(len(first))]
+    below = [_known_values(rows[1:], j) for j in range(len(first))]
     columns = list(zip(first, below, strict=True))
-    if any(_names_numbers(cell, known) for cell, known in columns):
+    if any(_is_name_of_numbers(cell, known) for cell, known in columns):
         return True
     if any(cell == "?" for cell in first):
         return False
     n_repeated = sum(cell in known for cell, known in columns if cell)
     numbers = [(cell, known) for cell, known in columns if NUMBER.fullmatch(cell)]
     if numbers:
-        return len(numbers) < len(columns) and not n_repeated and all(_is_year_apart(*pair) for pair in numbers)
+        return len(numbers) < len(columns) and not n_repeated and all(_is_distant_year(*pair) for pair in numbers)
     return 2 * n_repeated < len(first)
 
 
-def _known(body: Sequence[Sequence[str]], j: int) -> set[str]:
+def _known_values(body: Sequence[Sequence[str]], j: int) -> set[str]:
     cells = {row[j].strip() for row in body if j < len(row)}
     return cells.difference(MISSING_VALUES)
 
 
-def _names_numbers(cell: str, known: set[str]) -> bool:
+def _is_name_of_numbers(cell: str, known: set[str]) -> bool:
     if cell in MISSING_VALUES or not known or NUMBER.fullmatch(cell) or cell in known:
         return False
     return all(map(NUMBER.fullmatch, known))
 
 
-def _is_year_apart(cell: str, known: set[str]) -> bool:
+def _is_distant_year(cell: str, known: set[str]) -> bool:
     """Return whether a number is a year far from the numbers below, by a tenth of the year and by their range."""
     if not known or not _YEAR.fullmatch(cell) or not all(map(NUMBER.fullmatch, known)):
         return False

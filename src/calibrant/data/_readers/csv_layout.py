@@ -101,11 +101,11 @@ def read_layout(
         separator,
         found,
         preamble.lines + (rows[0].last_line if has_header else 0),
-        _decimal(separator, body),
+        _decimal_mark(separator, body),
         (*_comment_note(preamble), *notes),
         tuple(cells[0]) if has_header else (),
         frozenset(_find_not_features(found, cells[0] if has_header else None, body)),
-        _padded(found, body),
+        _zero_padded(found, body),
     )
 
 
@@ -132,7 +132,7 @@ def _comment_note(preamble: Preamble) -> tuple[str, ...]:
     return (f"Lines that start with # before the table are skipped: {preamble.comment[:60]!r}.",)
 
 
-def _decimal(separator: str, body: list[list[str]]) -> str:
+def _decimal_mark(separator: str, body: list[list[str]]) -> str:
     """Return the decimal mark: a comma if there are cells such as 3,5 and none such as 3.5."""
     if separator == ",":
         return "."
@@ -147,7 +147,7 @@ def _find_not_features(names: tuple[str, ...], header: list[str] | None, body: l
     if header is not None and len(header) == width - 1:
         return [names[0]]
     is_unnamed = [header is None or not cell.strip() for cell in header or names]
-    found = [names[0]] if header is not None and width > 2 and is_unnamed[0] and _counts_rows(body) else []
+    found = [names[0]] if header is not None and width > 2 and is_unnamed[0] and _is_row_number(body) else []
     for j in range(width - 1, 1, -1):
         if not is_unnamed[j] or any(len(row) > j and row[j].strip() for row in body):
             break
@@ -155,12 +155,12 @@ def _find_not_features(names: tuple[str, ...], header: list[str] | None, body: l
     return found
 
 
-def _counts_rows(body: list[list[str]]) -> bool:
+def _is_row_number(body: list[list[str]]) -> bool:
     numbers = [row[0].strip() for row in body]
     return numbers[:1] in (["0"], ["1"]) and numbers == [str(int(numbers[0]) + i) for i in range(len(numbers))]
 
 
-def _padded(names: tuple[str, ...], body: list[list[str]]) -> dict[str, str]:
+def _zero_padded(names: tuple[str, ...], body: list[list[str]]) -> dict[str, str]:
     padded = {}
     for name, column in zip(names, zip(*body, strict=False), strict=False):
         example = next(filter(_LEADING_ZERO.fullmatch, column), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.data._frames.columns import Nominal, choose_nominal, kinds_of
+from calibrant.data._frames.columns import Nominal, choose_nominal, column_kinds
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
@@ -83,7 +83,7 @@ def _kinds(X: pd.DataFrame) -> dict[str, Kind]:
         f"object {name}" if dtype.name == "object" else dtype.name for name, dtype in zip(names, X.dtypes, strict=True)
     ]
     first = dict(zip(reversed(types), reversed(names), strict=True))
-    known = kinds_of(X[list(first.values())]) if first else {}
+    known = column_kinds(X[list(first.values())]) if first else {}
     return {name: known[first[kind]] for name, kind in zip(names, types, strict=True)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from calibrant.data._tables.summary import ClassShare, ColumnSummary, TableSummary, count, summarise, truncate
+from calibrant.data._tables.summary import ClassShare, ColumnSummary, TableSummary, count, summarize, truncate
 from calibrant.data._tables.table import Table
 
 __all__ = ["as_html", "as_text"]
@@ -24,7 +24,7 @@ def as_text(table: Table) -> str:
     >>> print(as_text(load("appeal")))
     appeal: 1,500 rows, ...
     """
-    summary = summarise(table, max_columns=20, max_classes=8)
+    summary = summarize(table, max_columns=20, max_classes=8)
     lines = [f"{summary.name}: {summary.size}", *_class_lines(summary), *(f"  {fact}" for fact in summary.facts)]
     lines += _column_lines(summary)
     lines += [f"  note: {note}" for note in summary.notes]
@@ -52,7 +52,7 @@ def _column_lines(summary: TableSummary) -> list[str]:
         f"  {_truncate(column.name):<{width}}  {column.kind:<7}  {_missing_text(column):>7}  {column.values}"
         for column in summary.columns
     ]
-    return lines + ([f"  {_more_columns(summary)}"] if summary.more_columns else [])
+    return lines + ([f"  {_more_columns(summary)}"] if summary.extend_columns else [])
 
 
 def _more_classes(summary: TableSummary) -> str:
@@ -60,7 +60,7 @@ def _more_classes(summary: TableSummary) -> str:
 
 
 def _more_columns(summary: TableSummary) -> str:
-    return f"… and {count(summary.more_columns, 'more column')}"
+    return f"… and {count(summary.extend_columns, 'more column')}"
 
 
 def _missing_text(column: ColumnSummary) -> str:
@@ -80,7 +80,7 @@ def as_html(table: Table) -> str:
     >>> as_html(load("appeal"))[:4]
     '<div'
     """
-    summary = summarise(table, max_columns=30, max_classes=12)
+    summary = summarize(table, max_columns=30, max_classes=12)
     parts = [
         '<div style="font-family:system-ui,sans-serif;font-size:13px;line-height:1.45;max-width:70em">',
         f'<div style="font-size:15px;margin-bottom:4px"><b>{escape(summary.name)}</b> · {escape(summary.size)}</div>',
@@ -112,7 +112,7 @@ def _class_html(share: ClassShare) -> str:
 def _columns_html(summary: TableSummary) -> str:
     head = "".join(_cell(word, "th") for word in ("column", "kind", "missing", "values"))
     rows = "".join(_row_html(column) for column in summary.columns)
-    more = f"<tr>{_cell(_more_columns(summary))}</tr>" if summary.more_columns else ""
+    more = f"<tr>{_cell(_more_columns(summary))}</tr>" if summary.extend_columns else ""
     return f'<table style="border-collapse:collapse;margin-top:4px;font-size:13px"><tr>{head}</tr>{rows}{more}</table>'
 
 

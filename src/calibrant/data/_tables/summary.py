@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ClassShare", "ColumnSummary", "TableSummary", "count", "summarise", "truncate"]
+__all__ = ["ClassShare", "ColumnSummary", "TableSummary", "count", "summarize", "truncate"]
 
 # Three values of 24 characters keep a line of the text view within about 120 characters.
 _MAX_VALUES = 3
@@ -51,17 +51,17 @@ class TableSummary:
     more_classes: int
     facts: tuple[str, ...]
     columns: tuple[ColumnSummary, ...]
-    more_columns: int
+    extend_columns: int
     notes: tuple[str, ...]
 
 
-def summarise(table: Table, *, max_columns: int, max_classes: int) -> TableSummary:
+def summarize(table: Table, *, max_columns: int, max_classes: int) -> TableSummary:
     """Return the summary of a table; classes and columns beyond the limits are only counted.
 
     Examples
     --------
     >>> from calibrant.data import load
-    >>> summarise(load("appeal"), max_columns=3, max_classes=5).size
+    >>> summarize(load("appeal"), max_columns=3, max_classes=5).size
     '1,500 rows, ... features (...)'
     """
     names = list(table.X.columns)
@@ -73,7 +73,7 @@ def summarise(table: Table, *, max_columns: int, max_classes: int) -> TableSumma
         more_classes=max(0, len(counts) - max_classes),
         facts=_facts(table),
         columns=tuple(_column(str(name), table.kinds[name], table.X[name]) for name in names[:max_columns]),
-        more_columns=max(0, len(names) - max_columns),
+        extend_columns=max(0, len(names) - max_columns),
         notes=table.notes,
     )
 
@@ -143,7 +143,7 @@ def _column(name: str, kind: Kind, column: pd.Series[Any]) -> ColumnSummary:
 def _range(known: pd.Series[Any]) -> str:
     distinct = f"{known.nunique():,} distinct"
     if not isinstance(known.iloc[0], Number):
-        return f"{_moment(known.min())} to {_moment(known.max())}, {distinct}"
+        return f"{_time_text(known.min())} to {_time_text(known.max())}, {distinct}"
     try:
         values = np.asarray(known, dtype=np.float64)
     except OverflowError:
@@ -151,7 +151,7 @@ def _range(known: pd.Series[Any]) -> str:
     return f"{_number(values.min())} to {_number(values.max())}, median {_number(_median(values))}, {distinct}"
 
 
-def _moment(value: object) -> str:
+def _time_text(value: object) -> str:
     """Return a date, a time or a duration as text, without a time of midnight."""
     text = str(value).removesuffix(" 00:00:00")
     return text.replace("1 days", "1 day", 1) if text.startswith("1 days") else text

@@ -34,7 +34,7 @@ class Table:
     name : str
         The name of the data set.
     positive : object, optional
-        The class of interest, as it stands in ``y``.
+        The class of interest, a value of ``y``.
     sample_weight : ndarray of float64, optional
         A weight for each row.
     extra : pandas.DataFrame, optional
@@ -167,12 +167,12 @@ class _Kinds(Mapping[str, Kind]):
 
 def _kinds(X: pd.DataFrame, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
     # imported here because `_frames` imports this module
-    from calibrant.data._frames.columns import kinds_of, repeated
+    from calibrant.data._frames.columns import column_kinds, find_duplicates
 
     columns = list(X.columns)
     if not kinds:
-        return dict(zip(columns, kinds_of(X).values(), strict=True)) if columns else {}
-    if duplicates := repeated(columns):
+        return dict(zip(columns, column_kinds(X).values(), strict=True)) if columns else {}
+    if duplicates := find_duplicates(columns):
         raise SchemaError(f"X has the column {duplicates[0]!r} more than once; rename or drop one.")
     _check_names(kinds, columns)
     return {column: kinds[column] for column in columns}

@@ -40,7 +40,7 @@ class Labels:
 
 
 def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]] | None = None) -> Labels:
-    """Validate and code the classes of all rows, or of the given rows as if there were no others.
+    """Validate and code the classes of all rows, or of ``rows`` as if there were no others.
 
     Examples
     --------

@@ -37,9 +37,7 @@ class ColumnSchemaMixin:
         return read_rows(X, self._schema, type(self).__name__, has_names="feature_names_in_" in self.__dict__)
 
     def _check_fitted(self) -> None:
-        if (
-            "_schema" not in self.__dict__
-        ):  # a dictionary lookup, because check_is_fitted takes longer than a small prediction
+        if "_schema" not in self.__dict__:  # because check_is_fitted takes longer than a small prediction
             check_is_fitted(self, "_schema")
 
     def __sklearn_tags__(self) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._frames.columns import Columns, Nominal, fit_columns, more_columns
+from calibrant.data._frames.columns import Columns, Nominal, extend_columns, fit_columns
 from calibrant.data._frames.schema import Schema
 from calibrant.data._validation.labels import Labels, check_weights, code_labels
 
@@ -48,7 +48,7 @@ def read_more_training_rows(X: Any, y: Any, sample_weight: Any, schema: Schema, 
     >>> read_more_training_rows([["red"], ["green"]], [0, 1], None, schema, "it").columns.arrays[0]
     array([1, 2], dtype=int32)
     """
-    return _read(lambda rows: more_columns(X, schema, who, rows), y, sample_weight)
+    return _read(lambda rows: extend_columns(X, schema, who, rows), y, sample_weight)
 
 
 def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_weight: Any) -> TrainingRows:
