@@ -22,19 +22,29 @@ pos_label : optional
 pos_label : optional
     The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
     class is evaluated against all others.""",
-    "predictions_positive": """\
+    "parameters": """\
+Parameters
+----------
+%(predictions)s""",
+    "parameters_positive": """\
+Parameters
+----------
 %(y_true)s
 %(y_proba)s
 %(row_weight)s
 %(positive_class)s
 %(labels)s""",
-    "predictions_each_class": """\
+    "parameters_each_class": """\
+Parameters
+----------
 %(y_true)s
 %(y_proba)s
 %(row_weight)s
 %(one_or_each_class)s
 %(labels)s""",
-    "numbers": """\
+    "parameters_numbers": """\
+Parameters
+----------
 y_true : sequence of length n_rows
     The actual numbers.
 y_pred : sequence of length n_rows
@@ -66,6 +76,21 @@ prior : sequence of length n_classes, dict of class to frequency, or such a Seri
 prior : sequence of length n_classes or dict
     The frequency of each class in the training data, in the order of `labels` or else of the sorted classes, or by
     class. Weka adds 1 to the count of each class first.""",
+    "returns_f": """\
+Returns
+-------
+float
+    The mean; NaN where no row is positive and none is predicted to be.""",
+    "returns_ratio": """\
+Returns
+-------
+float
+    The ratio; NaN where every actual number is the training mean and the predictions are too.""",
+    "returns_fraction": """\
+Returns
+-------
+float
+    The mean, as a fraction; infinite where an actual number is 0 and the prediction is not.""",
     "k": """\
 k : float
     The number of rows, or their weight.""",
@@ -85,6 +110,6 @@ debiased : bool
     same normal approximation. The value is never below 0.""",
 }
 
-# Fills the placeholders of a metric's docstring, such as ``%(predictions)s`` for y_true, y_proba, sample_weight,
-# pos_label and labels.
+# Fills the placeholders of a metric's docstring. `parameters` begins the section with y_true, y_proba, sample_weight,
+# pos_label and labels, in one of three readings of pos_label; entries of further parameters follow it.
 document_metric = fill_docstring(**_PASSAGES)

@@ -33,14 +33,12 @@ __all__ = [
 def mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean squared error: 0 is best.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
 
     Returns
     -------
     float
-        The mean.
+        The mean squared error.
 
     Examples
     --------
@@ -54,14 +52,12 @@ def mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -
 def root_mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the root mean squared error, in the units of the numbers: 0 is best.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
 
     Returns
     -------
     float
-        The root.
+        The root mean squared error.
 
     Examples
     --------
@@ -75,14 +71,12 @@ def root_mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = No
 def mean_absolute_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean absolute error: 0 is best.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
 
     Returns
     -------
     float
-        The mean.
+        The mean absolute error.
 
     Examples
     --------
@@ -96,15 +90,10 @@ def mean_absolute_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
 def relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
     """Return the squared error relative to that of the training mean: 0 is best, 1 no better than the mean.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
     %(training_mean)s
 
-    Returns
-    -------
-    float
-        The ratio; NaN where every actual number is the training mean and the predictions are too.
+    %(returns_ratio)s
 
     Examples
     --------
@@ -119,15 +108,13 @@ def relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sa
 def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
     """Return the root of `relative_squared_error`: 0 is best.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
     %(training_mean)s
 
     Returns
     -------
     float
-        The root.
+        The root of the ratio.
 
     Examples
     --------
@@ -141,15 +128,10 @@ def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: floa
 def relative_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
     """Return the absolute error relative to that of the training mean: 0 is best, 1 no better than the mean.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
     %(training_mean)s
 
-    Returns
-    -------
-    float
-        The ratio; NaN where every actual number is the training mean and the predictions are too.
+    %(returns_ratio)s
 
     Examples
     --------
@@ -164,14 +146,9 @@ def relative_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, s
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean absolute error relative to the actual number of each row: 0 is best.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
 
-    Returns
-    -------
-    float
-        The mean, as a fraction; infinite where an actual number is 0 and the prediction is not.
+    %(returns_fraction)s
 
     Examples
     --------
@@ -185,14 +162,9 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any, *, sample_weight: A
 def mean_squared_percentage_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean squared error relative to the actual number of each row: 0 is best.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
 
-    Returns
-    -------
-    float
-        The mean, as a fraction; infinite where an actual number is 0 and the prediction is not.
+    %(returns_fraction)s
 
     Examples
     --------
@@ -206,9 +178,7 @@ def mean_squared_percentage_error(y_true: Any, y_pred: Any, *, sample_weight: An
 def correlation(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the correlation of predicted and actual numbers: from -1 to 1 (best), whatever their scale.
 
-    Parameters
-    ----------
-    %(numbers)s
+    %(parameters_numbers)s
 
     Returns
     -------

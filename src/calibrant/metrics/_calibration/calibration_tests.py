@@ -60,9 +60,7 @@ def hosmer_lemeshow(
     requested. The test only sees differences between groups, and with many rows it rejects any model: prefer an
     interval of a calibration error.
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     n_groups : int
         The number of groups.
     is_fitted : bool
@@ -99,9 +97,7 @@ def spiegelhalter_z(
     It is standard normal for perfectly calibrated probabilities, so that beyond 1.96 on either side they are
     miscalibrated, at 5 %. Above 0 the score is worse than the probabilities promise (Spiegelhalter 1986).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
 
     Returns
     -------

@@ -9,12 +9,11 @@ import numpy as np
 from scipy.special import erf
 
 from calibrant import _core
-from calibrant._threads import n_threads
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
@@ -42,15 +41,13 @@ def ece(
     & Weinberger 2017); with two, that of the positive class with its observed frequency. The error is above 0 by
     chance even for perfectly calibrated probabilities: the more so, the more bins and the fewer rows.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(bins)s
 
     Returns
     -------
     float
-        The error, from 0 to 1.
+        The expected calibration error, from 0 to 1.
 
     Examples
     --------
@@ -86,15 +83,13 @@ def classwise_ece(
 
     Unlike `ece` it uses every probability of a row, not only the largest (Kull et al. 2019).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(bins)s
 
     Returns
     -------
     float
-        The mean, from 0 to 1.
+        The mean over classes, from 0 to 1.
 
     Examples
     --------
@@ -118,7 +113,7 @@ def _classwise_ece(
 
 
 def _width_bins(rows: BinaryRows, n_bins: int) -> tuple[NDArray[np.float64], ...]:
-    return _core.width_sums(rows.proba, rows.positive, rows.weight, n_bins, n_threads(None))
+    return _core.width_sums(rows.proba, rows.positive, rows.weight, n_bins, threads_for(len(rows.proba)))
 
 
 def _binned_error(bins: tuple[NDArray[np.float64], ...], norm: str, debiased: bool) -> float:

@@ -20,14 +20,12 @@ def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     Austin & Steyerberg (2019) use loess, as does ``val.prob`` of R's rms (Eavg), which is smoother and may fall; the
     two differ by a little noise. With more than two classes it is that of the predicted class.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
     float
-        The mean, from 0 to 1.
+        The mean difference, from 0 to 1.
 
     Examples
     --------

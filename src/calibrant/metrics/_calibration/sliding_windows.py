@@ -33,9 +33,7 @@ def cal(
     A whole weight counts the row that many times. With fractional weights a window holds a weight of 100, some rows in
     part, and one starts at every whole weight.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     window : int
         The number of rows in a window.
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
-from calibrant._threads import n_threads
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import BinaryRows, Predictions
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
@@ -43,9 +42,7 @@ def calibration_slope(
     Below 1 the probabilities are too extreme, above 1 not extreme enough; below 0 they rank the classes in the wrong
     order. Probabilities of 0 and 1 count as 1e-12 and 1 - 1e-12.
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
 
     Returns
     -------
@@ -81,9 +78,7 @@ def calibration_intercept(
     Above 0 the probabilities are too low on average: calibration in the large. Probabilities of 0 and 1 count as 1e-12
     and 1 - 1e-12.
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     joint : bool
         Whether to return the intercept that is fitted together with `calibration_slope`, instead of that of slope 1.
 
@@ -128,7 +123,12 @@ def _intercept_of_slope_one(rows: BinaryRows) -> float:
 
 def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]:
     """Return slope (or 1) and intercept of least cross-entropy, by Newton's method with step halving."""
-    columns, one, zero, threads = [_core.logits(rows.proba, _CLIP)], np.ones(1), np.zeros(1), n_threads(None)
+    columns, one, zero, threads = (
+        [_core.logits(rows.proba, _CLIP)],
+        np.ones(1),
+        np.zeros(1),
+        threads_for(len(rows.proba)),
+    )
     coef, free = np.array([1.0, 0.0]), np.array([fit_slope, True])
 
     def loss_at(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

@@ -29,9 +29,7 @@ def accuracy(
 ) -> float:
     """Return the fraction of rows whose predicted class is the actual one: from 0 to 1 (best).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(threshold)s
 
     Returns
@@ -68,9 +66,7 @@ def error(
 
     Chawla & Cieslak (2006) predict the positive class above a threshold of 0.5.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(threshold)s
 
     Returns
@@ -107,9 +103,7 @@ def delta_accuracy(
     It shows whether an ensemble's probabilities predict classes better or worse than its vote (Nielsen 2004, eq. 14).
     Ties between probabilities are broken in favor of the lower class.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     vote : sequence of length n_rows
         The class that the ensemble votes for.
 

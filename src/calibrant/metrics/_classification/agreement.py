@@ -31,9 +31,7 @@ def kappa(
 ) -> float:
     """Return Cohen's kappa, the agreement beyond chance relative to the most possible: at most 1 (best).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(threshold)s
     weights : {"linear", "quadratic"}, optional
         For ordered classes, in the order of the columns: weight an error by the number of classes it is off, or by
@@ -79,9 +77,7 @@ def mcc(
 
     Matthews (1975) defines it for two classes, Gorodkin (2004) for several.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(threshold)s
 
     Returns

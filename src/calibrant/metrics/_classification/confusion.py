@@ -31,9 +31,7 @@ def confusion_matrix(
 ) -> NDArray[np.float64]:
     """Return the weight of the rows of each actual class (rows) and predicted class (columns).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(threshold)s
 
     Returns

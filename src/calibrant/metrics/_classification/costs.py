@@ -35,9 +35,7 @@ def cost(
 ) -> float:
     """Return the mean cost of a row under a cost matrix: lower is better.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     matrix : array of shape (n_classes, n_classes)
         The cost of deciding for a class (columns) where another is the actual one (rows); classes in the order of
         `labels`, or else sorted. Negative costs are gains.
@@ -104,9 +102,7 @@ def profit(
     A row is approached where its probability times its estimated amount exceeds the cost (Zadrozny & Elkan 2001). A
     positive row that is approached earns its amount less the cost, any other one loses the cost.
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     amount : float, or sequence of length n_rows
         The amount that a positive row pays; that of other rows is ignored.
     cost : float, or sequence of length n_rows

@@ -41,16 +41,11 @@ def f1(
 ) -> float:
     """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     %(threshold)s
     %(average)s
 
-    Returns
-    -------
-    float
-        The mean; NaN where no row is positive and none is predicted to be.
+    %(returns_f)s
 
     Examples
     --------
@@ -85,18 +80,13 @@ def f_beta(
 ) -> float:
     """Return the weighted harmonic mean of precision and recall: from 0 to 1 (best).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     beta : float
         How many times as much recall counts as precision.
     %(threshold)s
     %(average)s
 
-    Returns
-    -------
-    float
-        The mean; NaN where no row is positive and none is predicted to be.
+    %(returns_f)s
 
     Examples
     --------
@@ -149,9 +139,7 @@ def sensitivity_specificity(
 ) -> float:
     """Return the product of sensitivity and specificity: from 0 to 1 (best).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     %(threshold)s
 
     Returns
@@ -192,15 +180,13 @@ def g_mean(
 
     With two classes it is the root of `sensitivity_specificity`. Classes without a row are left out.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(threshold)s
 
     Returns
     -------
     float
-        The mean.
+        The geometric mean.
 
     Examples
     --------

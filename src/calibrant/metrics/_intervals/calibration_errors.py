@@ -34,22 +34,7 @@ _STREAM = 2  # of the random streams; 0 and 1 are the bootstrap's
 
 
 def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric], band: Band | None) -> dict[str, Score]:
-    """Return the scores of some calibration errors.
-
-    Parameters
-    ----------
-    plan : BootstrapPlan
-        The rows and how they are resampled.
-    metrics : dict of str to Metric
-        The calibration errors requested.
-    band : Band or None
-        Honest bands of the calibration curve, where they hold.
-
-    Returns
-    -------
-    dict of str to Score
-        A score for each.
-    """
+    """Return the scores of some calibration errors, with intervals from honest bands where those hold."""
     values = {name: metric.judge(plan.predictions) for name, metric in metrics.items()}
     if plan.confidence is None:
         return {name: Score(name, value) for name, value in values.items()}
@@ -142,8 +127,8 @@ def _draw_classes(predictions: Predictions, rng: np.random.Generator) -> Predict
 
 
 def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) -> Predictions:
-    shares = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
-    counts = rng.multinomial(predictions.weight.astype(np.int64), shares)
+    chances = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
+    counts = rng.multinomial(predictions.weight.astype(np.int64), chances)
     rows, label = np.nonzero(counts)
     return replace(
         predictions,

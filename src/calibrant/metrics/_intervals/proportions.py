@@ -102,9 +102,9 @@ def _wilson(successes: float, n: float, confidence: float) -> Interval:
 
 
 def _wilson_of_z(successes: float, n: float, z: float) -> Interval:
-    share, half = successes / n, z * z / (2.0 * n)
-    middle = (share + half) / (1.0 + 2.0 * half)
-    reach = z * np.sqrt(share * (1.0 - share) / n + half / (2.0 * n)) / (1.0 + 2.0 * half)
+    frequency, half = successes / n, z * z / (2.0 * n)
+    middle = (frequency + half) / (1.0 + 2.0 * half)
+    reach = z * np.sqrt(frequency * (1.0 - frequency) / n + half / (2.0 * n)) / (1.0 + 2.0 * half)
     return Interval(
         0.0 if successes == 0 else max(0.0, float(middle - reach)),
         1.0 if successes == n else min(1.0, float(middle + reach)),

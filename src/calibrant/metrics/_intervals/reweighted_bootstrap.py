@@ -27,20 +27,8 @@ def reweighted_bootstrap(
 ) -> dict[str, Draws]:
     """Return metrics of the rows weighted by how often they are drawn, and with blocks of them left out.
 
-    Parameters
-    ----------
-    plan : BootstrapPlan
-        The rows and how they are resampled.
-    metrics : dict of str to Metric
-        The metrics to compute.
-    order : array of shape (n_rows,), optional
-        The order of the rows, by default from the most to the least likely, so that each replicate is sorted already;
-        passed to resample the same rows for two models.
-
-    Returns
-    -------
-    dict of str to two arrays
-        The values in replicates, and with blocks of rows left out; None for the latter where units have copies.
+    Rows are arranged by `order`, by default from the most to the least likely, so that each replicate is sorted
+    already; it is passed to resample the same rows for two models.
 
     Examples
     --------

@@ -10,11 +10,10 @@ import numpy as np
 from scipy.special import entr
 
 from calibrant import _core
-from calibrant._threads import n_threads
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.predictions import Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
@@ -101,9 +100,7 @@ def decomposition(
     the score, discrimination what the result then gains over the base rate. With several classes the Brier score is
     decomposed class by class, each against all others, and the parts are summed: they add up to `mse`.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
     score : {"brier", "log_loss"}
         The squared error of the positive class, half of `mse`, or with more classes than two its sum over all; or the
         log-loss in nats, which with more than two classes requires `pos_label` and whose miscalibration is infinite
@@ -147,7 +144,7 @@ def _class_parts(predictions: Predictions, which: int, score: str) -> tuple[floa
 
 def _mean_score(predictions: Predictions, which: int, score: str) -> float:
     rows = predictions.binary_rows(which)
-    threads = n_threads(None)
+    threads = threads_for(predictions.n_rows)
     if score == "brier":
         return float(_core.squared_errors(rows.proba, rows.positive, rows.weight, threads)) / predictions.total
     total, at_zero, _ = _core.surprise(rows.proba, rows.positive, rows.weight, 0.0, threads)
@@ -177,9 +174,7 @@ def murphy_decomposition(
     With several classes it is decomposed class by class, each against all others, and the parts are summed: they add up
     to `mse`.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
     n_bins : int, optional
         The number of bins of equal width from 0 to 1; by default each distinct probability is a bin of its own, as in
         the paper, so that nothing is lost within bins.
@@ -219,6 +214,8 @@ def _bins(predictions: Predictions, which: int, n_bins: int | None) -> tuple[NDA
         proba, weight, positive = predictions.ranking(which).groups()
         return weight, positive, proba
     rows = predictions.binary_rows(which)
-    weight, positive, total = _core.width_sums(rows.proba, rows.positive, rows.weight, n_bins, n_threads(None))
+    weight, positive, total = _core.width_sums(
+        rows.proba, rows.positive, rows.weight, n_bins, threads_for(len(rows.proba))
+    )
     found = weight > 0
     return weight[found], positive[found], total[found] / weight[found]

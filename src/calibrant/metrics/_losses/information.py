@@ -28,9 +28,7 @@ def informational_loss(
 ) -> NDArray[np.float64]:
     """Return -log2 p for each row, p the predicted probability of its class (Witten, Frank & Hall 2011, 5.6).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
@@ -55,9 +53,7 @@ def infinite_rows(
 ) -> NDArray[np.intp]:
     """Return the rows that make the log-loss infinite: those whose actual class has probability 0.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
@@ -81,9 +77,7 @@ def description_length(
     The sum of -log2 p over rows, p the probability of each row's class: L[E|T] of the minimum description length
     principle (Witten, Frank & Hall 2011, 5.9), without the length of the theory itself.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------

@@ -49,15 +49,13 @@ def log_loss(
     It equals scikit-learn's ``log_loss`` but clips only if `clip` is passed: one row whose actual class has
     probability 0 makes it infinite. `infinite_rows` returns those rows.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(clip)s
 
     Returns
     -------
     float
-        The mean loss.
+        The mean log-loss, in nats.
 
     Examples
     --------
@@ -84,15 +82,13 @@ def log_loss_bits(
 
     This is the log-loss of Zadrozny & Elkan (2001, Table 2); a probability of 0 for the actual class makes it infinite.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(clip)s
 
     Returns
     -------
     float
-        The mean loss.
+        The mean log-loss, in bits.
 
     Examples
     --------
@@ -115,15 +111,13 @@ def mxe(
 ) -> float:
     """Return the mean cross-entropy in nats: another name for `log_loss` (Caruana & Niculescu-Mizil 2006).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(clip)s
 
     Returns
     -------
     float
-        The mean loss.
+        The mean cross-entropy, in nats.
 
     Examples
     --------
@@ -149,9 +143,7 @@ def nce(
 
     Chawla & Cieslak (2006) do not name the base of the logarithm; their Table 3 can only be in base 10.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     base : float
         The base of the logarithm, above 1; e by default, which makes it `log_loss`.
     %(clip)s
@@ -159,7 +151,7 @@ def nce(
     Returns
     -------
     float
-        The mean loss.
+        The mean, in the units of `base`.
 
     Examples
     --------
@@ -187,9 +179,7 @@ def avll(
     where e is half of the smallest class frequency, at most 0.005. It is finite where a tree is certain and wrong.
     A probability close to 0 is not replaced and may cost more than 0 itself, unless `only_exact` is False.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(prior)s
         Frequencies of 0 do not make e smaller.
     only_exact : bool
@@ -198,7 +188,7 @@ def avll(
     Returns
     -------
     float
-        The mean loss.
+        Nielsen's average log-loss, in bits.
 
     Examples
     --------

@@ -35,15 +35,13 @@ def relative_absolute_error(
     The absolute error of a row is the sum of |p - t| over classes, where t is 1 for the actual class and 0 for the
     others. Weka prints the ratio for classifiers, in percent.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(required_prior)s
 
     Returns
     -------
     float
-        The ratio; infinite where the prior alone makes no error, NaN where neither does.
+        The ratio of the absolute errors; infinite where the prior alone makes no error, NaN where neither does.
 
     Examples
     --------
@@ -73,15 +71,13 @@ def root_relative_squared_error(
 
     Weka prints it for classifiers, in percent.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(required_prior)s
 
     Returns
     -------
     float
-        The root; infinite where the prior alone makes no error, NaN where neither does.
+        The root of the ratio; infinite where the prior alone makes no error, NaN where neither does.
 
     Examples
     --------
@@ -115,9 +111,7 @@ def information_score(
     Where p, the probability of a row's class, is at least its prior q, the row gains log2 p - log2 q; where it is less
     the prediction misleads, and the row loses log2(1 - p) - log2(1 - q).
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(required_prior)s
 
     Returns

@@ -22,9 +22,7 @@ def spherical(
 
     It is a proper score that, unlike the log-loss, is always finite and, unlike the Brier score, is not a distance.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------

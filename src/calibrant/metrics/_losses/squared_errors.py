@@ -27,14 +27,12 @@ def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     With two classes it is twice scikit-learn's ``brier_score_loss``. Zadrozny & Elkan (2001, Tables 1 and 4) call it
     MSE; Chawla & Cieslak (2006) call the loss of a row quadratic.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
     float
-        The mean squared error.
+        The mean squared error of all classes together.
 
     Examples
     --------
@@ -56,9 +54,7 @@ def brier(
 ) -> float:
     """Return the Brier score, as the paper defines it or as most programs do.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     form : {"sum", "half"}
         "sum" adds the squared errors of all classes, as Brier (1950) does, from 0 (best) to 2: `mse`. "half" is half
         of that, from 0 to 1: with two classes the squared error of the positive one, scikit-learn's
@@ -89,9 +85,7 @@ def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     This is the average that Chawla & Cieslak (2006) report. It equals `mse`, since each row has exactly one actual
     class. Witten, Frank & Hall (2011, 5.6) sum over the rows instead: see `quadratic_loss`.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
@@ -113,14 +107,12 @@ def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     With two classes it is that of the positive one, as in Caruana & Niculescu-Mizil (2006); with K it is the root of
     `mse` / K, like Weka's root mean squared error.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
     float
-        The root mean squared error.
+        The root mean squared error of a probability.
 
     Examples
     --------
@@ -141,14 +133,12 @@ def mse01(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: An
     This is Nielsen's 0/1-MSE (2004, eq. 10). With two classes it is half of `mse`. With more it is not a proper score:
     probabilities that overstate the more likely classes score better than the true ones. Prefer `mse` there.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
     float
-        The mean squared error.
+        The mean squared error of the actual class.
 
     Examples
     --------
@@ -170,9 +160,7 @@ def quadratic_loss(
 
     Witten, Frank & Hall (2011, 5.6) sum it over the rows; its mean is `ql`.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------

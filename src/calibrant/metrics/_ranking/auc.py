@@ -34,9 +34,7 @@ def auc(
     It is the fraction of pairs of a positive and a negative row in which the positive one has the higher probability,
     counting half of the ties: the Mann-Whitney statistic.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
     average : {"one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted"}
         With more than two classes: the mean of the areas of each class against all others, weighted by the frequency
         of the class, as Weka computes it; or the unweighted mean over all pairs of classes of the two areas that the
@@ -99,9 +97,7 @@ def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any
 
     With more than two classes the area is that of `auc`, each class against all others.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
 
     Returns
     -------
@@ -127,9 +123,7 @@ def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     It is the largest difference, over thresholds, between the fractions of positive and of negative rows above the
     threshold: from 0 to 1 (best).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
 
     Returns
     -------

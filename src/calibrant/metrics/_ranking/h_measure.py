@@ -38,9 +38,7 @@ def h_measure(
     is used. The area under the ROC curve does the same with a distribution of c that depends on the classifier, so
     that it measures each classifier by another standard (Hand 2009).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     alpha, beta : float, optional
         The shape of the distribution of c; by default 1 plus the frequency of the positive and of the negative class
         (Hand & Anagnostopoulos 2014), so that the most likely costs balance the frequencies.

@@ -36,9 +36,7 @@ def lift(
 
     Where the last of those rows shares its probability with others, the expected number of positives counts.
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     fraction : float
         The fraction of the rows that counts as most likely, above 0 and at most 1.
     %(total_positives)s
@@ -87,9 +85,7 @@ def aulc(
     A perfect ranking of many rows has 1 plus the entropy of the classes in nats: 1.693 for two of equal size. Areas of
     data sets that differ in size or class frequencies are not comparable.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     %(prior)s
     step : float, optional
         Average the lifts of the first `step`, 2 `step`, ... of the rows, up to all, such as 0.05, instead of those at

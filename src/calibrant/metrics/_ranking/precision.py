@@ -43,14 +43,12 @@ def average_precision(
     It equals scikit-learn's ``average_precision_score``. With more than two classes it is the mean over the classes,
     each against all others, weighted by their frequencies.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
 
     Returns
     -------
     float
-        The mean precision; NaN without a positive row.
+        The average precision; NaN without a positive row.
 
     Examples
     --------
@@ -78,9 +76,7 @@ def auprc(
 
     With more than two classes it is the mean over the classes, each against all others, weighted by their frequencies.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
     interpolation : {"davis_goadrich", "linear"}
         Between two points of the curve, add positives and negatives in their average proportion (Davis & Goadrich
         2006), integrated exactly; or draw straight lines, which is too optimistic where many rows share a
@@ -114,14 +110,12 @@ def three_point_precision(
     (2011, 5.7) call it three-point average recall, although precision is averaged. With more than two classes it is
     the mean over the classes, each against all others, weighted by their frequencies.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
 
     Returns
     -------
     float
-        The mean precision; NaN without a positive row.
+        The mean of the three precisions; NaN without a positive row.
 
     Examples
     --------
@@ -144,14 +138,12 @@ def eleven_point_precision(
     The precision at a recall is the largest one at that recall or beyond (Witten, Frank & Hall 2011, 5.7). With more
     than two classes it is the mean over the classes, each against all others, weighted by their frequencies.
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
 
     Returns
     -------
     float
-        The mean precision; NaN without a positive row.
+        The mean of the eleven precisions; NaN without a positive row.
 
     Examples
     --------
@@ -179,9 +171,7 @@ def precision_at_k(
 
     Where the k-th row shares its probability with others, the expected number of positives counts.
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     %(k)s
 
     Returns
@@ -215,9 +205,7 @@ def recall_at_k(
 ) -> float:
     """Return the fraction of all positives that is among the k most likely rows: from 0 to 1 (best).
 
-    Parameters
-    ----------
-    %(predictions_positive)s
+    %(parameters_positive)s
     %(k)s
     %(total_positives)s
 

@@ -16,7 +16,7 @@ from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_difference
 from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
 from calibrant.metrics._intervals.proportions import Interval
-from calibrant.metrics._intervals.replicate_values import Layout, recipe_values
+from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values
 from calibrant.metrics._intervals.replicates import Draws
 from calibrant.metrics._intervals.reweighted_bootstrap import rank_order, reweighted_bootstrap
 from calibrant.metrics._scorecard.card_text import number_text
@@ -213,16 +213,22 @@ def _paired_replicates(
 
     n_classes = one.predictions.n_classes
     recipes = {name: recipe for name in found if (recipe := find_recipe(METRICS[name], n_classes)) is not None}
-    first = Layout.of(one.predictions, recipes.values())
-    second = Layout.of(other.predictions, recipes.values(), order=first.order)
-    mine = recipe_values(one, one.predictions, first, recipes) if recipes else {}
-    theirs = recipe_values(one, other.predictions, second, recipes) if recipes else {}
+    mine, theirs = _draws_of_recipes(one, other, recipes) if recipes else ({}, {})
     others = {name: METRICS[name] for name in found if name not in recipes and can_reweight(METRICS[name], one)}
     if others:
         order = rank_order(one.predictions)
         mine |= reweighted_bootstrap(one, others, order)
         theirs |= reweighted_bootstrap(replace(one, predictions=other.predictions), others, order)
     return {name: (bca_interval(found[name], *_minus(mine[name], theirs[name]), confidence), "BCa") for name in mine}
+
+
+def _draws_of_recipes(
+    one: BootstrapPlan, other: BootstrapPlan, recipes: Mapping[str, Recipe]
+) -> tuple[dict[str, Draws], dict[str, Draws]]:
+    """Return the values of both models in the same replicates, those of the first model's plan."""
+    first = Layout.of(one.predictions, recipes.values())
+    second = Layout.of(other.predictions, recipes.values(), order=first.order)
+    return recipe_values(one, one.predictions, first, recipes), recipe_values(one, other.predictions, second, recipes)
 
 
 def _minus(mine: Draws, theirs: Draws) -> Draws:

@@ -74,9 +74,7 @@ def evaluate(
     few rows (92.6 with 300 rows, of which it uses 30), and h_measure, which takes the best threshold of the same rows
     (92.7 with 300 rows, 92.0 with 1,000).
 
-    Parameters
-    ----------
-    %(predictions_each_class)s
+    %(parameters_each_class)s
     metrics : sequence of str, "all" or None
         Ids in `METRICS`. None: log_loss, mse, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
         calibration_slope and calibration_intercept, as far as the number of classes allows; "all": every metric that

@@ -224,8 +224,10 @@ class _Scorer:
             ends = proportion_interval(min(value, 1.0) * running.total, running.total, self._confidence)
             return Score(metric.id, value, *ends, "Wilson")
         if self._tables is None:
-            shares = running.cells / running.cells.sum()
-            self._tables = self._rng.multinomial(max(1, round(running.total)), shares, _N_TABLES).astype(np.float64)
+            frequencies = running.cells / running.cells.sum()
+            self._tables = self._rng.multinomial(max(1, round(running.total)), frequencies, _N_TABLES).astype(
+                np.float64
+            )
         drawn = np.array([metric.judge(predictions_of_cells(running.like, cells)) for cells in self._tables])
         return score_of_replicates(metric.id, value, drawn, None, self._confidence, "percentile")
 

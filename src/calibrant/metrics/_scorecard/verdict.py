@@ -107,9 +107,7 @@ def calibration_verdict(
     miscalibrated; where they stay close to it for nine rows in ten the probabilities are calibrated within that
     distance. With more than two classes the probability of the predicted class is tested.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     within : float
         The largest distance of the bands from the diagonal, for nine rows in ten.
     confidence : float

@@ -30,9 +30,7 @@ def read_predictions(
     Probabilities may be out of [0, 1] by 1e-9 and rows may sum to 1 within 1e-6 (1e-4 in single precision). Rows
     of weight 0 are not validated.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
     Returns
     -------
