@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn
+from joblib import parallel_config
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -57,10 +58,13 @@ def test_the_values_of_every_split_are_those_of_scikit_learn() -> None:
     np.testing.assert_allclose(found.split_values("log_loss"), -theirs["test_neg_log_loss"], rtol=1e-10)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_the_scores_of_any_classifier_are_those_of_scikit_learn(n_jobs: int | None) -> None:
+@pytest.mark.parametrize("backend", [None, "threading", pytest.param("loky", marks=pytest.mark.long)])
+def test_the_scores_of_any_classifier_are_those_of_scikit_learn(backend: str | None) -> None:
+    """Starting processes takes seconds, so that threads take their place in the everyday run."""
     models = {"bayes": GaussianNB(), "line": make_pipeline(StandardScaler(), LogisticRegression())}
-    found = estimate_performance(models, X, Y, KFold(3, shuffle=True, random_state=0), ["mse"], n_jobs=n_jobs)
+    with parallel_config(backend or "sequential"):
+        n_jobs = None if backend is None else 2
+        found = estimate_performance(models, X, Y, KFold(3, shuffle=True, random_state=0), ["mse"], n_jobs=n_jobs)
     for name, model in models.items():
         theirs = cross_validate(model, X, Y, cv=KFold(3, shuffle=True, random_state=0), scoring="neg_brier_score")
         np.testing.assert_allclose(found.split_values("mse", name), -theirs["test_score"], rtol=1e-10)
@@ -170,7 +174,8 @@ def test_guessing_has_an_auc_of_one_half_and_no_correlation() -> None:
     data = read_trial_data(X[:100], Y[:100], None, None, is_regression=False)
     rows, score = np.arange(100), np.random.default_rng(0).random(100)
     scorer = read_scorer(data, ["auc"], None, None)
-    assert scorer.no_information_scores(np.column_stack([1 - score, score]), rows, scorer.summarize(rows)) == [0.5]
+    found = scorer.no_information_scores(np.column_stack([1 - score, score]), rows, scorer.summarize(rows))
+    assert found == pytest.approx([0.5])
     numbers = read_trial_data(NUMBERS[:80], TARGET[:80], None, None, is_regression=True)
     rows = np.arange(80)
     predicted = LinearRegression().fit(NUMBERS[:80], TARGET[:80]).predict(NUMBERS[:80])

@@ -29,7 +29,7 @@ def excess(calibrator, n_rows, seed, truth):
     return n_rows * np.mean(proba * np.log(proba / found) + (1 - proba) * np.log((1 - proba) / (1 - found)))
 
 
-@pytest.mark.parametrize("n_rows", [200, 2000])
+@pytest.mark.parametrize("n_rows", [200, pytest.param(2000, marks=pytest.mark.long)])
 def test_calibrated_scores_are_harmed_less_than_by_any_map_of_two_numbers(n_rows):
     auto, platt = (
         np.array([excess(kind(), n_rows, seed, lambda x: x) for seed in range(DRAWS)]) for kind in (Auto, Platt)

@@ -97,7 +97,9 @@ def test_the_error_is_within_the_rate_that_the_map_promises(name, n_rows, seed):
     assert error(calibrator, truth, n_rows, seed) <= constant * n_rows**-power
 
 
-@pytest.mark.parametrize("name", PROMISES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name == "auto" else name for name in PROMISES]
+)
 def test_sixty_four_times_the_rows_cut_the_error_at_least_by_half(name):
     calibrator, truth, _, _ = PROMISES[name]
     few, many = (np.mean([error(calibrator, truth, n, seed) for seed in range(8)]) for n in (SIZES[0], SIZES[-1]))
