@@ -25,7 +25,6 @@ INTERNAL = {
         cell_weights check_weights code_labels factorize fit_columns interval_codes is_float_matrix
         mdl_cuts read_more_training_rows read_training_rows
     """,
-    "ensembles": "RULES",
     "estimates": "frequencies log_loss_of wallace",
     "metrics": """
         Band BootstrapPlan CONFIDENCE Predictions Resampled bca_interval check_options check_probabilities
@@ -33,10 +32,10 @@ INTERNAL = {
         replicate row_amounts two_sided_z
     """,
     "trees": """
-        Among Coding CriterionName DescriptionLength Dialect EmptyLeaf Examples Growth NominalSplits Outline
-        PROBABILITIES Parts Probabilities Pruning RULES Reading ReadingParams TIE_STREAM TREE_CODINGS Tree
-        TreeParams WeightKind all_conditions answers counts_bits enough_memory grow grow_options in_numbers
-        kept_params probability_table read_training read_tree set_aside training_from
+        Coding CriterionName Dialect EmptyLeaf Examples GrownTree MemoryBudget NominalSplits ORDERED_Y Outline
+        PROBABILITIES Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading
+        WeightKind counts_bits grow_unpruned predict_rows prepare_training probability_table read_training
+        resolve_estimate tie_seed
     """,
 }
 

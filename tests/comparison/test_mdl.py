@@ -104,7 +104,7 @@ def test_the_repr_names_the_best_theory_its_margin_and_the_coding() -> None:
     text = repr(mdl({"stump": ProbabilityTreeClassifier(max_depth=1).fit(X, y)}, X, y))
     assert text.startswith("stump is the shortest description of 60 rows, ")
     assert "A comparison of 2 theories on the training data alone: no test, no interval." in text
-    assert "a node is a test with chance 1/a" in text
+    assert "a node is a test with probability 1/a" in text
 
 
 @pytest.mark.parametrize("membership", ["equal", "adaptive"])
@@ -155,7 +155,7 @@ def test_errors_name_what_is_wrong() -> None:
         DataError, match=r"labels must have the cluster of each of 60 rows, .* got list of shape \(3,\)"
     ):
         mdl({"k": [0, 1, 2]}, X)
-    with pytest.raises(DataError, match="y has a class that the tree does not know: 'new'"):
+    with pytest.raises(DataError, match="y has a class that the tree does not have: 'new'"):
         ProbabilityTreeClassifier().fit(X, y).description_length(X, ["new"] * 60)
     with pytest.raises(ParameterError, match="'single leaf' is the name of the baseline"):
         mdl({"single leaf": ProbabilityTreeClassifier().fit(X, y)}, X, y)

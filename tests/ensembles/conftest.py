@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data._validation.prediction_rows import read_rows
-from calibrant.ensembles._readings.leaf_paths import Walks
+from calibrant.ensembles._readings.leaf_paths import WalkedPaths
 from calibrant.ensembles._readings.members import Members
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -50,8 +50,8 @@ def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
     return bags
 
 
-def ways_of(trees: list[Any], X: Any) -> Walks:
-    return Walks.of_rows(trees, read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame)), 2)
+def ways_of(trees: list[Any], X: Any) -> WalkedPaths:
+    return WalkedPaths.of_rows(trees, read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame)), 2)
 
 
 def as_numbers(X: pd.DataFrame) -> list[list[float]]:
@@ -84,6 +84,6 @@ def make_forest(reference: Any) -> Callable[..., Any]:
         members = Members(trees, ways_of(trees, X), bags, y, n_classes, weights if weighted else None)
         plain = reference.Forest(trees, as_numbers(X), y.tolist(), bags.tolist(), weights.tolist())
         ends = [[reference.ends_of(tree, row) for tree in trees] for row in as_numbers(fresh)]
-        return SimpleNamespace(members=members, plain=plain, ways=ways_of(trees, fresh), ends=ends, n_fresh=len(fresh))
+        return SimpleNamespace(members=members, plain=plain, paths=ways_of(trees, fresh), ends=ends, n_fresh=len(fresh))
 
     return make

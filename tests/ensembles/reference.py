@@ -26,18 +26,18 @@ class Forest:
 
 def ends_of(tree: Any, row: list[float]) -> list[tuple[int, float]]:
     """Send a row down: at a test of a missing value it goes every way, in shares of the training weight."""
-    ends, ways = [], [(0, 1.0)]
-    while ways:
-        node, share = ways.pop(0)
+    ends, paths = [], [(0, 1.0)]
+    while paths:
+        node, share = paths.pop(0)
         if tree.feature[node] < 0:
             ends.append((node, share))
             continue
         children, value = tree.children_of(node), row[tree.feature[node]]
         branch = -1 if np.isnan(value) else branch_at(tree, node, value)
         if branch >= 0:
-            ways.append((int(children[branch]), share))
+            paths.append((int(children[branch]), share))
         else:
-            ways += [(int(c), share * tree.weight[c] / tree.weight[node]) for c in children if tree.weight[c] > 0]
+            paths += [(int(c), share * tree.weight[c] / tree.weight[node]) for c in children if tree.weight[c] > 0]
     return ends
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.ensembles._readings.averages import answer, by_node, out_of_bag_average
+from calibrant.ensembles._readings.averages import average_cells, by_node, out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.votes import count_votes, out_of_bag_votes
 from calibrant.estimates import Frequency, Laplace, MBranch, MEstimate
-from calibrant.trees._reading.probability_tables import probability_table
+from calibrant.trees._prediction.probability_tables import probability_table
 
 FORESTS = {
     "two classes": {},
@@ -47,7 +47,7 @@ def all_rows(forest):
 
 
 def test_votes_of_all_trees(forest, reference):
-    tally = count_votes(forest.members.frequencies, forest.ways)
+    tally = count_votes(forest.members.frequencies, forest.paths)
     voters = list(range(forest.members.n_trees))
     expected = [reference.vote(forest.plain, ends, voters) for ends in forest.ends]
     np.testing.assert_array_equal(tally.labels, [label for label, _ in expected])
@@ -61,11 +61,10 @@ def test_votes_out_of_the_bag(forest, reference):
 
 @pytest.mark.parametrize("estimate", [Laplace(), MBranch()], ids=["laplace", "m_branch"])
 def test_b_pets(forest, reference, estimate):
-    rule = type("Rule", (), {"dialect": "c45", "empty_leaf": None})()
-    tables = [probability_table(tree, estimate, rule) for tree in forest.members.trees]
+    tables = [probability_table(tree, estimate, empty_leaf=None, dialect="c45") for tree in forest.members.trees]
     plain, trees = forest.plain, list(range(forest.members.n_trees))
     expected = [reference.b_pets(plain, tables, ends, trees) for ends in forest.ends]
-    check(answer(forest.ways, by_node(tables)), expected)
+    check(average_cells(forest.paths, by_node(tables)), expected)
     own = [
         reference.b_pets(plain, tables, reference.own_ends(plain, i), reference.out_trees(plain, i))
         for i in all_rows(forest)
@@ -76,7 +75,7 @@ def test_b_pets(forest, reference, estimate):
 @pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
 def test_eb_pets(forest, reference, pooling, how):
     found = read_eb_pets(forest.members, pooling)
-    check(found.predict_proba(forest.ways), [reference.eb_pets(forest.plain, ends, **how) for ends in forest.ends])
+    check(found.predict_proba(forest.paths), [reference.eb_pets(forest.plain, ends, **how) for ends in forest.ends])
     honest = honest_oob_proba(forest.members, pooling, found.alpha)
     check(honest, [reference.eb_pets_out(forest.plain, i, **how) for i in all_rows(forest)])
 
@@ -87,7 +86,7 @@ def test_mob_esp(forest, reference, pooling, how):
     labels = [reference.out_label(forest.plain, i) for i in all_rows(forest)]
     np.testing.assert_array_equal(found.oob_label, labels)
     expected = [reference.mob_esp(forest.plain, ends, labels, **how) for ends in forest.ends]
-    check(found.predict_proba(forest.ways, forest.members.frequencies), expected)
+    check(found.predict_proba(forest.paths, forest.members.frequencies), expected)
 
 
 @pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
@@ -128,9 +127,8 @@ def test_an_m_estimate_with_a_uniform_prior_is_laplace(make_forest):
 def test_one_tree_without_a_bootstrap_is_the_tree(make_forest, empty_leaf):
     forest = make_forest(nominal=True, n_classes=4, n_trees=1, holes=0.1, bootstrap=False)
     tree = forest.members.trees[0]
-    rule = type("Rule", (), {"dialect": "c45", "empty_leaf": empty_leaf})()
     found = read_eb_pets(forest.members, Pooling(empty_leaf=empty_leaf))
-    check(found.tables[0], probability_table(tree, Frequency(), rule))
+    check(found.tables[0], probability_table(tree, Frequency(), empty_leaf=empty_leaf, dialect="c45"))
     assert np.isnan(honest_oob_proba(forest.members, Pooling(empty_leaf=empty_leaf), found.alpha)).all()
 
 

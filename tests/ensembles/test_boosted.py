@@ -131,7 +131,7 @@ def test_scores_lie_in_the_unit_interval_and_add_up_to_one(three_classes, algori
 def test_after_a_round_its_member_is_right_on_half_of_the_weight(donors):
     model = BoostedTreesClassifier(n_trees=4, max_depth=3).fit(donors.X, donors.y)
     weights = model._run.row_weights
-    voted = model._run.members[-1].answers(model._rows(donors.X), 1).argmax(axis=1)
+    voted = model._run.members[-1].proba(model._rows(donors.X), 1).argmax(axis=1)
     wrong = model.classes_[voted] != np.asarray(donors.y)
     assert weights.sum() == pytest.approx(len(donors.y))
     assert weights[wrong].sum() / weights.sum() == pytest.approx(0.5)
@@ -218,14 +218,14 @@ def test_warm_start_refuses_other_data(model, change):
     X = random.normal(size=(200, 3))
     y = (X[:, 0] + X[:, 1] + random.normal(size=200) > 0).astype(int)
     model = clone(model).set_params(warm_start=True).fit(X, y)
-    with pytest.raises(ParameterError, match="X, y or sample_weight are not those"):
+    with pytest.raises(ParameterError, match="X, y or sample_weight differ"):
         model.set_params(n_trees=3).fit(*other_data(X, y)[change])
     assert len(model.set_params(n_trees=3).fit(X.tolist(), y).errors_) == 3
 
 
 def test_a_tree_without_error_stays_and_ends_the_run_with_a_warning():
     X, y = [[1], [2], [3], [4]], ["a", "a", "b", "b"]
-    with pytest.warns(CalibrantWarning, match="member 1 of 100 leaves all rows their weight"):
+    with pytest.warns(CalibrantWarning, match="member 1 of 100 does not change the weights of the rows"):
         model = BoostedTreesClassifier().fit(X, y)
     assert (model.stopped_, len(model.trees_), model.errors_.tolist()) == ("perfect", 1, [0.0])
     assert model.estimator_weights_[0] == pytest.approx(np.log(1e10))
@@ -233,7 +233,7 @@ def test_a_tree_without_error_stays_and_ends_the_run_with_a_warning():
 
 def test_a_later_tree_without_error_outvotes_the_others():
     X, y = np.arange(7)[:, None], np.arange(7) == 6  # the last row is too light for a leaf until its weight has grown
-    with pytest.warns(CalibrantWarning, match=r"member 2 of 50 .* every further one would be the same"):
+    with pytest.warns(CalibrantWarning, match=r"member 2 of 50 .* further ones would be the same"):
         model = BoostedTreesClassifier(n_trees=50, **{**PLAIN, "min_leaf": 2}).fit(X, y)
     np.testing.assert_allclose(model.errors_, [1 / 7, 0])
     np.testing.assert_allclose(model.predict_proba([[6]])[0, 1], 1 - np.log(6) / (np.log(6) + np.log(1e10)))
@@ -248,7 +248,7 @@ def test_resampling_goes_on_after_a_tree_without_error():
 def test_a_tree_as_bad_as_chance_is_left_out():
     random = np.random.default_rng(0)
     X, y = random.integers(0, 2, (60, 1)), random.integers(0, 2, 60)  # one test is all there is
-    with pytest.warns(CalibrantWarning, match=r"errs on 0\.5 of the weight.* left out"):
+    with pytest.warns(CalibrantWarning, match=r"misclassifies 0\.5 of the weight.* left out"):
         model = BoostedTreesClassifier(n_trees=20, **PLAIN).fit(X, y)
     assert model.stopped_ == "weak"
     assert model.errors_.max() < 0.5

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._bagging.few_rows import MOST_ROWS
+from calibrant.ensembles._bagging.few_rows import MAX_ROWS
 
-N_ROWS = MOST_ROWS + 40
+N_ROWS = MAX_ROWS + 40
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def forest(request, numbers):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_rows", [1, 3, MOST_ROWS])
+@pytest.mark.parametrize("n_rows", [1, 3, MAX_ROWS])
 def test_few_rows_have_the_answers_of_many(forest, numbers, n_rows, dtype):
     X = numbers[0].astype(dtype)
     many = forest.predict_proba(X)

@@ -10,16 +10,16 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._readings.averages import answer, by_node, out_of_bag_average
+from calibrant.ensembles._readings.averages import average_cells, by_node, out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.foreign import _members_of
-from calibrant.ensembles._readings.foreign_trees import leaves_of
-from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.leaf_paths import LeafMatrix
 from calibrant.ensembles._readings.members import Members
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha
 from calibrant.ensembles._readings.pooling import Pooling
+from calibrant.ensembles._readings.sklearn_forest import leaves_of
+from calibrant.ensembles._readings.sklearn_reading import _members_of
 from calibrant.ensembles._readings.votes import count_votes, out_of_bag_votes
 from calibrant.estimates import HierarchicalShrinkage, Laplace, MBranch
 
@@ -95,33 +95,33 @@ def losses(proba, y):
     return np.nanmean(-np.log2(np.maximum(proba[np.arange(len(y)), y], 0.005)))
 
 
-def read_plain(members, ways):
+def read_plain(members, paths):
     """Give out-of-bag probabilities that come free, and those of fresh rows."""
     laplace, m_branch = ([each.table(tree) for tree in members.trees] for each in (Laplace(), MBranch()))
-    voted = count_votes(members.frequencies, ways)
+    voted = count_votes(members.frequencies, paths)
     return {
         "vote": (out_of_bag_votes(members).shares(smooth=True), voted.shares(smooth=True)),
-        "b_pets laplace": (out_of_bag_average(laplace, members), answer(ways, by_node(laplace))),
-        "b_pets m_branch": (out_of_bag_average(m_branch, members), answer(ways, by_node(m_branch))),
+        "b_pets laplace": (out_of_bag_average(laplace, members), average_cells(paths, by_node(laplace))),
+        "b_pets m_branch": (out_of_bag_average(m_branch, members), average_cells(paths, by_node(m_branch))),
     }
 
 
-def read_eb(members, ways, names):
+def read_eb(members, paths, names):
     """Read by leaf and, to see what honesty is worth, so with a row's own count left there."""
     found = {}
     for name in names:
         pooling = POOLINGS[name]
         reading = read_eb_pets(members, pooling)
-        found[f"eb_pets {name}"] = honest_oob_proba(members, pooling, reading.alpha), reading.predict_proba(ways)
+        found[f"eb_pets {name}"] = honest_oob_proba(members, pooling, reading.alpha), reading.predict_proba(paths)
     plain = read_eb_pets(members, Pooling())
-    return found | {"leaky": (out_of_bag_average(plain.tables, members), plain.predict_proba(ways))}
+    return found | {"leaky": (out_of_bag_average(plain.tables, members), plain.predict_proba(paths))}
 
 
 def read_mob(members, ends, names):
     """Read fresh rows as training rows of weight 0: those do not count, and each has the trees of another row."""
     both = Members(
         members.trees,
-        LeafMatrix(np.hstack([members.ways.leaves, ends.leaves])),
+        LeafMatrix(np.hstack([members.paths.leaves, ends.leaves])),
         np.hstack([members.in_bag, members.in_bag]),
         np.append(members.labels, np.zeros(N_ROWS, dtype=int)),
         2,
@@ -148,9 +148,9 @@ def differences(chance, seed, *, every=True):
         forest = RandomForestClassifier(N_TREES, max_features=1, min_samples_leaf=2, random_state=number)
         forest.fit(X[:N_ROWS], y[:N_ROWS])
         members, ends = _members_of(forest, X[:N_ROWS], y[:N_ROWS], None), leaves_of(forest, X[N_ROWS:])
-        ways = LeafMatrix(np.where(members.in_bag == 0, ends.leaves, -1).astype(np.int32))
+        paths = LeafMatrix(np.where(members.in_bag == 0, ends.leaves, -1).astype(np.int32))
         names = list(POOLINGS) if every else ["unique"]
-        readings = read_plain(members, ways) | read_eb(members, ways, names) | read_mob(members, ends, names)
+        readings = read_plain(members, paths) | read_eb(members, paths, names) | read_mob(members, ends, names)
         for name, (out, fresh) in readings.items():
             found.setdefault(name, []).append(losses(out, y[:N_ROWS]) - losses(fresh, y[N_ROWS:]))
     return {name: (np.mean(each), np.std(each, ddof=1) / N_FORESTS**0.5) for name, each in found.items()}

@@ -9,7 +9,7 @@ import pytest
 
 from calibrant import _core
 from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.leaf_paths import LeafMatrix
 from calibrant.ensembles._readings.members import Members
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
@@ -22,25 +22,25 @@ def members(make_forest):
     """A forest whose rows are whole, so that its leaves make a matrix."""
     forest = make_forest(n_classes=4, n_trees=6)
     leaves = [[ends[0][0] for ends in tree] for tree in forest.plain.ends]
-    return replace(forest.members, ways=LeafMatrix(np.array(leaves, dtype=np.int32)))
+    return replace(forest.members, paths=LeafMatrix(np.array(leaves, dtype=np.int32)))
 
 
 def repeated(members, times):
     chosen = np.repeat(np.arange(members.n_rows), times)
-    ways = LeafMatrix(np.ascontiguousarray(members.ways.leaves[:, chosen]))
+    paths = LeafMatrix(np.ascontiguousarray(members.paths.leaves[:, chosen]))
     in_bag = np.ascontiguousarray(members.in_bag[:, chosen])
-    return chosen, replace(members, ways=ways, in_bag=in_bag, labels=members.labels[chosen])
+    return chosen, replace(members, paths=paths, in_bag=in_bag, labels=members.labels[chosen])
 
 
 def eb_pets(members, pooling):
     """Give the probabilities of the training rows as if they were new, and out of the bag."""
     reading = read_eb_pets(members, pooling)
-    return reading.predict_proba(members.ways), honest_oob_proba(members, pooling, reading.alpha)
+    return reading.predict_proba(members.paths), honest_oob_proba(members, pooling, reading.alpha)
 
 
 def mob_esp(members, pooling):
     reading = read_mob_esp(members, pooling)
-    return reading.predict_proba(members.ways, members.frequencies), strict_oob_proba(members, pooling, reading)
+    return reading.predict_proba(members.paths, members.frequencies), strict_oob_proba(members, pooling, reading)
 
 
 @pytest.mark.parametrize("read", [eb_pets, mob_esp])
@@ -71,12 +71,12 @@ def test_ways_by_leaf_matrix_or_by_walking_are_the_same(members, read, make_fore
 
 
 def test_rows_drawn_by_weight_count_as_often_as_they_were_drawn():
-    in_bag, ways = np.array([[3, 0]], dtype=np.uint16), LeafMatrix(np.zeros((1, 2), dtype=np.int32))
-    members = Members([], ways, in_bag, np.array([0, 1]), 2, np.array([2.0, 5.0]))
+    in_bag, paths = np.array([[3, 0]], dtype=np.uint16), LeafMatrix(np.zeros((1, 2), dtype=np.int32))
+    members = Members([], paths, in_bag, np.array([0, 1]), 2, np.array([2.0, 5.0]))
 
     def counted(members):
         rows, pooling = members.bagged_rows(multiplicity=True), _core.Pooling(False, 1.0, False, 0.005, [0.0, 0.0])
-        return _core.pool_leaves(ways.core, [np.array([-1], dtype=np.int32)], rows, None, pooling, 1)[0].tolist()
+        return _core.pool_leaves(paths.core, [np.array([-1], dtype=np.int32)], rows, None, pooling, 1)[0].tolist()
 
     assert counted(members) == [[6, 5]]
     assert counted(replace(members, drawn_by_weight=True)) == [[3, 5]]

@@ -73,7 +73,7 @@ def test_the_same_seed_gives_the_same_result_for_any_number_of_threads(table):
 
 def test_columns_in_small_blocks_give_the_same(forest, monkeypatch):
     whole = forest.oob_importances(n_repeats=1, random_state=0)
-    monkeypatch.setattr("calibrant.ensembles._bagging.permutation._MOST_SUMS", 4000)
+    monkeypatch.setattr("calibrant.ensembles._bagging.permutation._MAX_SUMS", 4000)
     np.testing.assert_array_equal(forest.oob_importances(n_repeats=1, random_state=0).mean, whole.mean)
 
 
@@ -94,7 +94,7 @@ def test_nothing_is_grown_and_other_readings_have_importances_too(table, monkeyp
 
 def test_what_cannot_be_measured_is_said(table):
     sure = MOBESPClassifier(n_trees=3, random_state=0).fit(*table)
-    with pytest.raises(ParameterError, match="Take metric='avll'"):
+    with pytest.raises(ParameterError, match="Use metric='avll'"):
         sure.oob_importances(metric="log_loss")
     whole = BaggedTreesClassifier(n_trees=2, bootstrap=None).fit(*table)
     with pytest.raises(ParameterError, match="every row is in every bag"):

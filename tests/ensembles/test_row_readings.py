@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._readings import row_readings as file
+from calibrant.ensembles._readings import row_reading as file
 from calibrant.estimates import KernelDensity
 from calibrant.exceptions import ParameterError
 from calibrant.metrics import METRICS
@@ -49,7 +49,7 @@ def test_one_tree_of_all_rows_is_the_single_tree_to_the_bit(table, prune):
 def test_the_rows_of_a_tree_are_those_that_it_counts(table, params):
     forest = BaggedTreesClassifier(n_trees=3, **PARAMS, **params).fit(*table)._forest
     for number, tree in enumerate(forest.trees):
-        _, labels, weights = forest.growth(number).counted_rows
+        _, labels, weights = forest.grown_tree(number).counted_rows
         np.testing.assert_allclose(np.bincount(labels, weights), tree.counts[0], rtol=1e-12)
         assert weights.min() >= 1
 
@@ -91,7 +91,7 @@ def gap(seed):
     X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200)
     model = BaggedTreesClassifier(n_trees=10, estimate="kernel_density", min_leaf=2, random_state=seed)
     model.fit(X[:100], y[:100])
-    proba = np.array([model._reading.by_rows.answer(tree, (100, X[100:])) for tree in range(10)])
+    proba = np.array([model._reading.by_rows.predict_by_tree(tree, (100, X[100:])) for tree in range(10)])
     is_out = model.in_bag_ == 0
     fresh = (proba * is_out[..., np.newaxis]).sum(axis=0) / np.maximum(is_out.sum(axis=0), 1)[:, np.newaxis]
     rows = np.flatnonzero(is_out.any(axis=0))
@@ -113,7 +113,7 @@ def test_a_forest_is_read_again_by_its_rows_and_back(forest, table):
 
 
 def test_bags_that_are_not_kept_give_the_same(forest, table, monkeypatch):
-    monkeypatch.setattr(file, "_MOST_KEPT", 0)
+    monkeypatch.setattr(file, "_MAX_KEPT_BYTES", 0)
     other = forest.reread(estimate="kernel_density")
     np.testing.assert_array_equal(other.predict_proba(table[0]), forest.predict_proba(table[0]))
     assert not other._reading.by_rows._kept
@@ -122,7 +122,7 @@ def test_bags_that_are_not_kept_give_the_same(forest, table, monkeypatch):
 @pytest.mark.parametrize("out_of_bag", ["count", "only", "condition"])
 def test_rows_out_of_the_bag_cannot_be_counted_for_it(table, out_of_bag):
     model = BaggedTreesClassifier(n_trees=2, estimate="kernel_density", out_of_bag=out_of_bag)
-    with pytest.raises(ParameterError, match=r"must be one of counts.*out_of_bag='ignore'"):
+    with pytest.raises(ParameterError, match=r"must be read from counts.*out_of_bag='ignore'"):
         model.fit(*table)
 
 

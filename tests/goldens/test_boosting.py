@@ -85,7 +85,7 @@ def test_boosted_j48(name: str, goldens: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.filterwarnings("ignore:.*leaves all rows their weight:calibrant.exceptions.CalibrantWarning")
+@pytest.mark.filterwarnings("ignore:.*does not change the weights of the rows:calibrant.exceptions.CalibrantWarning")
 def test_boosted_j48_member_by_member(name: str, goldens: Path) -> None:
     run = Run.read(goldens, name, f"{BOOSTED}.J48 -- -U")
     model = BoostedTreesClassifier(n_trees=10, **J48).fit(run.train.X, run.train.y)
@@ -94,7 +94,7 @@ def test_boosted_j48_member_by_member(name: str, goldens: Path) -> None:
     np.testing.assert_allclose(model.estimator_weights_[alike], run.weights[alike], atol=0.0051)
 
 
-@pytest.mark.filterwarnings("ignore:.*leaves all rows their weight:calibrant.exceptions.CalibrantWarning")
+@pytest.mark.filterwarnings("ignore:.*does not change the weights of the rows:calibrant.exceptions.CalibrantWarning")
 def test_weka_leaves_out_a_tree_without_error_and_we_keep_it(goldens: Path) -> None:
     run = Run.read(goldens, "iris", f"{BOOSTED}.J48 -- -U")
     model = BoostedTreesClassifier(n_trees=10, **J48).fit(run.train.X, run.train.y)

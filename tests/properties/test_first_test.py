@@ -143,10 +143,10 @@ def best_cut(root: Root, name: str) -> Found | None:
 
 def best_nominal(root: Root, name: str) -> Found | None:
     categories = root.X[name].cat.categories.tolist()
-    ways = [[{value} for value in categories]]
+    paths = [[{value} for value in categories]]
     if root.params["nominal_splits"] == "binary" and len(categories) > 2:
-        ways = [[{value}, {*categories} - {value}] for value in categories]
-    branches = [root.groups(name, *way) for way in ways]
+        paths = [[{value}, {*categories} - {value}] for value in categories]
+    branches = [root.groups(name, *way) for way in paths]
     usable = [b for b in branches if sum(n.sum() >= root.params["min_leaf"] - 1e-9 for n in b) >= 2]
     if not usable:
         return None

@@ -21,7 +21,7 @@ def noisy(ranks):
 
 def losses_by_hand(candidates, model, X, y, weights):
     """Fit each fold from the raw rows, whole, and give each candidate's mean log-loss on the others."""
-    folds = StratifiedKFold(5, shuffle=True, random_state=stream_seed(model._growth.seed, 3) % 2**32)
+    folds = StratifiedKFold(5, shuffle=True, random_state=stream_seed(model._grown_tree.seed, 3) % 2**32)
     losses = np.zeros(len(candidates))
     for train, test in folds.split(X, y):
         fitted = ProbabilityTreeClassifier(**model.get_params()).set_params(estimate="laplace")
@@ -60,14 +60,14 @@ def test_the_seed_settles_the_choice(noisy, params):
         for seed, n_jobs in ((1, 1), (1, 2))
     ]
     assert made[0].estimate_ == made[1].estimate_
-    folds = made[0]._growth.folds
+    folds = made[0]._grown_tree.folds
     assert sum(len(fold.label) for fold in folds) == len(noisy[0])
     np.testing.assert_array_equal(made[0].predict_proba(noisy[0]), made[1].predict_proba(noisy[0]))
 
 
 def test_folds_of_an_honest_tree_count_other_rows_than_they_grow_on(noisy):
     model = ProbabilityTreeClassifier(random_state=0, honest=True).fit(*noisy)
-    for fold in model._growth.folds:
+    for fold in model._grown_tree.folds:
         assert fold.tree.weight[0] == pytest.approx(0.8 * model.tree_.weight[0], rel=0.05)
 
 
@@ -91,12 +91,12 @@ def test_classes_with_a_single_row_do_not_hinder_the_choice():
     y = np.array([0] * 18 + [1] * 19 + [2, 3, 4])
     model = ProbabilityTreeClassifier(random_state=0, estimate=MEstimate("cv")).fit(X, y)
     assert np.isfinite(model.estimate_.m)
-    assert sum(len(fold.label) for fold in model._growth.folds) == 37
+    assert sum(len(fold.label) for fold in model._grown_tree.folds) == 37
 
 
 def test_fewer_rows_than_folds_take_fewer_folds():
     model = ProbabilityTreeClassifier(random_state=0, estimate=MEstimate("cv")).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
-    assert len(model._growth.folds) == 2
+    assert len(model._grown_tree.folds) == 2
 
 
 def test_rows_of_as_many_classes_are_too_few():

@@ -54,12 +54,12 @@ def test_no_pruned_tree_is_cheaper_and_none_as_cheap_is_smaller(model_and_rows):
 
 def paths_of(tree):
     """Give the way to every node as the branches taken and the tests on it."""
-    ways = [()]
+    paths = [()]
     for node in range(1, tree.n_nodes):
         parent = tree.parent[node]
         branch = tree.children_of(parent).tolist().index(node)
-        ways.append((*ways[parent], (tree.feature[parent], tree.threshold[parent].item(), branch)))
-    return {repr(way) for way in ways}
+        paths.append((*paths[parent], (tree.feature[parent], tree.threshold[parent].item(), branch)))
+    return {repr(way) for way in paths}
 
 
 @given(fitted())
@@ -71,15 +71,15 @@ def test_the_trees_are_nested_and_are_what_the_path_says(model_and_rows):
     assert (np.diff(path.n_leaves) < 0).all()
     assert (np.diff(path.errors) >= -1e-12).all()
     assert path.n_leaves[-1] == 1
-    ways = paths_of(model.tree_)
+    paths = paths_of(model.tree_)
     for alpha, n_leaves, errors in zip(path.alphas, path.n_leaves, path.errors, strict=True):
         tree = path.at(alpha).tree_
         leaves = tree.is_leaf
         assert tree.n_leaves == n_leaves
         wrong = (tree.weight[leaves] - tree.counts[leaves].max(axis=1)).sum()
         assert wrong / tree.weight[0] == pytest.approx(errors, abs=1e-9)
-        assert paths_of(tree) <= ways
-        ways = paths_of(tree)
+        assert paths_of(tree) <= paths
+        paths = paths_of(tree)
 
 
 @given(fitted(), st.sampled_from([0.0, 0.03, 0.2]))

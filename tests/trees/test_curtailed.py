@@ -15,7 +15,7 @@ from calibrant.trees import CurtailedTree, ProbabilityTreeClassifier
 X = [["rome", i] for i in range(60)] + [["oslo", 0]] * 30 + [["bari", 0]] * 10
 Y = ["no"] * 50 + ["yes"] * 10 + ["yes"] * 30 + ["no"] * 10
 TEXT = """\
-Curtailed: v = 20 leaves 4 of 6 nodes, depth 2 of 2
+Curtailed: v = 20 keeps 4 of 6 nodes, depth 2 of 2
 all rows, also a leaf: no (p = 0.600, n = 100)
 : x0 = bari (n = 10)
 x0 = oslo: yes (p = 1.000, n = 30)
@@ -46,7 +46,7 @@ def test_size_and_depth_are_those_of_what_is_left(model):
     curtailed = model.curtailed()
     assert (curtailed.n_nodes, curtailed.n_leaves, curtailed.max_depth) == (4, 4, 2)
     assert (
-        repr(curtailed) == "<CurtailedTree: v = 20 leaves 4 of 6 nodes, depth 2 of 2; 4 answer, 2 of them a test too>"
+        repr(curtailed) == "<CurtailedTree: v = 20 keeps 4 of 6 nodes, depth 2 of 2; 4 leaves, 2 of them also a test>"
     )
     assert (model.n_nodes_, model.depth_) == (6, 2)
 
@@ -66,7 +66,7 @@ def test_what_answers_is_where_rows_end(model):
 
 def test_the_graph_dots_the_eliminated_and_greys_what_is_both(model):
     dot = model.export_graphviz()
-    assert 'label="Curtailed: v = 20 leaves 4 of 6 nodes, depth 2 of 2"' in dot
+    assert 'label="Curtailed: v = 20 keeps 4 of 6 nodes, depth 2 of 2"' in dot
     assert dot.count('style="rounded,dotted"') == dot.count("style=dotted") == 2
     assert dot.count("fillcolor=lightgrey") == 2
     assert dot.count("->") == 5
@@ -101,4 +101,4 @@ def test_other_estimates_leave_no_curtailed_tree(model):
 
 def test_a_rule_of_thumb_for_v_is_shown_as_a_number(model):
     curtailed = CurtailedTree(model.tree_, Curtailment(strength=8))
-    assert curtailed.summary == "v = 20 leaves 4 of 6 nodes, depth 2 of 2"
+    assert curtailed.summary == "v = 20 keeps 4 of 6 nodes, depth 2 of 2"

@@ -21,7 +21,7 @@ from calibrant.estimates import (
 )
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._reading.leaf_shares import arrivals
+from calibrant.trees._prediction.leaf_shares import leaf_shares
 
 CHOSEN = [MEstimate("cv"), Curtailment("cv", then="m"), HierarchicalShrinkage("cv"), PathAverage("interpolate")]
 ALL = [*ESTIMATES, *CHOSEN]
@@ -94,12 +94,13 @@ def test_many_estimates_of_any_number_of_classes_with_holes(ranks, n_classes):
 @pytest.mark.parametrize("params", [{}, {"honest": True}, {"prune": "reduced_error"}], ids=str)
 def test_kernel_densities_are_those_of_the_raw_rows_that_the_tree_counts(donors, params):
     model = ProbabilityTreeClassifier(min_leaf=20, random_state=0, **params).fit(donors.X, donors.y)
-    parts = model._growth.parts
-    counted = np.ones(len(donors.y), bool) if parts.grow is None else parts.grow if parts.count is None else parts.count
+    subsets = model._grown_tree.subsets
+    subset = subsets.grow if subsets.count is None else subsets.count
+    counted = np.ones(len(donors.y), bool) if subset is None else subset
     raw = [column[counted] for column in fit_columns(donors.X).arrays]
     reader = KernelDensity().reader(model.tree_, raw, np.searchsorted(model.classes_, donors.y[counted]), None)
     rows = read_rows(donors.X, model.tree_.schema, "it", has_names=True)
-    expected = reader.predict(rows[1], *arrivals(model.tree_, *rows, 1), rows[0])
+    expected = reader.predict(rows[1], *leaf_shares(model.tree_, *rows, 1), rows[0])
     found = model.predict_proba_many(donors.X, ["laplace", "kernel_density"])[1]
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(model.with_estimate(KernelDensity()).predict_proba(donors.X), expected)
@@ -143,8 +144,8 @@ def test_a_pickle_keeps_the_coded_rows_so_that_estimates_can_still_be_chosen(mod
 
 def test_a_pickle_has_no_folds(donors):
     model = ProbabilityTreeClassifier(estimate=MEstimate("cv"), random_state=0).fit(donors.X, donors.y)
-    assert "folds" in vars(model._growth)
-    assert "folds" not in vars(pickle.loads(pickle.dumps(model))._growth)  # noqa: S301
+    assert "folds" in vars(model._grown_tree)
+    assert "folds" not in vars(pickle.loads(pickle.dumps(model))._grown_tree)  # noqa: S301
 
 
 def test_the_raw_table_is_not_kept(ranks):

@@ -70,7 +70,7 @@ def test_rows_with_holes_are_as_each_alone(ranks, monkeypatch):
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.15, np.nan, X)[:60]
     model = ProbabilityTreeClassifier(min_leaf=30).fit(X, y)
     alone = np.concatenate([model.predict_interval(row[None]) for row in holes])
-    monkeypatch.setattr("calibrant.trees._reading.intervals._ARRIVALS_AT_ONCE", 7)
+    monkeypatch.setattr("calibrant.trees._prediction.intervals._BLOCK", 7)
     np.testing.assert_allclose(model.predict_interval(holes), alone, atol=1e-9)
     assert (alone[..., 0] < alone[..., 1]).all()
     assert alone.min() >= 0

@@ -24,9 +24,7 @@ def little_memory(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("prune", [None, "pessimistic"])
 def test_counts_that_take_too_much_are_refused_with_numbers(n_jobs, prune):
-    with pytest.raises(
-        DataError, match=r"y has \d+ classes, and the counts of each at every node take more than the \d"
-    ):
+    with pytest.raises(DataError, match=r"y has \d+ classes, and the class counts of all nodes take more than the \d"):
         ProbabilityTreeClassifier(n_jobs=n_jobs, prune=prune).fit(X, Y)
 
 

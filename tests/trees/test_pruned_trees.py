@@ -17,7 +17,7 @@ from calibrant.data import load
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.row_subsets import set_aside
+from calibrant.trees._growing.row_subsets import draw_row_subsets
 from calibrant.trees._growing.training_data import read_training
 from calibrant.trees._pruning.prune import extra_errors
 
@@ -155,7 +155,7 @@ def test_reduced_error_makes_the_fewest_errors_on_the_rows_set_aside_and_is_the_
     model = ProbabilityTreeClassifier(prune="reduced_error", **SMALL)
     training = read_training(X, y, weights)
     examples = Examples.code(training)
-    parts = set_aside(examples, model, seed_sequence(0))
+    parts = draw_row_subsets(examples, model, seed_sequence(0))
     full = ProbabilityTreeClassifier(**SMALL).fit(X, y, np.where(parts.grow, weights, 0.0)).tree_
     assume(len(full.classes) == len(training.classes))
     columns, held_out = list(training.columns.arrays), examples.weights_of(parts.prune)

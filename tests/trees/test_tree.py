@@ -102,7 +102,7 @@ def chain(depth):
 def test_a_tree_100_000_deep_is_walked_written_pruned_and_pickled(same_trees):
     tree = chain(100_000)
     model = ProbabilityTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
-    model._store(replace(model._growth, tree=tree))
+    model._store(replace(model._grown_tree, tree=tree))
     assert model.depth_ == 100_000
     assert model.apply([[0.0], [50_000.0], [1e9]]).tolist() == [1, 100_001, 200_000]
     np.testing.assert_allclose(model.predict_proba([[np.nan], [3.0]]), 0.5)

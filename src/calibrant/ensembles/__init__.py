@@ -1,4 +1,4 @@
-"""Many trees as one: bagged trees and their readings (Nielsen 2004), boosting, lazy option trees."""
+"""Ensembles of trees: bagged trees and their readings (Nielsen 2004), boosting, lazy option trees."""
 
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
@@ -8,7 +8,7 @@ from calibrant.ensembles._boosting.boosted_stumps import BoostedStumpsClassifier
 from calibrant.ensembles._boosting.boosted_trees import BoostedTreesClassifier
 from calibrant.ensembles._boosting.stump_members import Stumps
 from calibrant.ensembles._lazy.lazy_option_trees import LazyOptionTreesClassifier
-from calibrant.ensembles._readings.foreign import mob_esp
+from calibrant.ensembles._readings.sklearn_reading import mob_esp
 
 __all__ = [
     "BPETsClassifier",

@@ -10,7 +10,6 @@ from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.plots._style import COLOURS, axes_or_new
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._internal import all_conditions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +119,7 @@ class TreeDisplay:
         return self
 
     def _draw(self, outline: Outline, places: dict[int, tuple[float, int]], share: float) -> None:
-        tree, words = outline.tree, all_conditions(outline.tree)
+        tree, words = outline.tree, outline.conditions
         for node, (x, depth) in places.items():
             above = int(tree.parent[node])
             if above >= 0:
@@ -144,7 +143,7 @@ def _places(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, i
     tree = outline.tree
     places: dict[int, tuple[float, int]] = {}
     deepest = tree.max_depth if max_depth is None else max_depth
-    drawn = (outline.is_test | outline.answers | outline.is_eliminated) & (tree.depth <= deepest)
+    drawn = (outline.is_test | outline.is_leaf | outline.is_eliminated) & (tree.depth <= deepest)
     n_columns, todo = 0, [(0, False)]
     while todo:
         node, is_done = todo.pop()
@@ -164,9 +163,9 @@ def _words(outline: Outline, node: int) -> str:
     if outline.is_eliminated[node]:
         return weight
     test = _cut(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
-    if not outline.answers[node]:
+    if not outline.is_leaf[node]:
         return test
-    label, p = outline.answer(node)
+    label, p = outline.top_class(node)
     answer = f"{_cut(label)}\np = {p:.3f}\n{weight}"
     return f"{test}\n{answer}" if test else answer
 
@@ -176,7 +175,7 @@ def _box(outline: Outline, node: int, is_cut: bool) -> dict[str, Any]:
     box: dict[str, Any] = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.3", "linewidth": 0.9}
     if outline.is_eliminated[node]:
         return {**box, "linestyle": ":", "edgecolor": "0.5"}
-    if is_cut or not outline.answers[node]:
+    if is_cut or not outline.is_leaf[node]:
         return box
     return {**box, "facecolor": "0.85" if outline.is_test[node] else _shade(outline, node)}
 

@@ -1,18 +1,17 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.trees._description.code_lengths import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
+from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
+from calibrant.trees._export.outline import Outline
 from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import TIE_STREAM, grow, grow_options
-from calibrant.trees._growing.growth import Growth
-from calibrant.trees._growing.memory import Among, enough_memory
-from calibrant.trees._growing.row_subsets import Parts, set_aside
-from calibrant.trees._growing.training_data import read_training, training_from
-from calibrant.trees._reading.choose_estimate import in_numbers
-from calibrant.trees._reading.probability_tables import Reading, answers, probability_table, read_tree
-from calibrant.trees._showing.conditions import all_conditions
-from calibrant.trees._showing.outline import Outline
-from calibrant.trees._tree import Tree
+from calibrant.trees._growing.grow import grow_unpruned, tie_seed
+from calibrant.trees._growing.grown_tree import GrownTree
+from calibrant.trees._growing.memory import MemoryBudget
+from calibrant.trees._growing.training_data import prepare_training, read_training
+from calibrant.trees._parameter_docs import ORDERED_Y, TREE_PARAMETER_DOCS
+from calibrant.trees._prediction.probability_tables import probability_table
+from calibrant.trees._prediction.resolve_estimate import resolve_estimate
+from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
 from calibrant.trees._tree_params import (
     RULES,
     CriterionName,
@@ -20,46 +19,36 @@ from calibrant.trees._tree_params import (
     EmptyLeaf,
     NominalSplits,
     Pruning,
-    ReadingParams,
     TreeParams,
     WeightKind,
-    kept_params,
 )
 
 __all__ = [
+    "ORDERED_Y",
     "PROBABILITIES",
     "RULES",
-    "TIE_STREAM",
     "TREE_CODINGS",
-    "Among",
+    "TREE_PARAMETER_DOCS",
     "Coding",
     "CriterionName",
-    "DescriptionLength",
     "Dialect",
     "EmptyLeaf",
     "Examples",
-    "Growth",
+    "GrownTree",
+    "MemoryBudget",
     "NominalSplits",
     "Outline",
-    "Parts",
     "Probabilities",
     "Pruning",
-    "Reading",
-    "ReadingParams",
-    "Tree",
     "TreeParams",
+    "TreeReading",
     "WeightKind",
-    "all_conditions",
-    "answers",
     "counts_bits",
-    "enough_memory",
-    "grow",
-    "grow_options",
-    "in_numbers",
-    "kept_params",
+    "grow_unpruned",
+    "predict_rows",
+    "prepare_training",
     "probability_table",
     "read_training",
-    "read_tree",
-    "set_aside",
-    "training_from",
+    "resolve_estimate",
+    "tie_seed",
 ]

@@ -1,4 +1,4 @@
-"""A grown tree as arrays: one entry a node, nodes in preorder, the class counts of every node kept."""
+"""A grown tree as arrays with one entry for each node, in preorder; every node has its class counts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from calibrant.data._internal import Schema
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "read_only"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A tree as read-only arrays with one entry a node; nodes are numbered in preorder, the root is 0.
+    """A tree as read-only arrays with one entry for each node; nodes are numbered in preorder, the root is 0.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Tree:
 
     @property
     def max_depth(self) -> int:
-        """Tests on the longest path."""
+        """Number of tests on the longest path."""
         return int(self.depth.max())
 
     @cached_property
@@ -85,17 +85,17 @@ class Tree:
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
         """Whether each node is a leaf."""
-        return _frozen(self.feature < 0)
+        return read_only(self.feature < 0)
 
     @cached_property
     def is_numeric(self) -> NDArray[np.bool_]:
-        """Whether each node tests a number: value <= threshold goes to the first child, others to the second."""
-        return _frozen(~self.is_leaf & (self.n_values == 0))
+        """Whether each node tests a numeric column: values up to the threshold go to the first child."""
+        return read_only(~self.is_leaf & (self.n_values == 0))
 
     @cached_property
     def threshold(self) -> NDArray[np.float64]:
         """The threshold of each numeric test, NaN elsewhere."""
-        return _frozen(np.where(self.is_numeric, cast("NDArray[np.float64]", self.core.threshold), np.nan))
+        return read_only(np.where(self.is_numeric, cast("NDArray[np.float64]", self.core.threshold), np.nan))
 
     @cached_property
     def weight(self) -> NDArray[np.float64]:
@@ -107,22 +107,22 @@ class Tree:
         """The training weight of each class (columns, sorted) at each node (rows)."""
         counts = cast("NDArray[np.float64]", self.core.counts).reshape(self.n_nodes, -1)
         is_sorted = (self.order == np.arange(len(self.order))).all()
-        return counts if is_sorted else _frozen(np.ascontiguousarray(counts[:, self.order]))
+        return counts if is_sorted else read_only(np.ascontiguousarray(counts[:, self.order]))
 
     @cached_property
     def label(self) -> NDArray[np.intp]:
         """The majority class of each node, a position in ``classes``; an empty leaf has its parent's."""
-        return _frozen(np.argsort(self.order)[cast("NDArray[np.int32]", self.core.label)])
+        return read_only(np.argsort(self.order)[cast("NDArray[np.int32]", self.core.label)])
 
     @cached_property
     def depth(self) -> NDArray[np.intp]:
-        """Tests above each node."""
+        """Number of tests above each node."""
         depth, above = (self.parent >= 0).astype(np.intp), self.parent.astype(np.intp)
-        while (above >= 0).any():  # each round doubles the way up that is counted
+        while (above >= 0).any():  # each round doubles the length of path that is counted
             below = np.flatnonzero(above >= 0)
             depth[below] += depth[above[below]]
             above[below] = above[above[below]]
-        return _frozen(depth)
+        return read_only(depth)
 
     @cached_property
     def first_child(self) -> NDArray[np.uint32]:
@@ -155,25 +155,25 @@ class Tree:
         return cast("NDArray[np.int32]", self.core.branch_of_value)
 
     def children_of(self, node: int) -> NDArray[np.int32]:
-        """Give the children of a node in the order of its branches."""
+        """Return the children of a node in the order of its branches."""
         first = int(self.first_child[node])
         return self.children[first : first + int(self.n_children[node])]
 
     def branches_of(self, node: int) -> NDArray[np.int32]:
-        """Give the branch of each category at a nominal test."""
+        """Return the branch of each category at a nominal test."""
         first = int(self.first_value[node])
         return self.branch_of_value[first : first + int(self.n_values[node])]
 
     def to_frame(self) -> Any:
-        """Give the tree as a pandas frame with a row for each node, indexed by its number.
+        """Return the tree as a pandas frame with a row for each node, indexed by its number.
 
-        ``condition`` is what leads to the node from its parent, ``test`` the column that it tests itself; the columns
-        named ``count`` and a class hold the training weight of that class.
+        ``condition`` leads to the node from its parent, ``test`` is the column that it tests itself; the columns named
+        ``count`` and a class are the training weight of that class.
 
         Returns
         -------
         pandas.DataFrame
-            One row a node.
+            One row for each node.
 
         Examples
         --------
@@ -186,9 +186,9 @@ class Tree:
         1          0   x0 <= 2          a      2.0      0.0
         2          0    x0 > 2          b      0.0      2.0
         """
-        from calibrant.trees._showing.conditions import all_conditions
+        from calibrant.trees._export.conditions import all_conditions
 
-        pd = optional_import("pandas", extra="data", purpose="give a tree as a frame")
+        pd = optional_import("pandas", extra="data", purpose="return a tree as a frame")
         names = np.array([*self.schema.names, ""], dtype=object)
         columns = {
             "parent": self.parent,
@@ -206,7 +206,7 @@ class Tree:
         return _restore, (self.core.n_classes, self.core.state, self.order, self.classes, self.schema)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
-        return self  # nothing in it can change
+        return self  # it is immutable
 
     def __repr__(self) -> str:
         return (
@@ -215,7 +215,8 @@ class Tree:
         )
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that can no longer be written to."""
     array.setflags(write=False)
     return array
 

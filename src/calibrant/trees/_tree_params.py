@@ -1,9 +1,8 @@
-"""The parameters of a tree: what each may be, checked on the first line of ``fit``."""
+"""The parameters of a tree: their types, and the rules that ``fit`` checks first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from calibrant import _core
@@ -16,13 +15,14 @@ __all__ = [
     "CRITERIA",
     "RULES",
     "Criterion",
+    "CriterionName",
     "Dialect",
     "EmptyLeaf",
+    "NominalSplits",
     "Pruning",
     "ReadingParams",
     "TreeParams",
     "WeightKind",
-    "kept_params",
 ]
 
 CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
@@ -34,7 +34,7 @@ WeightKind: TypeAlias = Literal["frequency", "probability"]
 
 
 class Criterion(NamedTuple):
-    """A criterion as the core knows it; ``in_bits`` where the penalty of choosing among cuts has a meaning."""
+    """A criterion of the core; ``in_bits`` where the MDL penalty of choosing among cuts is defined."""
 
     core: _core.Criterion
     is_ratio: bool = False
@@ -52,14 +52,14 @@ CRITERIA: dict[str, Criterion] = {
 
 
 class ReadingParams(Protocol):
-    """What reading a tree looks up."""
+    """The parameters that reading a tree uses."""
 
     dialect: Dialect
     empty_leaf: EmptyLeaf | None
 
 
 class TreeParams(ReadingParams, Protocol):
-    """What growing, pruning and reading a tree look up: the parameters of any estimator made of trees."""
+    """The parameters that growing, pruning and reading a tree use, of any estimator made of trees."""
 
     criterion: CriterionName
     estimate: str | Estimate
@@ -83,7 +83,7 @@ class TreeParams(ReadingParams, Protocol):
     random_state: SeedLike
 
 
-# `nominal` is missing: the door checks it against the columns of the table.
+# `nominal` is absent: input validation checks it against the columns of the table.
 RULES: dict[str, Rule] = {
     "criterion": Choice(*CRITERIA),
     "estimate": Choice(*ESTIMATES) | InstanceOf(Estimate, words="an estimate of calibrant.estimates"),
@@ -108,14 +108,3 @@ RULES: dict[str, Rule] = {
     "n_jobs": Int(1) | Int(None, -1) | Nothing(),
     "random_state": Seed(),
 }
-
-
-def kept_params(params: object, names: Iterable[str]) -> SimpleNamespace:
-    """Give parameters as they are now, whatever their estimator is told later.
-
-    Examples
-    --------
-    >>> kept_params(SimpleNamespace(min_leaf=2, n_jobs=1), ["min_leaf"])
-    namespace(min_leaf=2)
-    """
-    return SimpleNamespace(**{name: getattr(params, name) for name in names})

@@ -10,7 +10,8 @@ from calibrant._params import Choice, check_param
 from calibrant.comparison._mdl.normal_code import number_bits
 from calibrant.data._internal import Nominal, factorize, fit_columns
 from calibrant.exceptions import DataError
-from calibrant.trees._internal import PROBABILITIES, DescriptionLength, Probabilities, counts_bits
+from calibrant.trees import DescriptionLength
+from calibrant.trees._internal import PROBABILITIES, Probabilities, counts_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,8 @@ from calibrant._params import Choice, check_param
 from calibrant.comparison._mdl.clustering_length import Membership, clustering_description_length
 from calibrant.data._internal import Nominal, read_training_rows
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import PROBABILITIES, TREE_CODINGS, Coding, DescriptionLength, Probabilities, counts_bits
+from calibrant.trees import DescriptionLength
+from calibrant.trees._internal import PROBABILITIES, TREE_CODINGS, Coding, Probabilities, counts_bits
 
 if TYPE_CHECKING:
     import pandas as pd

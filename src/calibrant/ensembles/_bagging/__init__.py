@@ -1,3 +1,3 @@
-"""Bagged trees: growing a forest, its bags, importances and Nielsen's three classifiers."""
+"""Bagged trees: the bags, the grown forest, importances, and Nielsen's three classifiers."""
 
 __all__: list[str] = []

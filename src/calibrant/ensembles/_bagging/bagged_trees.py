@@ -10,19 +10,22 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin
-from calibrant.ensembles._bagging.bags import Bootstrap
+from calibrant.ensembles._bagging.bags import BAG_SAMPLE_WEIGHT, Bootstrap
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.importances import impurity_importances
 from calibrant.ensembles._bagging.params import RULES, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
-from calibrant.ensembles._readings.read import GrownReading, How, OutOfBag
+from calibrant.ensembles._readings.forest_reading import ForestReader, OutOfBag, ReadingOptions
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import (
+    ORDERED_Y,
+    TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
     EmptyLeaf,
@@ -42,7 +45,12 @@ Kind = Literal["b_pets", "eb_pets", "mob_esp"]
 
 _OUT_OF_BAG: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
+_ESTIMATE_NUMBERS = """\
+Base rates, m and v are those
+of the whole training set, not of each bag; a number left to ``"cv"`` is chosen once, for a tree of all rows."""
 
+
+@fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS})
 class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Probability trees grown on bootstrap samples, and their probabilities averaged.
 
@@ -55,59 +63,52 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
     n_trees : int
         Number of trees.
     bootstrap : {"uniform", "by_class", "subsample"}, optional
-        How rows are drawn: as many as there are, with replacement; so in each class by itself (Nielsen 2004); a share
+        How rows are drawn: as many as there are, with replacement; the same within each class (Nielsen 2004); a share
         of `max_samples`, without replacement; None: every tree has all rows.
     max_samples : float
         The share of the rows in a ``"subsample"``.
     max_features : int, float, "sqrt", "ceil_sqrt" or "log2", optional
-        Columns drawn afresh at each node: a number, a share, or by the number of columns; None: all.
+        Number of columns drawn at each node: a number, a share, or by the number of columns; None: all.
     redraw : bool
-        Where no column drawn has a test, whether others are drawn.
+        Whether more columns are drawn where no drawn column has a test.
     combine : {"average", "vote"}
         Whether the trees' probabilities are averaged or their votes counted.
     smooth_votes : bool
-        With ``combine="vote"``, whether each class gets one vote more.
+        With ``combine="vote"``, whether each class gets one more vote.
     out_of_bag : {"ignore", "count", "only", "condition"}
-        What rows out of a tree's bag do at its leaves: nothing; they are counted too (EB-PETs); they alone are; all
-        rows are counted, by the class that the forest votes for (MOB-ESP).
+        The role of a tree's out-of-bag rows at its leaves: none; they are counted too (EB-PETs); only they are counted;
+        all rows are counted, by the class that the forest votes for (MOB-ESP).
     out_of_bag_weight : float, "auto" or "leaf"
-        How much a row out of the bag counts there: a number, one chosen by out-of-bag log-loss, or one a leaf.
+        The weight of an out-of-bag row there: a number, one chosen by out-of-bag log-loss, or one for each leaf.
     in_bag_counts : {"unique", "multiplicity"}
-        Where rows out of the bag are counted, whether a row in it counts once or as often as it was drawn.
+        Where out-of-bag rows are counted, whether a row in the bag counts once or as often as it was drawn.
     vote_trees : float or "out_of_bag"
         With ``"condition"``, the share of the trees that label a new row; ``"out_of_bag"``: as many as label a
         training row, about 37 %.
     warm_start : bool
-        Whether another `fit` adds trees to those that are there; the rows must be the same.
-    n_jobs : int, optional
-        Threads, counted as scikit-learn counts them; the result is the same for any number.
+        Whether another `fit` adds trees to those already grown; the rows must be the same.
+    %(tree_parameters)s
+    %(class_weight)s
+    %(weight_kind)s
+    %(n_jobs)s
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
         Seeds bags, draws of columns and random ties.
-    criterion, estimate, prune, confidence, subtree_raising, ccp_alpha, collapse, min_leaf, min_cut, max_depth, \
-    nominal_splits, threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_break, honest, \
-    class_weight, weight_kind
-        As in `calibrant.trees.ProbabilityTreeClassifier`. Base rates, m and v of the estimate are those of the whole
-        training set, not of each bag; what it leaves to cross-validation is chosen once, for a tree of all rows.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
+    %(classes_)s
     trees_ : tuple of Tree
         The trees; their counts are those of their bags.
     in_bag_ : array of shape (n_trees, n_rows)
-        How often each row (of weight above 0) is in the bag of each tree.
+        Number of times each row (of weight above 0) is in the bag of each tree.
     oob_proba_ : array of shape (n_rows, n_classes)
-        The probabilities of each training row by the trees grown without it, its own count taken out of the leaves
-        that answer; NaN for a row that is in every bag. Worked out when first asked for. With ``"condition"`` also the
-        labels of the rows beside it come from trees without it alone; every pair of rows at a leaf is looked at, up to
-        256 rows for each at a leaf, drawn at random where there are more.
+        The probabilities of each training row by the trees grown without it, with its own count subtracted from its
+        leaves; NaN for a row that is in every bag. Computed at first use. With ``"condition"`` the labels of the other
+        rows also come from trees without it alone; all pairs of rows at a leaf are visited, up to 256 rows for each at
+        a leaf, drawn at random where there are more.
     feature_importances_ : array of shape (n_features_in_,)
         The share of each column in the decrease of impurity.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+    %(features_in_)s
 
     Examples
     --------
@@ -195,25 +196,14 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @fill_docstring(y=ORDERED_Y, sample_weight=BAG_SAMPLE_WEIGHT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow a forest.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row. Where it declares an order (a pandas Categorical), ties follow it.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts in every bag that it is in; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        BaggedTreesClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, RULES)
-        self._how().check()
+        self._reading_options().check()
         training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         old = self.__dict__.get("_forest") if self.warm_start else None
@@ -221,27 +211,33 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
             return self._store(Forest.of(examples, self, seed_sequence(self.random_state)))
         return self._store(self._extended(old, examples))
 
+    def _adopt(self, forest: Forest) -> Self:
+        """Check the parameters and read a forest that another classifier has grown."""
+        check_params(self, RULES)
+        self._reading_options().check()
+        return self._store(forest)
+
     def _extended(self, old: Forest, examples: Examples) -> Forest:
-        if self.n_trees < len(old.trees) or not old.examples.is_like(examples):
+        if self.n_trees < len(old.trees) or not old.examples.equals(examples):
             raise ParameterError(
-                f"warm_start=True adds trees to the {len(old.trees)} that are there: n_trees must be at least so many "
-                f"(it is {self.n_trees}), and the rows those of the first fit. Fit a clone to start anew."
+                f"n_trees must be at least {len(old.trees)} with warm_start=True, and the rows those of the first fit; "
+                f"got n_trees={self.n_trees}. Fit a clone to start over."
             )
         return old.grown_to(self.n_trees)
 
     def _store(self, forest: Forest) -> Self:
         self._read(forest)
-        self._store_columns(*forest.examples.seen)
+        self._store_columns(*forest.examples.columns_and_classes)
         return self
 
     def _read(self, forest: Forest) -> None:
-        """Read a grown forest as the parameters say, or leave all as it was."""
-        reading = GrownReading(forest, self._how())
+        """Read a grown forest as the parameters specify; nothing is stored if that fails."""
+        reading = ForestReader(forest, self._reading_options())
         reading.prepare()
         self._forest, self._reading = forest, reading
 
-    def _how(self) -> How:
-        return How(
+    def _reading_options(self) -> ReadingOptions:
+        return ReadingOptions(
             estimate=self.estimate,
             out_of_bag=self.out_of_bag,
             out_of_bag_weight=self.out_of_bag_weight,
@@ -259,23 +255,23 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         out_of_bag_weight: float | Literal["auto", "leaf"] | None = None,
         in_bag_counts: Literal["unique", "multiplicity"] | None = None,
     ) -> Self:
-        """Give a fitted classifier that reads the same grown forest in another way; nothing is grown.
+        """Return a fitted classifier that reads the same grown forest in another way; nothing is grown.
 
         Parameters
         ----------
         kind : {"b_pets", "eb_pets", "mob_esp"}, optional
-            What rows out of the bag do; None: as now.
+            The role of out-of-bag rows; None: as now.
         estimate : str or estimate of `calibrant.estimates`, optional
             How counts become probabilities; None: as now.
         out_of_bag_weight : float, "auto" or "leaf", optional
-            How much a row out of the bag counts; None: as now.
+            The weight of an out-of-bag row; None: as now.
         in_bag_counts : {"unique", "multiplicity"}, optional
-            Whether a row in the bag counts once beside those out of it; None: as now.
+            Whether a row in the bag counts once or as often as it was drawn; None: as now.
 
         Returns
         -------
         BaggedTreesClassifier
-            Another one; this one stays as it is.
+            A new classifier; this one does not change.
 
         Examples
         --------
@@ -286,52 +282,38 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         self._check_fitted()
         check_param("kind", kind, Choice(*_OUT_OF_BAG) | Nothing())
         other = copy.copy(self)
-        told = {"estimate": estimate, "out_of_bag_weight": out_of_bag_weight, "in_bag_counts": in_bag_counts}
-        told["out_of_bag"] = None if kind is None else _OUT_OF_BAG[kind]
-        for name, value in told.items():
+        requested = {"estimate": estimate, "out_of_bag_weight": out_of_bag_weight, "in_bag_counts": in_bag_counts}
+        requested["out_of_bag"] = None if kind is None else _OUT_OF_BAG[kind]
+        for name, value in requested.items():
             if value is not None:
                 check_param(name, value, RULES[name])
                 setattr(other, name, value)
-        other._how().check()
+        other._reading_options().check()
         other._read(self._forest)
         return other
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the class probabilities of each row.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
         rows = self._rows(X)
         return self._reading.predict_proba(rows)
 
+    @fill_docstring()
     def vote(self, X: Any) -> NDArray[Any]:
-        """Give the class that most trees vote for; of equals that of greater summed leaf frequency, then the lower.
+        """Return the class that most trees vote for; of ties that of greater summed leaf frequency, then the lower.
 
-        It is the label on which MOB-ESP conditions, so that `vote_trees` says there which trees vote.
+        It is the label on which MOB-ESP conditions, where `vote_trees` determines which trees vote.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
+        %(predict_sections)s
         """
         rows = self._rows(X)
         return np.asarray(self.classes_[self._reading.tally(rows).labels])
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Give the leaf of each row in each tree; with missing values, the leaf that holds most of the row's weight.
+        """Return the leaf of each row in each tree; with missing values, the leaf that most of its weight reaches.
 
         Parameters
         ----------
@@ -341,7 +323,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         array of shape (n_rows, n_trees)
-            Numbers of nodes.
+            Node numbers.
         """
         n_rows, columns = self._rows(X)
         threads = n_threads(self.n_jobs)
@@ -358,7 +340,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def in_bag_(self) -> NDArray[np.uint16]:
-        """How often each row is in the bag of each tree."""
+        """Number of times each row is in the bag of each tree."""
         self._check_fitted()
         return self._forest.in_bag
 

@@ -1,4 +1,4 @@
-"""Which rows each tree of a forest is grown from: how often each is in its bag."""
+"""The bags of a forest: the number of times that each row is drawn for each tree."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from calibrant._random import stream
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Bootstrap", "draw_bags"]
+__all__ = ["BAG_SAMPLE_WEIGHT", "Bootstrap", "draw_bags"]
 
 Bootstrap: TypeAlias = Literal["uniform", "by_class", "subsample"]
 
-_BAG = 0  # where the stream of a tree is used
+BAG_SAMPLE_WEIGHT = """\
+sample_weight : sequence of length n_rows, optional
+    The weight of each row in every bag that it is in; a row of weight 0 is absent."""
+
+_BAG = 0  # key of the random stream of a tree
 
 
 def draw_bags(
@@ -25,7 +29,7 @@ def draw_bags(
     seed: np.random.SeedSequence,
     max_samples: float = 0.632,
 ) -> NDArray[np.uint16]:
-    """Give how often each row (columns) is in the bag of each tree (rows): the same bag whenever it is asked for.
+    """Return the number of times each row (columns) is in the bag of each tree (rows), the same at every call.
 
     Examples
     --------
@@ -39,20 +43,20 @@ def draw_bags(
     bags = np.ones((len(trees), len(labels)), dtype=np.uint16)
     if kind is None:
         return bags
-    groups = _groups(labels) if kind == "by_class" else [np.arange(len(labels))]
-    for place, tree in enumerate(trees):
+    groups = _rows_by_class(labels) if kind == "by_class" else [np.arange(len(labels))]
+    for i, tree in enumerate(trees):
         random = stream(seed, tree, _BAG)
         if kind == "subsample":
-            bags[place, _left_out(len(labels), max_samples, random)] = 0
+            bags[i, _left_out(len(labels), max_samples, random)] = 0
             continue
         for rows in groups:
             drawn = random.integers(0, len(rows), len(rows))
-            bags[place, rows] = np.bincount(drawn, minlength=len(rows))
+            bags[i, rows] = np.bincount(drawn, minlength=len(rows))
     return bags
 
 
-def _groups(labels: NDArray[np.uint16]) -> list[NDArray[np.intp]]:
-    """Give the rows of each class."""
+def _rows_by_class(labels: NDArray[np.uint16]) -> list[NDArray[np.intp]]:
+    """Return the rows of each class."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
 

@@ -1,4 +1,4 @@
-"""Few rows at a time: numeric trees packed once, so that a row costs no lists of trees and few misses of the cache."""
+"""Predictions of few rows at a time: numeric trees are packed once into arrays that fit the processor's cache."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
-    from calibrant.trees._internal import Tree
+    from calibrant.trees import Tree
 
 __all__ = ["FewRows"]
 
-MOST_ROWS = 256  # more go down the trees side by side
+MAX_ROWS = 256  # above this, sending all rows down one tree after the other is faster
 
 
 class FewRows:
-    """The mean of the tables of all trees, for a few rows; what it needs is packed when it is first asked.
+    """The mean of the tables of all trees for few rows; the trees are packed at the first call.
 
     Examples
     --------
@@ -39,9 +39,9 @@ class FewRows:
         self._packed: _core.PackedForest | None = None
 
     def mean(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Give the mean, or None where the rows are many, are not a matrix of numbers, or have missing values."""
+        """Return the mean, or None where the rows are many, are not a numeric matrix, or have missing values."""
         n_rows, values = rows
-        if n_rows > MOST_ROWS or not isinstance(values, np.ndarray) or not self.can_pack:
+        if n_rows > MAX_ROWS or not isinstance(values, np.ndarray) or not self.can_pack:
             return None
         packed = self._packed or self._pack(values.shape[1])
         if packed is None:
@@ -55,4 +55,4 @@ class FewRows:
         return self._packed
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_packed": None}  # which can be had again
+        return self.__dict__ | {"_packed": None}  # packed again when needed

@@ -1,4 +1,4 @@
-"""A grown forest with what it was grown from: whatever is read from it later needs no more than this."""
+"""A grown forest with the rows, bags and parameters it was grown from: all that its readings need later."""
 
 from __future__ import annotations
 
@@ -17,32 +17,22 @@ from calibrant._random import stream_seed
 from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import draw_bags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
-from calibrant.trees._internal import (
-    Among,
-    Examples,
-    Growth,
-    Parts,
-    Tree,
-    enough_memory,
-    grow,
-    grow_options,
-    kept_params,
-    set_aside,
-)
+from calibrant.trees import Tree
+from calibrant.trees._internal import Examples, GrownTree, MemoryBudget, grow_unpruned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Forest"]
 
-_GROWTH = 1  # where the stream of a tree is used
-_BETWEEN_LOOKS = 0.1  # seconds: a thread that waits without end may not hear of Ctrl-C
-_TREES_AT_ONCE = 8  # for each thread, between two steps of the bar
+_GROWING = 1  # key of the random stream of a tree
+_POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
+_TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees, the coded rows, how often each is in the bag of each tree, the parameters and the seed."""
+    """Trees, the coded rows, the number of times each is in the bag of each tree, the parameters and the seed."""
 
     trees: tuple[Tree, ...]
     examples: Examples
@@ -52,7 +42,7 @@ class Forest:
 
     @classmethod
     def of(cls, examples: Examples, params: ForestParams, seed: np.random.SeedSequence) -> Forest:
-        """Grow as many trees as the parameters ask for.
+        """Grow a forest of ``params.n_trees`` trees.
 
         Examples
         --------
@@ -62,12 +52,12 @@ class Forest:
         >>> Forest.of(examples, BaggedTreesClassifier(n_trees=3), np.random.SeedSequence(0)).in_bag.sum(axis=1)
         array([4, 4, 4], dtype=uint64)
         """
-        none = np.empty((0, examples.n_rows), dtype=np.uint16)
-        params = cast("ForestParams", kept_params(params, RULES))
-        return cls((), examples, none, params, seed).grown_to(params.n_trees)
+        no_bags = np.empty((0, examples.n_rows), dtype=np.uint16)
+        snapshot = SimpleNamespace(**{name: getattr(params, name) for name in RULES})  # `set_params` may come later
+        return cls((), examples, no_bags, cast("ForestParams", snapshot), seed).grown_to(params.n_trees)
 
     def grown_to(self, n_trees: int) -> Forest:
-        """Give the same forest with more trees; those that are there stay as they are.
+        """Return the same forest with more trees; those already grown stay as they are.
 
         Examples
         --------
@@ -82,72 +72,79 @@ class Forest:
         trees = tuple(self._grow(new, in_bag))
         return replace(self, trees=self.trees + trees, in_bag=np.concatenate([self.in_bag, in_bag]))
 
-    def _grow(self, new: range, in_bag: NDArray[np.uint16]) -> Iterator[Tree]:
-        at_once = _TREES_AT_ONCE * n_threads(self.params.n_jobs)
-        kept = self._bytes_of_counts(self.trees)
-        with progress(total=len(new), description="Growing trees") as bar:
-            for first in range(0, len(new), at_once):
-                part = new[first : first + at_once]
-                grown = self._grow_part(part, in_bag[first : first + at_once], Among(len(part), kept))
-                yield from grown
-                kept += self._bytes_of_counts(grown)
-                bar.advance(len(grown))
-
-    def _bytes_of_counts(self, trees: Iterable[Tree]) -> int:
-        return FLOAT_BYTES * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
-
-    def _grow_part(self, part: range, in_bag: NDArray[np.uint16], among: Among) -> list[Tree]:
-        if self.params.prune is None and not self.params.honest and not self.params.collapse:
-            return self._grow_in_core(part, in_bag, among)
-        stop = _core.Stop()
-        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.heed) as pool:
-            growing = [pool.submit(self._grow_one, *each, among) for each in zip(part, in_bag, strict=True)]
-            try:
-                return [_awaited(tree) for tree in growing]
-            except BaseException:  # Ctrl-C is told to the main thread alone
-                stop.request()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-
-    def _grow_in_core(self, part: range, in_bag: NDArray[np.uint16], among: Among) -> list[Tree]:
-        examples, n_columns = self.examples, self.examples.table.n_columns
-        options = grow_options(self.params, examples.n_declared, n_drawn(self.params.max_features, n_columns))
-        seeds = [stream_seed(self.seed, tree, _GROWTH) for tree in part]
-        with enough_memory(examples, options, among):
-            cores = _core.grow_forest(
-                examples.table.core, examples.labels, examples.weights, in_bag, seeds, len(examples.classes), options
-            )
-        return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
-
-    def growth(self, number: int) -> Growth:
-        """Give a tree with the rows of its bag, each as often as it was drawn.
+    def grown_tree(self, number: int) -> GrownTree:
+        """Return a tree with the rows of its bag, each as often as it was drawn.
 
         Examples
         --------
         >>> from calibrant.ensembles import BaggedTreesClassifier
         >>> model = BaggedTreesClassifier(n_trees=1, random_state=0).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> model._forest.growth(0).counted_rows[2]
+        >>> model._forest.grown_tree(0).counted_rows[2]
         array([1., 1., 2.])
         """
         in_bag = self.in_bag[number]
-        examples, parts, seed = self._bag(number, in_bag)
-        return Growth(self.trees[number], examples, parts.within(in_bag > 0), self.params, seed)
+        return GrownTree.of(self.trees[number], self._bag(in_bag), self.params, self._seed_of(number), rows=in_bag > 0)
 
-    def _grow_one(self, number: int, in_bag: NDArray[np.uint16], among: Among) -> Tree:
-        """Grow a tree that is pruned or counted anew."""
-        examples, parts, seed = self._bag(number, in_bag)
+    def _grow(self, new: range, in_bag: NDArray[np.uint16]) -> Iterator[Tree]:
+        batch_size = _TREES_PER_THREAD * n_threads(self.params.n_jobs)
+        held_bytes = self._count_bytes(self.trees)
+        with progress(total=len(new), description="Growing trees") as bar:
+            for first in range(0, len(new), batch_size):
+                batch = new[first : first + batch_size]
+                grown = self._grow_batch(batch, in_bag[first : first + batch_size], held_bytes)
+                yield from grown
+                held_bytes += self._count_bytes(grown)
+                bar.advance(len(grown))
+
+    def _count_bytes(self, trees: Iterable[Tree]) -> int:
+        return FLOAT_BYTES * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
+
+    def _grow_batch(self, batch: range, in_bag: NDArray[np.uint16], held_bytes: int) -> list[Tree]:
+        if self.params.prune is None and not self.params.honest and not self.params.collapse:
+            seeds = [stream_seed(self.seed, tree, _GROWING) for tree in batch]
+            return grow_unpruned(
+                self.examples,
+                in_bag,
+                self.params,
+                seeds,
+                n_jobs=self.params.n_jobs,
+                max_features=self._max_features,
+                held_bytes=held_bytes,
+            )
+        return self._grow_in_threads(batch, in_bag, MemoryBudget(len(batch), held_bytes))
+
+    def _grow_in_threads(self, batch: range, in_bag: NDArray[np.uint16], budget: MemoryBudget) -> list[Tree]:
+        stop = _core.Stop()
+        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.heed) as pool:
+            growing = [pool.submit(self._grow_one, *each, budget) for each in zip(batch, in_bag, strict=True)]
+            try:
+                return [_await(tree) for tree in growing]
+            except BaseException:  # only the main thread receives Ctrl-C
+                stop.request()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _grow_one(self, number: int, in_bag: NDArray[np.uint16], budget: MemoryBudget) -> Tree:
+        """Grow a tree that is pruned or recounted."""
         params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
-        return grow(examples, parts, params, seed, n_drawn(params.max_features, examples.table.n_columns), among)
+        seed = self._seed_of(number)
+        grown = GrownTree.grow(self._bag(in_bag), params, seed, max_features=self._max_features, budget=budget)
+        return grown.tree
 
-    def _bag(self, number: int, in_bag: NDArray[np.uint16]) -> tuple[Examples, Parts, np.random.SeedSequence]:
-        """Give what a tree is grown from by itself: its bag is the weights of the rows."""
+    @property
+    def _max_features(self) -> int:
+        return n_drawn(self.params.max_features, self.examples.table.n_columns)
+
+    def _bag(self, in_bag: NDArray[np.uint16]) -> Examples:
+        """Return the rows with the weights that they have in a bag."""
         weights = in_bag.astype(np.float64) * (1.0 if self.examples.weights is None else self.examples.weights)
-        examples = replace(self.examples, weights=weights)
-        seed = np.random.SeedSequence(stream_seed(self.seed, number, _GROWTH))
-        return examples, set_aside(examples, self.params, seed), seed
+        return replace(self.examples, weights=weights)
+
+    def _seed_of(self, number: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(stream_seed(self.seed, number, _GROWING))
 
 
-def _awaited(tree: Future[Tree]) -> Tree:
-    while wait([tree], _BETWEEN_LOOKS).not_done:
+def _await(tree: Future[Tree]) -> Tree:
+    while wait([tree], _POLL_SECONDS).not_done:
         pass
     return tree.result()

@@ -1,4 +1,4 @@
-"""How much the tests on each column of a forest gained."""
+"""The decrease of impurity by the tests on each column of a forest."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._internal import Tree
+    from calibrant.trees import Tree
 
 __all__ = ["impurity_importances"]
 
 
 def impurity_importances(trees: Iterable[Tree], criterion: str) -> NDArray[np.float64]:
-    """Give the decrease of impurity by the tests on each column, a mean over the trees, as shares of the whole.
+    """Return the decrease of impurity by the tests on each column, averaged over the trees, as shares of the total.
 
     The impurity is the Gini index for ``"gini"``, else the entropy.
 
@@ -27,20 +27,20 @@ def impurity_importances(trees: Iterable[Tree], criterion: str) -> NDArray[np.fl
     >>> impurity_importances([tree], "entropy")
     array([1., 0.])
     """
-    return _in_shares(np.sum([_decreases(tree, criterion) for tree in trees], axis=0))
+    return _normalize(np.sum([_decreases(tree, criterion) for tree in trees], axis=0))
 
 
-def _in_shares(gains: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normalize(gains: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(gains / (gains.sum() or 1.0))
 
 
 def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
-    mixed = _gini(tree) if criterion == "gini" else _entropy(tree)
-    gain = mixed.copy()
-    np.subtract.at(gain, tree.parent[1:], mixed[1:])
+    impurity = _gini(tree) if criterion == "gini" else _entropy(tree)
+    gain = impurity.copy()
+    np.subtract.at(gain, tree.parent[1:], impurity[1:])
     inner = ~tree.is_leaf
     gains = np.bincount(tree.feature[inner], np.maximum(gain[inner], 0.0), tree.n_features)
-    return _in_shares(gains.astype(np.float64))
+    return _normalize(gains.astype(np.float64))
 
 
 def _entropy(tree: Tree) -> NDArray[np.float64]:

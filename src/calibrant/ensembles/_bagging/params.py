@@ -1,4 +1,4 @@
-"""The parameters of a forest: those of its trees and its own, checked on the first line of ``fit``."""
+"""The parameters of a forest, those of its trees included, and the rules that ``fit`` checks first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | No
 
 
 class ForestParams(TreeParams, Protocol):
-    """What growing and reading a forest look up."""
+    """The parameters that growing and reading a forest use."""
 
     n_trees: int
     bootstrap: Bootstrap | None
@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = TREE_RULES | {
 
 
 def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
-    """Give the number of columns drawn at each node; 0 for all of them.
+    """Return the number of columns drawn at each node; 0 for all of them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much worse a forest's out-of-bag probabilities get when a column is permuted (Breiman 2001); nothing is grown."""
+"""The increase of a forest's out-of-bag loss when a column is permuted (Breiman 2001); nothing is grown."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
-    from calibrant.ensembles._readings.read import GrownReading
+    from calibrant.ensembles._readings.forest_reading import ForestReader
 
 __all__ = ["oob_permutation_importances"]
 
-_MOST_SUMS = 2**26  # probabilities held at a time; columns are taken in blocks that need no more
+_MAX_SUMS = 2**26  # probabilities in memory at once, 512 MB; columns are permuted in blocks within that
 
 
 def oob_permutation_importances(
@@ -35,24 +35,24 @@ def oob_permutation_importances(
     permute: Literal["forest", "tree"] = "forest",
     random_state: SeedLike = None,
 ) -> PermutationImportances:
-    """Measure what each column is worth to a fitted forest, on the rows that its trees were grown without.
+    """Measure the importance of each column to a fitted forest, on the rows that its trees were grown without.
 
     The values of a column are permuted among the rows, and the out-of-bag loss is compared with that of the rows as
-    they are. Trees answer with the estimates of their own bags, whatever the reading: what EB-PETs and MOB-ESP add to
-    the leaves is left aside, since a permuted row would find itself counted in one leaf and answered for by another.
+    they are. Trees predict with the estimates of their own bags, whatever the reading: the out-of-bag rows that EB-PETs
+    and MOB-ESP add to the leaves are ignored, because a permuted row would be counted in one leaf and read another.
 
     Parameters
     ----------
     model : BaggedTreesClassifier
         A fitted forest; its method `oob_importances` is this function.
     n_repeats : int
-        How often each column is permuted.
+        Number of times that each column is permuted.
     metric : {"avll", "log_loss", "mse"}
         The loss, as `calibrant.metrics` defines it: log-loss in bits, finite also where a probability is 0; log-loss
-        in nats, an error where it is infinite; Brier's.
+        in nats, an error where it is infinite; the Brier score.
     permute : {"forest", "tree"}
-        Whether all trees are shown the same wrong value of a row, as on new rows of which a column is spoilt; or each
-        tree another, permuted among its own out-of-bag rows: then averaging over trees makes up for a part.
+        Whether all trees see the same permuted value of a row, as for new rows with a corrupted column; or each tree
+        another, permuted among its own out-of-bag rows: then averaging over trees compensates for a part.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
         Seeds the permutations.
 
@@ -71,40 +71,40 @@ def oob_permutation_importances(
     >>> from calibrant.ensembles import BaggedTreesClassifier
     >>> donors = load("appeal")
     >>> model = BaggedTreesClassifier(n_trees=20, random_state=0).fit(donors.X, donors.y)
-    >>> found = model.oob_importances(n_repeats=2, random_state=0)
-    >>> found.names[found.mean.argmax()]
+    >>> importances = model.oob_importances(n_repeats=2, random_state=0)
+    >>> importances.names[importances.mean.argmax()]
     'months_since_last_gift'
     """
     check_param("n_repeats", n_repeats, Int(1))
     check_param("metric", metric, Choice(*LOSSES))
     check_param("permute", permute, Choice("forest", "tree"))
     model._check_fitted()
-    permuting = _Permuting(model._reading, metric, seed_sequence(random_state), permute == "forest")
-    increases = np.zeros((permuting.n_columns, permuting.losses.n_rows))
-    for block, more in permuting.increases(n_repeats):
+    permutation = _OutOfBagPermutation(model._reading, metric, seed_sequence(random_state), permute == "forest")
+    increases = np.zeros((permutation.n_columns, permutation.losses.n_rows))
+    for block, more in permutation.increases(n_repeats):
         increases[block] += more / n_repeats
-    loss, _ = permuting.losses.mean(permuting.before[np.newaxis])
+    loss, _ = permutation.losses.mean(permutation.before[np.newaxis])
     return PermutationImportances(
-        permuting.names, *permuting.losses.mean(increases), float(loss[0]), metric, int(n_repeats)
+        permutation.names, *permutation.losses.mean(increases), float(loss[0]), metric, int(n_repeats)
     )
 
 
-class _Permuting:
-    """A forest, and its training rows column by column."""
+class _OutOfBagPermutation:
+    """A forest and its training rows, column by column."""
 
-    def __init__(
-        self, reading: GrownReading, metric: LossName, seed: np.random.SeedSequence, one_for_all: bool
-    ) -> None:
+    def __init__(self, reading: ForestReader, metric: LossName, seed: np.random.SeedSequence, shared: bool) -> None:
         forest = reading.forest
         self.names, self.n_columns = forest.examples.table.schema.names, forest.examples.table.n_columns
-        self._reading, self._forest, self._seed, self._one_for_all = reading, forest, seed, one_for_all
+        self._reading, self._forest, self._seed, self._shared = reading, forest, seed, shared
         self._n_classes = len(forest.examples.classes)
         self._out = [np.flatnonzero(in_bag == 0) for in_bag in forest.in_bag]
         self._n_trees = np.bincount(np.concatenate(self._out), minlength=forest.examples.n_rows)
-        answered, examples = self._n_trees > 0, forest.examples
-        if not answered.any():
-            raise ParameterError("every row is in every bag: out-of-bag importances need a forest with a bootstrap.")
-        self.losses = RowLosses(metric, examples.sorted_labels, examples.weights, self._n_classes, answered)
+        has_trees, examples = self._n_trees > 0, forest.examples
+        if not has_trees.any():
+            raise ParameterError(
+                "every row is in every bag; out-of-bag importances need a forest with a bootstrap. Set bootstrap."
+            )
+        self.losses = RowLosses(metric, examples.sorted_labels, examples.weights, self._n_classes, has_trees)
 
     @cached_property
     def _columns(self) -> list[NDArray[Any]]:
@@ -112,12 +112,12 @@ class _Permuting:
         return [self._forest.examples.column(j, rows) for j in range(self.n_columns)]
 
     def increases(self, n_repeats: int) -> Iterator[tuple[range, NDArray[np.float64]]]:
-        """Give blocks of columns with the increase of each row's loss (columns x rows), repeat after repeat."""
-        at_once = max(1, _MOST_SUMS // self._sums.size)
+        """Yield blocks of columns with the increase of each row's loss (columns x rows), repeat after repeat."""
+        block_size = max(1, _MAX_SUMS // self._sums.size)
         with progress(total=n_repeats * self.n_columns, description="Permuting columns") as bar:
             for repeat in range(n_repeats):
-                for first in range(0, self.n_columns, at_once):
-                    block = range(first, min(self.n_columns, first + at_once))
+                for first in range(0, self.n_columns, block_size):
+                    block = range(first, min(self.n_columns, first + block_size))
                     after = [self._losses(self._sums + change) for change in self._changes(block, repeat)]
                     yield block, np.array(after) - self.before
                     bar.advance(len(block))
@@ -134,31 +134,33 @@ class _Permuting:
     def _sums(self) -> NDArray[np.float64]:
         sums = np.zeros((self._forest.examples.n_rows, self._n_classes))
         for tree, rows in enumerate(self._out):
-            sums[rows] += self._answer(tree, [column[rows] for column in self._columns])
+            sums[rows] += self._predict(tree, [column[rows] for column in self._columns])
         return sums
 
     def _changes(self, block: range, repeat: int) -> NDArray[np.float64]:
-        """Give what permuting each column of a block adds to the sums of the trees' answers."""
+        """Return what permuting each column of a block adds to the sums of the trees' probabilities."""
         changes = np.zeros((len(block), self._forest.examples.n_rows, self._n_classes))
-        spoilt = {j: self._columns[j][self._order(repeat, j)] for j in block} if self._one_for_all else {}
+        permuted = {j: self._columns[j][self._order(repeat, j)] for j in block} if self._shared else {}
         for tree, rows in enumerate(self._out):
             tested = np.intersect1d(self._forest.trees[tree].feature, block)
             columns = [column[rows] for column in self._columns] if len(tested) else []
-            before = self._answer(tree, columns) if len(tested) else 0.0
+            before = self._predict(tree, columns) if len(tested) else 0.0
             for j in tested.tolist():
-                values = spoilt[j][rows] if self._one_for_all else columns[j][self._order(repeat, j, tree)]
-                changes[j - block.start, rows] += self._answer(tree, [*columns[:j], values, *columns[j + 1 :]]) - before
+                values = permuted[j][rows] if self._shared else columns[j][self._order(repeat, j, tree)]
+                changes[j - block.start, rows] += (
+                    self._predict(tree, [*columns[:j], values, *columns[j + 1 :]]) - before
+                )
         return changes
 
     def _order(self, repeat: int, column: int, tree: int | None = None) -> NDArray[np.intp]:
         keys, n = ((), self._forest.examples.n_rows) if tree is None else ((tree,), len(self._out[tree]))
         return stream(self._seed, repeat, column, *keys).permutation(n)
 
-    def _answer(self, tree: int, columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        answer, by_rows = np.empty((len(self._out[tree]), self._n_classes)), self._reading.by_rows
-        if by_rows is not None and len(answer):
-            return by_rows.answer(tree, (len(answer), list(columns)))
-        if len(answer):
+    def _predict(self, tree: int, columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        proba, by_rows = np.empty((len(self._out[tree]), self._n_classes)), self._reading.by_rows
+        if by_rows is not None and len(proba):
+            return by_rows.predict_by_tree(tree, (len(proba), list(columns)))
+        if len(proba):
             core, table = self._forest.trees[tree].core, self._reading.tables[tree]
-            _core.predict_tree(core, len(answer), columns, [table], [answer], n_threads(self._forest.params.n_jobs))
-        return answer
+            _core.predict_tree(core, len(proba), columns, [table], [proba], n_threads(self._forest.params.n_jobs))
+        return proba

@@ -1,4 +1,4 @@
-"""The loss of each row, and what permuting columns adds to the mean."""
+"""The loss of each row, and the result of permuting columns."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ __all__ = ["LOSSES", "LossName", "PermutationImportances", "RowLosses"]
 
 LossName: TypeAlias = Literal["avll", "log_loss", "mse"]
 
-_MOST_EPSILON = 0.005
-_MOST_SHOWN = 20
+_MAX_EPSILON = 0.005  # Nielsen 2004, footnote 9
+_MAX_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PermutationImportances:
-    """What each column is worth to a forest; printed, a list with the most important first.
+    """The importance of each column to a forest; its repr lists the most important first.
 
     Parameters
     ----------
     names : tuple of str
         The columns.
     mean : array of shape (n_columns,)
-        How much the loss rises when the column is permuted, a mean over repeats and rows. About 0 for a useless one,
+        The increase of the loss when the column is permuted, averaged over repeats and rows. About 0 for a useless one,
         and sometimes a little below.
     standard_error : array of shape (n_columns,)
-        Its standard error over the rows, the forest taken as given.
+        Its standard error over the rows, for the forest as it is.
     loss : float
         The out-of-bag loss of the rows as they are.
     metric : str
         The loss, a name in `calibrant.metrics.METRICS`.
     n_repeats : int
-        How often each column was permuted.
+        Number of times that each column was permuted.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class PermutationImportances:
     n_repeats: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the figures as a pandas frame with a row for each column of the forest, in their order.
+        """Return the importances as a pandas frame with a row for each column of the forest, in their order.
 
         Returns
         -------
@@ -74,15 +74,15 @@ class PermutationImportances:
         column
         age     0.25            0.02
         """
-        pandas = optional_import("pandas", extra="data", purpose="give importances as a frame")
+        pandas = optional_import("pandas", extra="data", purpose="return importances as a frame")
         figures = {"mean": self.mean, "standard_error": self.standard_error}
         frame: pd.DataFrame = pandas.DataFrame(figures, index=pandas.Index(self.names, name="column"))
         return frame
 
     def __repr__(self) -> str:
         order = np.argsort(-self.mean, kind="stable")
-        width = max(len(str(self.names[j])) for j in order[:_MOST_SHOWN])
-        means = [f"{self.mean[j]:.3g}" for j in order[:_MOST_SHOWN]]
+        width = max(len(str(self.names[j])) for j in order[:_MAX_SHOWN])
+        means = [f"{self.mean[j]:.3g}" for j in order[:_MAX_SHOWN]]
         digits = max(map(len, means))
         head = (
             f"Increase of the out-of-bag {self.metric} ({self.loss:.4g}) by permuting a column, {self.n_repeats} times"
@@ -97,7 +97,7 @@ class PermutationImportances:
 
 @dataclass(frozen=True, eq=False)
 class RowLosses:
-    """The loss of each answered row.
+    """The loss of each row that is out of some bag.
 
     Examples
     --------
@@ -110,16 +110,16 @@ class RowLosses:
     labels: NDArray[np.intp]
     weights: NDArray[np.float64] | None
     n_classes: int
-    answered: NDArray[np.bool_]
+    has_prediction: NDArray[np.bool_]
 
     def of(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the loss of each answered row."""
-        return LOSSES[self.metric](proba[self.answered], self.labels[self.answered], self._class_shares)
+        """Return the loss of each row that has a prediction."""
+        return LOSSES[self.metric](proba[self.has_prediction], self.labels[self.has_prediction], self._class_shares)
 
     @property
     def n_rows(self) -> int:
-        """Number of answered rows."""
-        return int(self.answered.sum())
+        """Number of rows that have a prediction."""
+        return int(self.has_prediction.sum())
 
     @property
     def _class_shares(self) -> NDArray[np.float64]:
@@ -127,7 +127,7 @@ class RowLosses:
         return np.asarray(counts / counts.sum())
 
     def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the means of rows of values and their standard errors; a weight of 2 is the row twice.
+        """Return the weighted means of the lines of values and their standard errors; a weight of 2 is the row twice.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class RowLosses:
         (array([2.]), array([1.]))
         """
         weights = np.ones(len(self.labels)) if self.weights is None else self.weights
-        weights = weights[self.answered]
+        weights = weights[self.has_prediction]
         total = weights.sum()
         means = values @ weights / total
         squares = ((values - means[:, np.newaxis]) ** 2) @ weights
@@ -149,7 +149,7 @@ def _log_loss(
     own = proba[np.arange(len(labels)), labels]
     if not own.all():
         raise ParameterError(
-            "metric='log_loss' is infinite here: a row's own class has the out-of-bag probability 0. Take "
+            "metric='log_loss' must be finite; got a row whose actual class has out-of-bag probability 0. Use "
             "metric='avll' or 'mse', or a forest with estimate='laplace' or more trees."
         )
     return np.asarray(-np.log(own))
@@ -157,9 +157,9 @@ def _log_loss(
 
 def _avll(proba: NDArray[np.float64], labels: NDArray[np.intp], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     own = proba[np.arange(len(labels)), labels]
-    epsilon = min(_MOST_EPSILON, 0.5 * float(shares[shares > 0].min()))
-    exact = (own <= 0.0) | (own >= 1.0)
-    return np.asarray(-np.log2(np.where(exact, np.clip(own, epsilon, 1.0 - epsilon), own)))
+    epsilon = min(_MAX_EPSILON, 0.5 * float(shares[shares > 0].min()))
+    is_certain = (own <= 0.0) | (own >= 1.0)
+    return np.asarray(-np.log2(np.where(is_certain, np.clip(own, epsilon, 1.0 - epsilon), own)))
 
 
 def _mse(proba: NDArray[np.float64], labels: NDArray[np.intp], _shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,39 +1,29 @@
-"""Nielsen's three ensembles of probability estimation trees: one forest, three readings."""
+"""Nielsen's three ensembles of probability estimation trees, which differ in the defaults of one forest."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
+from calibrant._random import SeedLike
+from calibrant.data._internal import Nominal
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
+from calibrant.ensembles._bagging.bags import Bootstrap
+from calibrant.ensembles._bagging.params import MaxFeatures
+from calibrant.ensembles._readings.forest_reading import OutOfBag
+from calibrant.estimates import Estimate
+from calibrant.trees._internal import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
 
 __all__ = ["BPETsClassifier", "EBPETsClassifier", "MOBESPClassifier"]
 
-
-def _with_defaults(**defaults: Any) -> Callable[..., None]:
-    """Give an ``__init__`` with the parameters of bagged trees and some other defaults, as scikit-learn reads them."""
-    signature = inspect.signature(BaggedTreesClassifier.__init__)
-    parameters = [
-        each.replace(default=defaults[name]) if name in defaults else each
-        for name, each in signature.parameters.items()
-    ]
-
-    def init(self: BaggedTreesClassifier, **params: Any) -> None:
-        BaggedTreesClassifier.__init__(self, **defaults | params)
-
-    init.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return init
-
-
-_NIELSEN = {"n_trees": 128, "bootstrap": "by_class", "tie_break": "random"}
+# The signatures are written out because scikit-learn reads them; a test compares them with that of the base class.
 
 
 class BPETsClassifier(BaggedTreesClassifier):
     """Bagged probability estimation trees (B-PETs): C4.4 trees with Laplace estimates, averaged.
 
-    The parameters are those of `BaggedTreesClassifier`; by default 128 trees, each class drawn by itself, all columns
-    at each node, random ties.
+    The parameters are those of `BaggedTreesClassifier`; by default 128 trees, rows drawn within each class, all
+    columns at each node, random ties.
 
     References
     ----------
@@ -46,14 +36,89 @@ class BPETsClassifier(BaggedTreesClassifier):
     array([[0.75, 0.25]])
     """
 
-    __init__ = _with_defaults(**_NIELSEN)
+    def __init__(
+        self,
+        *,
+        n_trees: int = 128,
+        bootstrap: Bootstrap | None = "by_class",
+        max_samples: float = 0.632,
+        max_features: MaxFeatures = None,
+        redraw: bool = True,
+        combine: Literal["average", "vote"] = "average",
+        smooth_votes: bool = False,
+        out_of_bag: OutOfBag = "ignore",
+        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
+        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
+        vote_trees: float | Literal["out_of_bag"] = 1.0,
+        warm_start: bool = False,
+        criterion: CriterionName = "gain_ratio",
+        estimate: str | Estimate = "laplace",
+        prune: Pruning | None = None,
+        confidence: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float = 0.0,
+        collapse: bool = False,
+        min_leaf: float = 2,
+        min_cut: Literal["c45", "min_leaf"] = "c45",
+        max_depth: int | None = None,
+        nominal_splits: NominalSplits = "multiway",
+        threshold: Literal["observed", "midpoint"] = "observed",
+        mdl_penalty: bool = True,
+        dialect: Dialect = "c45",
+        empty_leaf: EmptyLeaf | None = None,
+        accept_zero_gain: bool | None = None,
+        nominal: Nominal = "auto",
+        tie_break: Literal["first", "random"] = "random",
+        honest: bool = False,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        weight_kind: WeightKind = "frequency",
+        n_jobs: int | None = None,
+        random_state: SeedLike = None,
+    ) -> None:
+        super().__init__(
+            n_trees=n_trees,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            max_features=max_features,
+            redraw=redraw,
+            combine=combine,
+            smooth_votes=smooth_votes,
+            out_of_bag=out_of_bag,
+            out_of_bag_weight=out_of_bag_weight,
+            in_bag_counts=in_bag_counts,
+            vote_trees=vote_trees,
+            warm_start=warm_start,
+            criterion=criterion,
+            estimate=estimate,
+            prune=prune,
+            confidence=confidence,
+            subtree_raising=subtree_raising,
+            ccp_alpha=ccp_alpha,
+            collapse=collapse,
+            min_leaf=min_leaf,
+            min_cut=min_cut,
+            max_depth=max_depth,
+            nominal_splits=nominal_splits,
+            threshold=threshold,
+            mdl_penalty=mdl_penalty,
+            dialect=dialect,
+            empty_leaf=empty_leaf,
+            accept_zero_gain=accept_zero_gain,
+            nominal=nominal,
+            tie_break=tie_break,
+            honest=honest,
+            class_weight=class_weight,
+            weight_kind=weight_kind,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
 
 
 class EBPETsClassifier(BaggedTreesClassifier):
-    """Enhanced bagged PETs (EB-PETs): leaves count the rows out of the bag too, unsmoothed.
+    """Enhanced bagged PETs (EB-PETs): leaves also count the out-of-bag rows, unsmoothed.
 
-    The parameters are those of `BaggedTreesClassifier`; by default 128 trees, each class drawn by itself, the square
-    root of the number of columns, rounded up, drawn at each node, random ties, frequencies.
+    The parameters are those of `BaggedTreesClassifier`; by default 128 trees, rows drawn within each class, the
+    square root of the number of columns, rounded up, drawn at each node, random ties, frequencies.
 
     References
     ----------
@@ -66,17 +131,90 @@ class EBPETsClassifier(BaggedTreesClassifier):
     array([[1., 0.]])
     """
 
-    __init__ = _with_defaults(
-        **_NIELSEN, max_features="ceil_sqrt", estimate="frequency", out_of_bag="count", empty_leaf="parent"
-    )
+    def __init__(
+        self,
+        *,
+        n_trees: int = 128,
+        bootstrap: Bootstrap | None = "by_class",
+        max_samples: float = 0.632,
+        max_features: MaxFeatures = "ceil_sqrt",
+        redraw: bool = True,
+        combine: Literal["average", "vote"] = "average",
+        smooth_votes: bool = False,
+        out_of_bag: OutOfBag = "count",
+        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
+        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
+        vote_trees: float | Literal["out_of_bag"] = 1.0,
+        warm_start: bool = False,
+        criterion: CriterionName = "gain_ratio",
+        estimate: str | Estimate = "frequency",
+        prune: Pruning | None = None,
+        confidence: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float = 0.0,
+        collapse: bool = False,
+        min_leaf: float = 2,
+        min_cut: Literal["c45", "min_leaf"] = "c45",
+        max_depth: int | None = None,
+        nominal_splits: NominalSplits = "multiway",
+        threshold: Literal["observed", "midpoint"] = "observed",
+        mdl_penalty: bool = True,
+        dialect: Dialect = "c45",
+        empty_leaf: EmptyLeaf | None = "parent",
+        accept_zero_gain: bool | None = None,
+        nominal: Nominal = "auto",
+        tie_break: Literal["first", "random"] = "random",
+        honest: bool = False,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        weight_kind: WeightKind = "frequency",
+        n_jobs: int | None = None,
+        random_state: SeedLike = None,
+    ) -> None:
+        super().__init__(
+            n_trees=n_trees,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            max_features=max_features,
+            redraw=redraw,
+            combine=combine,
+            smooth_votes=smooth_votes,
+            out_of_bag=out_of_bag,
+            out_of_bag_weight=out_of_bag_weight,
+            in_bag_counts=in_bag_counts,
+            vote_trees=vote_trees,
+            warm_start=warm_start,
+            criterion=criterion,
+            estimate=estimate,
+            prune=prune,
+            confidence=confidence,
+            subtree_raising=subtree_raising,
+            ccp_alpha=ccp_alpha,
+            collapse=collapse,
+            min_leaf=min_leaf,
+            min_cut=min_cut,
+            max_depth=max_depth,
+            nominal_splits=nominal_splits,
+            threshold=threshold,
+            mdl_penalty=mdl_penalty,
+            dialect=dialect,
+            empty_leaf=empty_leaf,
+            accept_zero_gain=accept_zero_gain,
+            nominal=nominal,
+            tie_break=tie_break,
+            honest=honest,
+            class_weight=class_weight,
+            weight_kind=weight_kind,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
 
 
 class MOBESPClassifier(BaggedTreesClassifier):
-    """MOB-ESP: the class frequencies at a leaf among the rows that the forest classifies as the row in question.
+    """MOB-ESP: the class frequencies at a leaf among the rows for which the forest votes as for the predicted row.
 
     The forest is that of `EBPETsClassifier`. Each training row is labelled by the vote of the trees grown without it; a
     leaf keeps the class counts of its rows for each label; a new row is labelled by vote and reads the counts of its
-    label. ``predict`` is the likeliest class, ``vote`` the label.
+    label. ``predict`` returns the most probable class, ``vote`` the label.
 
     References
     ----------
@@ -89,6 +227,79 @@ class MOBESPClassifier(BaggedTreesClassifier):
     (array([[1., 0.]]), array(['a'], dtype='<U1'))
     """
 
-    __init__ = _with_defaults(
-        **_NIELSEN, max_features="ceil_sqrt", estimate="frequency", out_of_bag="condition", empty_leaf="parent"
-    )
+    def __init__(
+        self,
+        *,
+        n_trees: int = 128,
+        bootstrap: Bootstrap | None = "by_class",
+        max_samples: float = 0.632,
+        max_features: MaxFeatures = "ceil_sqrt",
+        redraw: bool = True,
+        combine: Literal["average", "vote"] = "average",
+        smooth_votes: bool = False,
+        out_of_bag: OutOfBag = "condition",
+        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
+        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
+        vote_trees: float | Literal["out_of_bag"] = 1.0,
+        warm_start: bool = False,
+        criterion: CriterionName = "gain_ratio",
+        estimate: str | Estimate = "frequency",
+        prune: Pruning | None = None,
+        confidence: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float = 0.0,
+        collapse: bool = False,
+        min_leaf: float = 2,
+        min_cut: Literal["c45", "min_leaf"] = "c45",
+        max_depth: int | None = None,
+        nominal_splits: NominalSplits = "multiway",
+        threshold: Literal["observed", "midpoint"] = "observed",
+        mdl_penalty: bool = True,
+        dialect: Dialect = "c45",
+        empty_leaf: EmptyLeaf | None = "parent",
+        accept_zero_gain: bool | None = None,
+        nominal: Nominal = "auto",
+        tie_break: Literal["first", "random"] = "random",
+        honest: bool = False,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        weight_kind: WeightKind = "frequency",
+        n_jobs: int | None = None,
+        random_state: SeedLike = None,
+    ) -> None:
+        super().__init__(
+            n_trees=n_trees,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            max_features=max_features,
+            redraw=redraw,
+            combine=combine,
+            smooth_votes=smooth_votes,
+            out_of_bag=out_of_bag,
+            out_of_bag_weight=out_of_bag_weight,
+            in_bag_counts=in_bag_counts,
+            vote_trees=vote_trees,
+            warm_start=warm_start,
+            criterion=criterion,
+            estimate=estimate,
+            prune=prune,
+            confidence=confidence,
+            subtree_raising=subtree_raising,
+            ccp_alpha=ccp_alpha,
+            collapse=collapse,
+            min_leaf=min_leaf,
+            min_cut=min_cut,
+            max_depth=max_depth,
+            nominal_splits=nominal_splits,
+            threshold=threshold,
+            mdl_penalty=mdl_penalty,
+            dialect=dialect,
+            empty_leaf=empty_leaf,
+            accept_zero_gain=accept_zero_gain,
+            nominal=nominal,
+            tie_break=tie_break,
+            honest=honest,
+            class_weight=class_weight,
+            weight_kind=weight_kind,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )

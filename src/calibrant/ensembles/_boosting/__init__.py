@@ -1,3 +1,3 @@
-"""Boosted trees and boosted stumps."""
+"""Boosting: its algorithms and rounds, and boosted trees and stumps."""
 
 __all__: list[str] = []

@@ -9,21 +9,22 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant.data._internal import Nominal, Rows
 from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
-from calibrant.ensembles._boosting.rounds import Run, begin, boost
-from calibrant.ensembles._boosting.scoring import _Scoring
-from calibrant.ensembles._boosting.stump_members import Stumps, branch_of, summed
+from calibrant.ensembles._boosting.rounds import Run, boost, start_run
+from calibrant.ensembles._boosting.scores_mixin import BoostedScoresMixin
+from calibrant.ensembles._boosting.stump_members import Stumps, branch_of, sum_contributions
 from calibrant.ensembles._boosting.stump_rounds import (
     STUMP_CRITERIA,
     StumpCriterion,
     StumpEstimate,
     StumpMember,
     StumpRounds,
-    as_arrays,
+    stack_stumps,
 )
-from calibrant.trees._internal import RULES, Examples, read_training
+from calibrant.trees._internal import ORDERED_Y, RULES, Examples, read_training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,40 +41,40 @@ _RULES = {
 }
 
 
-class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Thousands of trees of one test each, every one found on rows weighed by how those before it erred.
+@fill_docstring()
+class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Thousands of trees of one test each, every one fitted to rows reweighted by the errors of those before it.
 
     The rows of each column are sorted once; a round is then linear in the rows. The result is exact: every cut between
-    two values and every category is considered in every round. The answers of `predict_proba` are scores, **not
-    calibrated probabilities**: the share of the members' weighted votes, the raw value that Caruana and Niculescu-Mizil
-    calibrate.
+    two values and every category is considered in every round. `predict_proba` returns scores, **not calibrated
+    probabilities**: the share of the members' weighted votes, the raw value that Caruana and Niculescu-Mizil calibrate.
 
-    A stump has three branches: numbers up to a threshold, or one category; all other values; and what is missing, as in
-    Weka's DecisionStump. A branch without training weight, such as that of the missing where none is, answers with the
-    class weights of all rows.
+    A stump has three branches: numbers up to a threshold, or one category; all other values; and missing values, as in
+    Weka's DecisionStump. A branch without training weight, such as that of missing values where there are none, has
+    the class weights of all rows.
 
     Parameters
     ----------
     n_trees : int
-        Most rounds; there may be fewer, see ``stopped_``.
+        The maximum number of rounds; there may be fewer, see ``stopped_``.
     algorithm : {"m1", "samme", "real"}
         AdaBoost.M1, SAMME or Real AdaBoost, as in `BoostedTreesClassifier`. With more than two classes a single test is
-        seldom right half of the time, as ``"m1"`` asks; take ``"samme"`` or ``"real"``.
+        seldom right half of the time, as ``"m1"`` requires; use ``"samme"`` or ``"real"``.
     criterion : {"entropy", "gain_ratio", "gini", "dkm", "twoing"}
-        What makes a good test, the branch of the missing included: information gain; the gain ratio, among columns of
+        The criterion of a good test, over all three branches: information gain; the gain ratio, among columns of
         at least average gain, the best cut of each column being that of the most gain; the Gini index; Kearns and
-        Mansour's; twoing of the two branches with a value, times their share of the weight. With two classes and
+        Mansour's; twoing of the first two branches, times their share of the weight. With two classes and
         without missing values twoing and Gini choose the same.
     estimate : {"laplace", "frequency"}
         How the class weights in a branch become probabilities: w_k + 1 over w + K, or w_k over w. Votes do not depend
-        on it; ``"real"``, and the answers of a single stump, do. Weights add up to the number of rows, so that the
-        former is the smoothing of Schapire and Singer (1999).
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns to take as nominal.
+        on it; ``"real"``, and the probabilities of a single stump, do. Weights add up to the number of rows, so that
+        the former is the smoothing of Schapire and Singer (1999).
+    %(nominal)s
     n_jobs : int, optional
-        Threads, which share the columns, counted as scikit-learn counts them; the result is the same for any number.
+        Number of threads, which share the columns, counted as scikit-learn counts them; the result is the same for any
+        number.
     warm_start : bool
-        Whether `fit` goes on from the stumps there are, on the same rows, until there are `n_trees`.
+        Whether `fit` continues from the stumps already fitted, on the same rows, until there are `n_trees`.
 
     Attributes
     ----------
@@ -83,23 +84,19 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
     estimator_weights_ : array of shape (n_members,)
         The weights of their votes; 1 with ``"real"``.
     errors_ : array of shape (n_members,)
-        The share of the weight, as it was in its round, that each member votes wrongly on.
+        The share of the weight in its round that each member misclassifies.
     stopped_ : {"perfect", "weak"} or None
         Why there are fewer members than `n_trees`, as in `BoostedTreesClassifier`; None where there are not.
     feature_importances_ : array of shape (n_features_in_,)
         The share of each column in the gains, weighted by the members' weights.
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+    %(classes_)s
+    %(features_in_)s
 
     Notes
     -----
-    Tests that score the same to within 1e-9 are settled for the first column, and in it for the least threshold or the
-    first category. Prediction sums, for each column, all stumps that test it into one step function first: it takes
-    the logarithm of the number of rounds rather than their number.
+    Ties, criteria within 1e-9 of each other, are broken in favour of the first column, and within it of the least
+    threshold or the first category. Prediction first sums all stumps of a column into one step function: its time
+    grows with the logarithm of the number of rounds rather than with their number.
 
     References
     ----------
@@ -137,27 +134,16 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
         self.n_jobs = n_jobs
         self.warm_start = warm_start
 
+    @fill_docstring(y=ORDERED_Y)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedStumpsClassifier:
         """Find the stumps, one after the other.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row. Where it declares an order (a pandas Categorical), ties follow it.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        BoostedStumpsClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
-        run = begin(before, self.n_trees, examples.fingerprint(), 0)
+        run = start_run(before, self.n_trees, examples.fingerprint(), 0)
         rounds = StumpRounds(examples, self.criterion, self.estimate, self.n_jobs)
         boost(run, rounds, ALGORITHMS[self.algorithm], self.n_trees, type(self).__name__)
         return self._store(run, examples)
@@ -173,22 +159,22 @@ class BoostedStumpsClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type
 
     def _store(self, run: Run, examples: Examples) -> BoostedStumpsClassifier:
         self._store_run(run, examples)
-        self.stumps_: Stumps = as_arrays(run.members, examples)
+        self.stumps_: Stumps = stack_stumps(run.members, examples)
         self._proba = np.stack([member.proba for member in run.members])
         return self
 
-    def _answers_of(self, member: StumpMember, rows: Rows) -> NDArray[np.float64]:
+    def _member_proba(self, member: StumpMember, rows: Rows) -> NDArray[np.float64]:
         number = next(i for i, each in enumerate(self._run.members) if each is member)
         return np.asarray(member.proba[branch_of(self.stumps_, number, rows)])
 
-    def _branches_say(self) -> NDArray[np.float64]:
-        """Give stumps x branches x classes; what is said is in proportion to the weight."""
-        said = ALGORITHMS[self.algorithm].say(self._proba.reshape(-1, len(self.classes_)), 1.0)
-        return np.asarray(said.reshape(self._proba.shape) * self.estimator_weights_[:, np.newaxis, np.newaxis])
+    def _branch_contributions(self) -> NDArray[np.float64]:
+        """Return the contributions (stumps x branches x classes), which are proportional to the weights."""
+        unweighted = ALGORITHMS[self.algorithm].contribution(self._proba.reshape(-1, len(self.classes_)), 1.0)
+        return np.asarray(unweighted.reshape(self._proba.shape) * self.estimator_weights_[:, np.newaxis, np.newaxis])
 
     def _sums(self, rows: Rows) -> NDArray[np.float64]:
-        return summed(self.stumps_, self._branches_say(), rows)
+        return sum_contributions(self.stumps_, self._branch_contributions(), rows)
 
-    def _said(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
-        for number, said in enumerate(self._branches_say()):
-            yield said[branch_of(self.stumps_, number, rows)]
+    def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
+        for number, contribution in enumerate(self._branch_contributions()):
+            yield contribution[branch_of(self.stumps_, number, rows)]

@@ -8,17 +8,20 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal, Rows
 from calibrant.ensembles._bagging.importances import impurity_importances
 from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
-from calibrant.ensembles._boosting.rounds import Run, begin, boost
-from calibrant.ensembles._boosting.scoring import _Scoring
+from calibrant.ensembles._boosting.rounds import Run, boost, start_run
+from calibrant.ensembles._boosting.scores_mixin import BoostedScoresMixin
 from calibrant.ensembles._boosting.tree_rounds import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
+    ORDERED_Y,
     RULES,
+    TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
     EmptyLeaf,
@@ -41,43 +44,42 @@ _RULES = {
     **{name: rule for name, rule in RULES.items() if name not in ("class_weight", "weight_kind")},
 }
 
+_ESTIMATE_NUMBERS = """\
+Votes
+go to the most probable class, and ``"real"`` takes the logarithms of the probabilities. Base rates are those of the
+weighted rows. A number left to ``"cv"`` is chosen in every round, as in `ProbabilityTreeClassifier`."""
 
-class BoostedTreesClassifier(_Scoring, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Trees grown one after the other, each on rows weighed by how the trees before it erred.
 
-    The answers of `predict_proba` are scores, **not calibrated probabilities**: the share of the members' weighted
-    votes, the raw value that Caruana and Niculescu-Mizil calibrate. It ranks rows well and stays away from 0 and 1; map
-    it to probabilities by Platt's method or by isotonic regression on rows that were not learnt from.
+@fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS})
+class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
 
-    The table is coded once; a round changes nothing but the weights of the rows. These are scaled to the sum that
-    `sample_weight` gives them (the number of rows without it), and `min_leaf` is in their units.
+    `predict_proba` returns scores, **not calibrated probabilities**: the share of the members' weighted votes, the raw
+    value that Caruana and Niculescu-Mizil calibrate. It ranks rows well and stays away from 0 and 1; map it to
+    probabilities by Platt scaling or isotonic regression on held-out rows.
+
+    The table is coded once; a round changes only the weights of the rows. These are scaled to the sum of
+    `sample_weight` (the number of rows without it), and `min_leaf` is in their units.
 
     Parameters
     ----------
     n_trees : int
-        Most rounds; there may be fewer, see ``stopped_``.
+        The maximum number of rounds; there may be fewer, see ``stopped_``.
     algorithm : {"m1", "samme", "real"}
         ``"m1"`` is AdaBoost.M1: a tree of error e votes with weight ln((1 - e) / e), and the weights of the rows that
-        it gets wrong are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so that with
-        K classes a tree need only be better than a guess; with two classes it is the same. ``"real"`` is Real
-        AdaBoost (SAMME.R for K classes): trees say probabilities, below 1e-10 taken as that, and the score is their
-        geometric mean, scaled to add up to 1.
+        it misclassifies are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so that
+        with K classes a tree need only be better than guessing; with two classes it is the same. ``"real"`` is Real
+        AdaBoost (SAMME.R for K classes): the score is the geometric mean of the trees' probabilities, clipped at
+        1e-10, scaled to add up to 1.
     resample : bool
         Grow each tree on as many rows as there are, drawn by their weights, rather than on weighted rows.
-    criterion, prune, confidence, subtree_raising, ccp_alpha, collapse, min_leaf, min_cut, max_depth, nominal_splits, \
-threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_break, honest
-        Of the trees, as in `ProbabilityTreeClassifier`. Rows set aside by `honest` or ``prune="reduced_error"`` are
-        drawn anew in each round. Where ``dialect="j48"`` counts rows, each counts as the weight given to `fit` says,
-        whatever it weighs in the round; a row drawn by `resample` counts as often as it is drawn.
-    estimate : str or an estimate of `calibrant.estimates`
-        How the counts of a tree become its probabilities, as in `ProbabilityTreeClassifier`: what its votes are the
-        greatest of, and what ``"real"`` takes the logarithms of. Base rates are those of the weighted rows.
+    %(tree_parameters)s
     n_jobs : int, optional
-        Threads within a round, counted as scikit-learn counts them; the result is the same for any number.
+        Number of threads within a round, counted as scikit-learn counts them; the result is the same for any number.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds what is drawn: rows with `resample`, rows set aside, random ties, folds.
+        Seeds the draws: of rows with `resample`, of rows set aside, of random ties and of folds.
     warm_start : bool
-        Whether `fit` goes on from the trees there are, on the same rows, until there are `n_trees`.
+        Whether `fit` continues from the trees already grown, on the same rows, until there are `n_trees`.
 
     Attributes
     ----------
@@ -86,36 +88,36 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
     estimator_weights_ : array of shape (n_members,)
         The weights of their votes; 1 with ``"real"``.
     errors_ : array of shape (n_members,)
-        The share of the weight, as it was in its round, that each member votes wrongly on.
+        The share of the weight in its round that each member misclassifies.
     stopped_ : {"perfect", "weak"} or None
         Why there are fewer members than `n_trees`; None where there are not.
     feature_importances_ : array of shape (n_features_in_,)
-        The share of each column in what the tests of the trees take off the impurity of the weighted rows, the trees
-        weighted as their votes are: the Gini index where `criterion` is, else the entropy.
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        The share of each column in the decrease of impurity of the weighted rows, with the trees weighted as their
+        votes are: the Gini index with ``criterion="gini"``, else the entropy.
+    %(classes_)s
+    %(features_in_)s
 
     Notes
     -----
-    Two things end boosting early, each with a `CalibrantWarning` and in ``stopped_``.
+    Boosting stops early in two cases, each with a `CalibrantWarning` and in ``stopped_``.
 
     * ``"perfect"``: a tree makes no error, so that no weight changes and every further tree would be the same. It
-      stays, and votes as if it erred on 1e-10 of the weight, which mostly outvotes the others. Weka leaves such a tree
-      out unless it is the first, also one that errs on less than 1e-6. Where trees differ by what is drawn (`resample`
-      and random ties among others) boosting goes on. ``"real"`` ends so where no weight changes.
-    * ``"weak"``: a tree errs on at least half of the weight, with ``"samme"`` on 1 - 1/K. It is left out, as in Weka;
-      where it is the first, it stays as the only one. ``"real"`` never ends so.
+      stays, and votes as if it misclassified 1e-10 of the weight, which usually outvotes the others. Weka leaves such a
+      tree out unless it is the first, and one that misclassifies less than 1e-6 too. Where trees differ by chance
+      (`resample` and random ties among others) boosting continues. ``"real"`` stops where no weight changes.
+    * ``"weak"``: a tree misclassifies at least half of the weight, with ``"samme"`` at least 1 - 1/K. It is left out,
+      as in Weka; where it is the first, it stays as the only one. ``"real"`` never stops in this way.
 
-    There is no ``class_weight``: the rounds weigh the rows by their errors, and would undo it. Nor is there a
-    ``weight_kind``: those weights are no survey's.
+    Rows set aside by `honest` or ``prune="reduced_error"`` are drawn again in each round. Where ``dialect="j48"``
+    counts rows, each counts as its `sample_weight`, whatever its weight in the round; a row drawn by `resample` counts
+    as often as it is drawn.
 
-    A single member answers with its own probabilities: one round is one `ProbabilityTreeClassifier`.
+    There is no ``class_weight``: the rounds reweight the rows by their errors, and would undo it. Nor is there a
+    ``weight_kind``: the weights of the rounds are no survey weights.
 
-    A vote goes to the class of the greatest probability, of those equal to within 1e-9 to the first declared.
+    The scores of a single member are its own probabilities: one round is one `ProbabilityTreeClassifier`.
+
+    A vote goes to the most probable class; of ties, within 1e-9, to the first declared.
 
     References
     ----------
@@ -189,28 +191,17 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
         self.random_state = random_state
         self.warm_start = warm_start
 
+    @fill_docstring(y=ORDERED_Y)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedTreesClassifier:
         """Grow the trees, one after the other.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row. Where it declares an order (a pandas Categorical), ties follow it.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        BoostedTreesClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
-        run = begin(before, self.n_trees, examples.fingerprint(), self.random_state)
+        run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
         boost(
             run,
             TreeRounds(examples, cast("Any", self), run.seed),
@@ -222,7 +213,7 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what the tests of the trees take off the impurity."""
+        """The share of each column in the decrease of impurity."""
         check_is_fitted(self)
         shares = np.array([impurity_importances([tree], self.criterion) for tree in self.trees_])
         total = self.estimator_weights_ @ shares
@@ -233,5 +224,5 @@ threshold, mdl_penalty, dialect, empty_leaf, accept_zero_gain, nominal, tie_brea
         self.trees_ = [member.tree for member in run.members]
         return self
 
-    def _answers_of(self, member: TreeMember, rows: Rows) -> NDArray[np.float64]:
-        return member.answers(rows, self.n_jobs)
+    def _member_proba(self, member: TreeMember, rows: Rows) -> NDArray[np.float64]:
+        return member.proba(rows, self.n_jobs)

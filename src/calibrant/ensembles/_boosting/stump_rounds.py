@@ -1,4 +1,4 @@
-"""Stumps as members of boosting: the rows of every column are sorted once, a round is linear in the rows."""
+"""Stumps as members of boosting: the rows of every column are sorted once, so that a round takes linear time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._threads import n_threads
-from calibrant.ensembles._boosting.algorithms import Answers
+from calibrant.ensembles._boosting.algorithms import MemberPredictions
 from calibrant.ensembles._boosting.stump_members import Stumps
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from calibrant.trees._internal import Examples
 
-__all__ = ["STUMP_CRITERIA", "StumpCriterion", "StumpEstimate", "StumpMember", "StumpRounds", "as_arrays"]
+__all__ = ["STUMP_CRITERIA", "StumpCriterion", "StumpEstimate", "StumpMember", "StumpRounds", "stack_stumps"]
 
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 StumpEstimate: TypeAlias = Literal["frequency", "laplace"]
@@ -24,7 +24,7 @@ STUMP_CRITERIA: tuple[StumpCriterion, ...] = ("entropy", "gain_ratio", "gini", "
 
 
 class StumpMember(NamedTuple):
-    """A stump: what it tests, the class weights in its branches, and its answers there; classes as declared."""
+    """A stump: its test, the class weights in its branches, and the probabilities there; classes in declared order."""
 
     feature: int
     threshold: float
@@ -35,10 +35,10 @@ class StumpMember(NamedTuple):
 
 
 class StumpRounds:
-    """Learns a stump a round from coded rows and their weights."""
+    """Fits one stump each round to coded rows and their weights."""
 
     advice = ""
-    can_differ = False
+    is_random = False
 
     def __init__(self, examples: Examples, criterion: str, estimate: str, n_jobs: int | None) -> None:
         self._n_classes = len(examples.classes)
@@ -50,16 +50,16 @@ class StumpRounds:
         self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights.copy()
         self._total = float(self.weights.sum())
 
-    def learn(self, number: int) -> tuple[StumpMember, Answers]:  # noqa: ARG002
-        """Find the stump of a round; all rows of one class and branch get one answer."""
+    def fit(self, number: int) -> tuple[StumpMember, MemberPredictions]:  # noqa: ARG002
+        """Find the stump of a round; all rows of one class and branch have one prediction."""
         self._stump = self._search.best(self.weights)
         self._counts = np.asarray(self._stump.counts)
         member = self._member(self._stump)
         labels = np.tile(np.arange(self._n_classes), 3)
-        return member, Answers(np.repeat(member.proba, self._n_classes, axis=0), labels, self._counts.ravel())
+        return member, MemberPredictions(np.repeat(member.proba, self._n_classes, axis=0), labels, self._counts.ravel())
 
-    def reweigh(self, factors: NDArray[np.float64]) -> None:
-        """Multiply the weights of the rows in each branch and class, scaled to the sum they had."""
+    def reweight(self, factors: NDArray[np.float64]) -> None:
+        """Multiply the weights of the rows in each branch and class, scaled to their previous sum."""
         scale = self._total / (factors * self._counts.ravel()).sum()
         self._search.reweigh(self._stump, (factors * scale).reshape(3, -1), self.weights)
 
@@ -70,14 +70,14 @@ class StumpRounds:
         return StumpMember(stump.column, threshold, category, stump.gain, self._counts, self._proba(self._counts))
 
     def _proba(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the probabilities in the branches; one without weight answers for all rows."""
+        """Return the probabilities in the branches; one without weight has those of all rows."""
         filled = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, counts.sum(axis=0))
         filled = filled + self._prior_counts
         return np.asarray(filled / filled.sum(axis=1, keepdims=True))
 
 
-def as_arrays(members: list[StumpMember], examples: Examples) -> Stumps:
-    """Put the stumps of all rounds into arrays, classes sorted."""
+def stack_stumps(members: list[StumpMember], examples: Examples) -> Stumps:
+    """Return the stumps of all rounds as arrays, with the classes sorted."""
     arrays = (
         np.array([member.feature for member in members], dtype=np.int32),
         np.array([member.threshold for member in members]),

@@ -1,3 +1,3 @@
-"""Lazy option trees."""
+"""Lazy option trees, grown for each row that is predicted."""
 
 __all__: list[str] = []

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._docstrings import fill_docstring
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Nominal, RowClassifierMixin
-from calibrant.ensembles._bagging.bags import Bootstrap, draw_bags
+from calibrant.ensembles._bagging.bags import BAG_SAMPLE_WEIGHT, Bootstrap, draw_bags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
-from calibrant.trees._internal import Examples, read_training
+from calibrant.trees._internal import TREE_PARAMETER_DOCS, Examples, read_training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,67 +34,62 @@ _RULES: dict[str, Rule] = {
 }
 
 
+@fill_docstring(n_jobs=TREE_PARAMETER_DOCS["n_jobs"])
 class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Bagged lazy option trees (B-LOTs): a tree grown for each row that is asked about. Experimental.
+    """Bagged lazy option trees (B-LOTs): a tree grown for each row that is predicted. Experimental.
 
-    For a row and a bag, a node holds the training rows that are like it so far. The test that is taken is the one whose
-    branch, the one that the row itself falls into, has the least mixed classes (Friedman, Kohavi & Yun 1996), after the
-    classes of the node are weighed to be equally frequent. Where tests on other columns gain nearly as much, they are
-    taken too (options), and their answers averaged. A leaf answers with its class frequencies, neither weighed nor
-    smoothed; the bags are averaged.
+    For a row and a bag, a node has the training rows that match the row so far. The chosen test is the one whose
+    branch, the one that the row itself falls into, has the least class entropy (Friedman, Kohavi & Yun 1996), after the
+    classes of the node are reweighted to be equally frequent. Tests on other columns that gain nearly as much are
+    taken too (options), and their probabilities averaged. A leaf predicts its class frequencies, neither reweighted
+    nor smoothed; the bags are averaged.
 
-    Experimental: the paper's own parameter values were not to be had, and these defaults are ours. A search for pure
-    branches around each row is optimistic. With two classes it was at times better than bagged trees (`mse` 0.25 and
-    0.26 on made-up data), with five noisy ones much worse (0.88 and 0.65): compare before use, or calibrate.
+    Experimental: the paper does not state its parameter values, and these defaults are ours. A search for pure branches
+    around each row is optimistic. With two classes it was sometimes better than bagged trees (`mse` 0.25 against 0.26
+    on synthetic data), with five noisy ones much worse (0.88 against 0.65): compare before use, or calibrate.
 
-    It is slow by design: `fit` only draws bags, and each row that is predicted searches all tests at every node, in
+    It is slow by design: `fit` only draws bags, and the prediction of each row searches all tests at every node, in
     every bag. With 1,000 training rows, 20 columns and 50 bags a row takes about 20 ms on one core, with 20,000
-    training rows 440 ms; time grows with the rows, the columns and `n_trees`. Where that is too slow take
+    training rows 440 ms; time grows with the rows, the columns and `n_trees`. Where that is too slow use
     `EBPETsClassifier`.
 
     Parameters
     ----------
     n_trees : int
-        Number of bags, each of which grows a tree for every row asked about.
+        Number of bags, each of which grows a tree for every row that is predicted.
     max_options : int
-        The most tests that a node takes, each on another column; 1: lazy trees without options.
+        The maximum number of tests of a node, each on another column; 1: lazy trees without options.
     option_fraction : float
-        The share of the best gain that another test must have to be taken beside it.
+        The share of the best gain that another test must have to become an option.
     min_leaf : float
-        The least weight that a test must leave in the row's branch, counted as often as rows were drawn.
+        The minimum weight that a test must leave in the row's branch, with rows counted as often as they were drawn.
     max_leaves : int
-        The most leaves for one row in one bag; nodes near the root take their options first.
+        The maximum number of leaves for one row in one bag; nodes near the root take their options first.
     bootstrap : {"uniform", "by_class", "subsample"}, optional
         How rows are drawn, as in `BaggedTreesClassifier`; None: every bag has all rows.
     max_samples : float
         The share of the rows in a ``"subsample"``.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which columns to take as nominal besides those of words.
-    n_jobs : int, optional
-        Threads, counted as scikit-learn counts them; the result is the same for any number.
+    %(nominal)s
+    %(n_jobs)s
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
         Seeds the bags.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
+    %(classes_)s
     in_bag_ : array of shape (n_trees, n_rows)
-        How often each row (of weight above 0) is in each bag.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Number of times each row (of weight above 0) is in each bag.
+    %(features_in_)s
 
     Notes
     -----
-    A numeric test is a value of the training set: at most it, or above it. A nominal one is the row's own category
-    against all others. Of the tests of one column only the best is an option, since its neighbours say the same. Of
-    equal gains the test that leaves more weight is taken, then the lower column and the lower value, so that nothing
-    but the bags is random.
+    A numeric test compares with a value of the training set: at most it, or above it. A nominal one is the row's own
+    category against all others. Of the tests of one column only the best is an option, because neighbouring cuts are
+    nearly the same test. Of equal gains the test that leaves more weight is chosen, then the lower column and the lower
+    value, so that only the bags are random.
 
-    Missing values: a column that is missing in the row asked about is never tested; a training row matches no test on a
-    column that it misses. A test needs a training row that has the column and fails it: that others miss it is no test.
+    Missing values: a column that is missing in the row is never tested; a training row matches no test on a column
+    where its value is missing. A test needs a training row that has the column and fails it.
 
     References
     ----------
@@ -137,45 +133,27 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @fill_docstring(sample_weight=BAG_SAMPLE_WEIGHT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the bags; trees are grown when rows are predicted.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts in every bag that it is in; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        LazyOptionTreesClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         seed = seed_sequence(self.random_state)
         self.in_bag_ = draw_bags(self.bootstrap, examples.labels, range(self.n_trees), seed, self.max_samples)
         self._trees = LazyTrees.of(examples, self.in_bag_)
-        self._store_columns(*examples.seen)
+        self._store_columns(*examples.columns_and_classes)
         return self
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the class probabilities of each row.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
         rows = self._rows(X)
         check_params(self, _RULES)
         check_output_memory(rows[0], len(self.classes_))
-        return self._trees.answer(rows, self)
+        return self._trees.predict_proba(rows, self)

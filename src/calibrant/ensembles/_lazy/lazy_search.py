@@ -1,4 +1,4 @@
-"""What lazy trees keep of the training set, and how they answer: ranks and categories in, probabilities out."""
+"""The coded training set of lazy trees, and their search for the tests of each row."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["LazyParams", "LazyTrees"]
 
 _MISSING = np.iinfo(np.uint32).max
-_ROWS_AT_ONCE = 32  # for each thread, between two steps of the bar
+_ROWS_PER_THREAD = 32  # between two steps of the progress bar: under a second, enough to keep threads busy
 
 
 class LazyParams(Protocol):
-    """What answering a query looks up."""
+    """The parameters that predicting a row uses."""
 
     max_options: int
     option_fraction: float
@@ -36,7 +36,7 @@ class LazyParams(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class LazyTrees:
-    """Coded training rows (``codes`` and ``order`` are columns x rows), and how often each is in each bag.
+    """Coded training rows (``codes`` and ``order`` are columns x rows), and the number of times each is in each bag.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class LazyTrees:
     >>> trees = LazyTrees.of(examples, np.ones((1, 4), dtype=np.uint16))
     >>> trees.coded((3, np.array([[4.0], [9.0], [np.nan]]))).tolist()
     [[2], [4], [4294967295]]
-    >>> trees.answer((1, np.array([[4.0]])), LazyOptionTreesClassifier())
+    >>> trees.predict_proba((1, np.array([[4.0]])), LazyOptionTreesClassifier())
     array([[0., 1.]])
     """
 
@@ -59,34 +59,34 @@ class LazyTrees:
 
     @classmethod
     def of(cls, examples: Examples, in_bag: NDArray[np.uint16]) -> LazyTrees:
-        """Keep coded rows."""
+        """Sort the coded rows of each column."""
         table = examples.table
         codes = np.stack([_wide(table, column) for column in range(table.n_columns)])
         order = np.argsort(codes, axis=1, kind="stable").astype(np.uint32)
         return cls(examples, codes, order, examples.sorted_labels.astype(np.uint16), in_bag)
 
     def coded(self, rows: Rows) -> NDArray[np.uint32]:
-        """Code rows to be answered for: how many training values are below each number, the category of each word."""
+        """Code new rows: the number of training values below each number, the code of each category."""
         n_rows, columns = rows
         arrays = columns.T if isinstance(columns, np.ndarray) else columns
         coded = np.empty((n_rows, len(self.codes)), dtype=np.uint32)
-        for place, array in enumerate(arrays):
-            coded[:, place] = _place(array, self.examples.table.values(place))
+        for column, array in enumerate(arrays):
+            coded[:, column] = _ranks(array, self.examples.table.values(column))
         return coded
 
-    def answer(self, rows: Rows, params: LazyParams) -> NDArray[np.float64]:
-        """Give the probabilities of rows."""
+    def predict_proba(self, rows: Rows, params: LazyParams) -> NDArray[np.float64]:
+        """Return the probabilities of rows."""
         queries = self.coded(rows)
-        answers = np.empty((len(queries), len(self.examples.classes)))
-        at_once = _ROWS_AT_ONCE * n_threads(params.n_jobs)
+        proba = np.empty((len(queries), len(self.examples.classes)))
+        batch_size = _ROWS_PER_THREAD * n_threads(params.n_jobs)
         with progress(total=len(queries), description="Searching tests") as bar:
-            for first in range(0, len(queries), at_once):
-                part = queries[first : first + at_once]
-                self._answer_part(part, answers[first : first + at_once], params)
-                bar.advance(len(part))
-        return answers
+            for first in range(0, len(queries), batch_size):
+                batch = slice(first, first + batch_size)
+                self._search(queries[batch], proba[batch], params)
+                bar.advance(len(queries[batch]))
+        return proba
 
-    def _answer_part(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
+    def _search(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
         _core.answer_lazily(
             self.codes,
             self.order,
@@ -109,7 +109,7 @@ def _wide(table: CodedTable, column: int) -> NDArray[np.uint32]:
     return np.where(codes == table.missing_code(column), _MISSING, codes.astype(np.uint32))
 
 
-def _place(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[np.int64]:
+def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[np.int64]:
     if values is None:
         return np.where(array < 0, _MISSING, array.astype(np.int64))
     return np.where(np.isnan(array), _MISSING, np.searchsorted(values, array))

@@ -1,3 +1,3 @@
-"""Probabilities read from a grown forest: averages, votes, EB-PETs, MOB-ESP, and out-of-bag versions."""
+"""Readings, ways to turn a grown forest into probabilities: averages, votes, EB-PETs, MOB-ESP, all also out-of-bag."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The mean of what trees answer, over those that have an answer."""
+"""The mean of the trees' probabilities, over the trees that have some for a row."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.leaf_paths import Ways
+from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.ensembles._readings.members import Members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Cells", "answer", "by_node", "out_of_bag_average"]
+__all__ = ["Cells", "average_cells", "by_node", "out_of_bag_average"]
 
-# What a tree answers: the row of the table for each node and label, -1 where there is none (None: the node's number,
-# whatever the label), and the table.
+# The probabilities of a tree: the line of the table for each node and label, -1 where there is none (None: the node's
+# number, whatever the label), and the table.
 Cells: TypeAlias = tuple["NDArray[np.int32] | None", "NDArray[np.float64]"]
 
 
-def answer(
-    ways: Ways,
+def average_cells(
+    paths: LeafPaths,
     levels: Sequence[Sequence[Cells]],
     *,
     voters: Sequence[NDArray[np.float64]] = (),
     in_bag: NDArray[np.uint16] | None = None,
 ) -> NDArray[np.float64]:
-    """Average what trees answer for rows; where none does by the first of some levels, by the next; NaN where no level.
+    """Average the trees' probabilities of rows; a row without any at one level takes the next; NaN after the last.
 
-    With `voters`, class frequencies as `count_votes` takes them, a row has the label that their trees vote for, else 0.
-    With `in_bag` trees that a row was drawn for have no say.
+    With `voters`, class frequencies as for `count_votes`, the label of a row is the vote of their trees, else 0.
+    With `in_bag`, trees that a row was drawn for are left out.
 
     Examples
     --------
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> ways, table = LeafMatrix(np.array([[0, 1]], dtype=np.int32)), np.array([[0.5, 0.5], [0.0, 1.0]])
-    >>> answer(ways, [[(np.array([[1], [-1]], dtype=np.int32), table)]])
+    >>> paths, table = LeafMatrix(np.array([[0, 1]], dtype=np.int32)), np.array([[0.5, 0.5], [0.0, 1.0]])
+    >>> average_cells(paths, [[(np.array([[1], [-1]], dtype=np.int32), table)]])
     array([[ 0.,  1.],
            [nan, nan]])
     """
-    told: Any = [list(level) for level in levels]
-    return np.asarray(_core.answer_forest(ways.core, list(voters), told, in_bag, ways.n_threads))
+    core_levels: Any = [list(level) for level in levels]
+    return np.asarray(_core.answer_forest(paths.core, list(voters), core_levels, in_bag, paths.n_threads))
 
 
 def by_node(
     tables: Sequence[NDArray[np.float64]], filled: Sequence[NDArray[np.bool_]] | None = None
 ) -> list[list[Cells]]:
-    """Give the levels of tables of nodes x classes: the nodes that are filled, then all.
+    """Return the levels of tables of nodes x classes: the nodes that are filled, then all nodes.
 
     Examples
     --------
@@ -58,12 +58,12 @@ def by_node(
     every: list[Cells] = [(None, table) for table in tables]
     if filled is None:
         return [every]
-    places = [np.where(each, np.arange(len(each)), -1).astype(np.int32)[:, np.newaxis] for each in filled]
-    return [list(zip(places, tables, strict=True)), every]
+    lines = [np.where(each, np.arange(len(each)), -1).astype(np.int32)[:, np.newaxis] for each in filled]
+    return [list(zip(lines, tables, strict=True)), every]
 
 
 def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) -> NDArray[np.float64]:
-    """Average tables that know nothing of the rows out of the bag, such as those of bagged trees (B-PETs).
+    """Average tables that do not count out-of-bag rows, such as those of bagged trees (B-PETs).
 
     NaN for a row that is in every bag.
 
@@ -72,10 +72,10 @@ def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) 
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, ways = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
-    >>> members = Members([tree], LeafMatrix(ways), in_bag, np.array([0, 0, 1, 1, 0]), 2)
+    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
+    >>> members = Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0]), 2)
     >>> out_of_bag_average([np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]])], members)[3:]
     array([[ nan,  nan],
            [0.25, 0.75]])
     """
-    return answer(members.ways, by_node(tables), in_bag=members.in_bag)
+    return average_cells(members.paths, by_node(tables), in_bag=members.in_bag)

@@ -1,4 +1,4 @@
-"""Where rows end in the trees of a forest: told beforehand, or found by walking down when asked for."""
+"""The leaves where rows end in the trees of a forest: a stored matrix, or found by walking down when needed."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.trees._internal import Tree
+    from calibrant.trees import Tree
 
-__all__ = ["LeafMatrix", "Walks", "Ways"]
+__all__ = ["LeafMatrix", "LeafPaths", "WalkedPaths"]
 
-_MOST_KEPT = 2**30  # bytes worth keeping between two passes over the trees
+_MAX_KEPT_BYTES = 2**30  # of training paths kept between passes over the trees; more are walked again
 
 
 @dataclass(frozen=True, eq=False)
 class LeafMatrix:
-    """The leaf of every row in every tree (trees x rows), -1 where a tree is not asked about a row.
+    """The leaf of every row in every tree (trees x rows), -1 where a tree does not predict a row.
 
     Examples
     --------
@@ -43,18 +43,18 @@ class LeafMatrix:
 
     @property
     def core(self) -> _core.ForestWays:
-        """The same for the core."""
+        """The paths as the core takes them."""
         return _core.stored_ways(self.leaves)
 
 
-class Walks:
-    """The ways of rows through the trees, in parts where values are missing.
+class WalkedPaths:
+    """The paths of rows through the trees; a row with missing values is split among branches.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> Walks.of_rows([tree], (2, np.array([[1.0], [np.nan]]))).n_rows
+    >>> WalkedPaths.of_rows([tree], (2, np.array([[1.0], [np.nan]]))).n_rows
     2
     """
 
@@ -62,16 +62,16 @@ class Walks:
         self.core, self.n_rows, self.n_threads = core, n_rows, n_threads
 
     @classmethod
-    def of_rows(cls, trees: Sequence[Tree], rows: Rows, n_threads: int = 1) -> Walks:
-        """Find the ways of new rows when they are asked for."""
+    def of_rows(cls, trees: Sequence[Tree], rows: Rows, n_threads: int = 1) -> WalkedPaths:
+        """Return the paths of new rows, walked at every use."""
         return cls(_core.walked_ways([tree.core for tree in trees], *rows), rows[0], n_threads)
 
     @classmethod
-    def of_training(cls, forest: Forest) -> Walks:
-        """Find the ways of the training rows, and keep them where they do not take much memory."""
+    def of_training(cls, forest: Forest) -> WalkedPaths:
+        """Return the paths of the training rows, kept where they do not take much memory."""
         cores = [tree.core for tree in forest.trees]
         table, threads = forest.examples.table.core, n_threads(forest.params.n_jobs)
-        return cls(_core.kept_ways(cores, table, _MOST_KEPT, threads), forest.examples.n_rows, threads)
+        return cls(_core.kept_ways(cores, table, _MAX_KEPT_BYTES, threads), forest.examples.n_rows, threads)
 
 
-Ways: TypeAlias = LeafMatrix | Walks
+LeafPaths: TypeAlias = LeafMatrix | WalkedPaths

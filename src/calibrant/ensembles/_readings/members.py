@@ -1,4 +1,4 @@
-"""What a reading sees of a grown forest: where each training row ends in each tree, and how often it is in the bag."""
+"""A grown forest as readings use it: the leaf of each training row in each tree, and the bags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.leaf_paths import Ways
+from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.estimates import CountedTree
 from calibrant.estimates._internal import frequencies
 
@@ -27,34 +27,34 @@ class Members:
     Parameters
     ----------
     trees : sequence of CountedTree
-        The trees; ``counts`` are those of the bag, a row counted as often as it was drawn.
-    ways : LeafMatrix or Walks
-        Where all training rows end.
+        The trees; ``counts`` are those of the bag, with a row counted as often as it was drawn.
+    paths : LeafMatrix or WalkedPaths
+        The leaves of all training rows.
     in_bag : array of shape (n_trees, n_rows) of uint16
-        How often each row was drawn for each tree.
+        Number of times each row was drawn for each tree.
     labels : array of shape (n_rows,) of int
         The class of each row, a position in the sorted classes.
     n_classes : int
         Number of classes.
     weights : array of shape (n_rows,), optional
-        How often each row counts; None for once each.
+        The weight of each row; None for 1 each.
     drawn_by_weight : bool
-        Whether rows were drawn in proportion to their weights, so that a drawn row counted in its tree as often as it
-        was drawn; else it counted so often times its weight.
+        Whether rows were drawn in proportion to their weights, so that the weight of a drawn row in its tree is the
+        number of times it was drawn; else it is that number times its weight.
 
     Examples
     --------
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> ways = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
-    >>> members = Members([tree], ways, np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([0, 0, 1, 1, 0]), 2)
+    >>> paths = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
+    >>> members = Members([tree], paths, np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([0, 0, 1, 1, 0]), 2)
     >>> members.n_trees, members.n_rows, members.class_weights
     (1, 5, array([3., 2.]))
     """
 
     trees: Sequence[CountedTree]
-    ways: Ways
+    paths: LeafPaths
     in_bag: NDArray[np.uint16]
     labels: NDArray[np.integer[Any]]
     n_classes: int
@@ -83,30 +83,30 @@ class Members:
 
     @cached_property
     def frequencies(self) -> list[NDArray[np.float64]]:
-        """What each tree votes with: the class frequencies of its nodes."""
+        """The class frequencies of the nodes of each tree, by which it votes."""
         return vote_tables(self.trees)
 
     @property
-    def was_out(self) -> NDArray[np.bool_]:
-        """Whether each row is out of any bag."""
+    def is_out_of_bag(self) -> NDArray[np.bool_]:
+        """Whether each row is out of at least one bag."""
         return np.asarray((self.in_bag == 0).any(axis=0))
 
     def bagged_rows(self, *, multiplicity: bool) -> _core.BaggedRows:
-        """Give the training rows to the core; a row in the bag may count as often as it was drawn."""
+        """Return the training rows for the core; with multiplicity, a row counts as often as it was drawn."""
         weights = None if self.weights is None else np.ascontiguousarray(self.weights)
         classes = self.labels.astype(np.int32)
         return _core.bagged_rows(self.in_bag, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity)
 
 
 def vote_tables(trees: Sequence[CountedTree]) -> list[NDArray[np.float64]]:
-    """Give the class frequencies of the nodes of each tree."""
+    """Return the class frequencies of the nodes of each tree."""
     return [np.ascontiguousarray(frequencies(tree)) for tree in trees]
 
 
 def class_weights(
     labels: NDArray[np.integer[Any]], weights: NDArray[np.float64] | None, n_classes: int
 ) -> NDArray[np.float64]:
-    """Give the weight of each class.
+    """Return the weight of each class.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""MOB-ESP: class frequencies at a leaf among the rows that the ensemble classifies alike (Nielsen 2004, section 2.3).
+"""MOB-ESP: class frequencies at a leaf among the rows with the same vote of the ensemble (Nielsen 2004, section 2.3).
 
-Each training row has a label by the vote of the trees that were grown without it. A leaf keeps, for each label j, the
-class counts of its rows so labelled; a new row is labelled by vote and reads, in each tree, the counts of its label.
+Each training row is labelled by the vote of the trees that were grown without it. A leaf keeps, for each label j, the
+class counts of its rows with that label; a new row is labelled by vote and reads the counts of its label.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.averages import Cells, answer
+from calibrant.ensembles._readings.averages import Cells, average_cells
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
-from calibrant.ensembles._readings.honest import honest_oob_proba
-from calibrant.ensembles._readings.leaf_paths import Ways
+from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
+from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.ensembles._readings.members import Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, choose_alpha, core_pooling
 from calibrant.ensembles._readings.pooling import Pooling, is_local
-from calibrant.ensembles._readings.strict import strict_answers
+from calibrant.ensembles._readings.strict_out_of_bag import strict_probabilities
 from calibrant.ensembles._readings.votes import out_of_bag_votes
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
@@ -39,11 +39,11 @@ class MobEsp:
     Parameters
     ----------
     cells : list of (array of shape (n_nodes, n_classes), array of shape (n_cells, n_classes))
-        What each tree answers: the cell of each node and label, -1 where there is none, and the probabilities there.
+        For each tree the cell of each node and label, -1 where there is none, and the probabilities of the cells.
     fallback : EBPets
-        What answers for a row whose label no training row has in any of its leaves.
+        The reading of a row whose label no training row has in any of its leaves.
     alpha : Alpha
-        How much rows out of the bag count.
+        The weight of out-of-bag rows.
     oob_label : array of shape (n_rows,)
         The out-of-bag vote on each training row, -1 for one that is in every bag.
     """
@@ -53,13 +53,13 @@ class MobEsp:
     alpha: Alpha
     oob_label: NDArray[np.int32]
 
-    def predict_proba(self, ways: Ways, voters: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Give the probabilities of rows; the first trees, those with class frequencies in `voters`, label them."""
-        return answer(ways, [self.cells, *self.fallback.levels], voters=voters)
+    def predict_proba(self, paths: LeafPaths, voters: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the probabilities of rows; the first trees, those with class frequencies in `voters`, label them."""
+        return average_cells(paths, [self.cells, *self.fallback.levels], voters=voters)
 
 
 def check_local(estimate: Estimate) -> None:
-    """Refuse an estimate that looks beyond the leaf.
+    """Raise if an estimate uses more than the counts of a leaf.
 
     Examples
     --------
@@ -68,8 +68,8 @@ def check_local(estimate: Estimate) -> None:
     """
     if not is_local(estimate):
         raise ParameterError(
-            f"estimate must be 'frequency', 'laplace' or 'm' where leaves are parted by the ensemble's vote; got "
-            f"{estimate!r}. Read the forest as 'eb_pets' or 'b_pets' for it."
+            f"estimate must be 'frequency', 'laplace' or 'm' where leaves are split by the ensemble's vote; got "
+            f"{estimate!r}. Use the reading 'eb_pets' or 'b_pets' for it."
         )
 
 
@@ -81,8 +81,8 @@ def read_mob_esp(members: Members, pooling: Pooling) -> MobEsp:
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, ways = np.array([[1, 1, 1, 1, 0, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2, 2]], dtype=np.int32)
-    >>> members = Members([tree], LeafMatrix(ways), in_bag, np.array([0, 0, 1, 1, 0, 1]), 2)
+    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2, 2]], dtype=np.int32)
+    >>> members = Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0, 1]), 2)
     >>> reading = read_mob_esp(members, Pooling())
     >>> reading.oob_label
     array([-1, -1, -1, -1,  1,  1], dtype=int32)
@@ -91,27 +91,27 @@ def read_mob_esp(members: Members, pooling: Pooling) -> MobEsp:
     """
     check_local(pooling.estimate)
     labels = out_of_bag_votes(members).labels
-    alpha = choose_alpha(members, partial(strict_answers, members, pooling), pooling)
-    rows, core = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.ways.core
-    settled = core_pooling(members, pooling, alpha)
-    cells: Any = _core.pool_cells(core, members.n_nodes, rows, labels, settled, members.ways.n_threads)
+    alpha = choose_alpha(members, partial(strict_probabilities, members, pooling), pooling)
+    rows, core = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.paths.core
+    pooled = core_pooling(members, pooling, alpha)
+    cells: Any = _core.pool_cells(core, members.n_nodes, rows, labels, pooled, members.paths.n_threads)
     return MobEsp(cells, read_eb_pets(members, pooling), alpha, labels)
 
 
 def strict_oob_proba(members: Members, pooling: Pooling, reading: MobEsp) -> NDArray[np.float64]:
-    """Give out-of-bag probabilities of the training rows by the part of the forest that was grown without each.
+    """Return out-of-bag probabilities of the training rows by the part of the forest that was grown without each.
 
-    NaN for a row that is in every bag. Where no row with the same label is near, EB-PETs answer.
+    NaN for a row that is in every bag. A row without a row of the same label in its leaves has those of EB-PETs.
     """
-    proba = strict_answers(members, pooling, core_pooling(members, pooling, reading.alpha))
-    silent = np.isnan(proba[:, :1])
-    if not silent.any():
+    proba = strict_probabilities(members, pooling, core_pooling(members, pooling, reading.alpha))
+    without = np.isnan(proba[:, :1])
+    if not without.any():
         return proba
-    return np.where(silent, honest_oob_proba(members, pooling, reading.fallback.alpha), proba)
+    return np.where(without, honest_oob_proba(members, pooling, reading.fallback.alpha), proba)
 
 
 def n_voting(vote_trees: float | Literal["out_of_bag"], in_bag: NDArray[np.unsignedinteger[Any]]) -> int:
-    """Give how many trees, the first ones, label a new row.
+    """Return the number of trees, the first ones, that label a new row.
 
     A training row is labelled by the trees that it is out of the bag of, about 37 % of them; as many may label a new
     row, so that both labels are equally good (Nielsen 2004, section 3.4.2).

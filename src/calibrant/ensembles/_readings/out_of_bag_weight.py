@@ -1,10 +1,9 @@
-"""How much a row out of the bag counts beside one in it: Nielsen's alpha, a number, chosen, or one for each leaf.
+"""The weight of an out-of-bag row relative to one in the bag, Nielsen's alpha: a number, chosen, or one for each leaf.
 
 Nielsen (2004, section 3.4.2) leaves its choice to future research. Here it is chosen among powers of two by the
-log-loss of the out-of-bag probabilities, every row's own count taken away (those of class frequencies where an
-estimate looks beyond the leaf). A leaf's own alpha makes its rows out of the
-bag likeliest, each without itself; so few rows say little, and it is shrunk towards the chosen number on the scale of
-logarithms: the leaf's rows out of the bag against 10.
+log-loss of the honest out-of-bag probabilities (of class frequencies where an estimate uses more than the leaf). A
+leaf's own alpha maximizes the likelihood of its out-of-bag rows, each without itself. These rows are few, so it is
+shrunk towards the chosen number on the log scale, as if 10 more rows had supported that number.
 """
 
 from __future__ import annotations
@@ -24,24 +23,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Alpha", "OwnClassRates", "choose_alpha", "core_pooling", "probability_floor"]
 
+# From an out-of-bag row that hardly counts to one that outweighs a leaf; the loss is flat between powers of two.
 _GRID = 2.0 ** np.arange(-3, 7)
 
-# Gives the honest out-of-bag probability of each row's own class for each of some alphas, rows x alphas.
+# Returns the honest out-of-bag probability of each row's actual class for several alphas, rows x alphas.
 OwnClassRates: TypeAlias = Callable[[_core.Pooling, list[float]], "NDArray[np.float64]"]
 
 
 @dataclass(frozen=True)
 class Alpha:
-    """A settled alpha: one number, or for each bin its own, shrunk towards the number.
+    """A chosen alpha: one number, or one for each bin, shrunk towards that number.
 
     Parameters
     ----------
     number : float
-        The one number.
+        The number.
     by_bin : bool
         Whether each bin has its own.
     floor : float
-        The least probability that the choice for a bin reckons with.
+        The least probability in the likelihood that chooses the alpha of a bin.
 
     Examples
     --------
@@ -55,13 +55,13 @@ class Alpha:
 
 
 def core_pooling(members: Members, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
-    """Tell the core how counts become probabilities.
+    """Return the core's description of how counts become probabilities.
 
     Examples
     --------
     >>> from types import SimpleNamespace
     >>> pooling = core_pooling(SimpleNamespace(class_weights=np.ones(2)), Pooling(), Alpha(2.0, by_bin=True))
-    >>> round(pooling.alpha_of(np.array([1.0, 0]), np.array([0.0, 40])), 1)  # the leaf was wrong
+    >>> round(pooling.alpha_of(np.array([1.0, 0]), np.array([0.0, 40])), 1)  # the bag misled the leaf
     32.0
     """
     added = added_counts(pooling.estimate, members.class_weights).tolist()
@@ -69,7 +69,7 @@ def core_pooling(members: Members, pooling: Pooling, alpha: Alpha) -> _core.Pool
 
 
 def probability_floor(class_weights: NDArray[np.float64]) -> float:
-    """Give what replaces a probability of 0 in a log-loss (Nielsen 2004, footnote 9).
+    """Return what replaces a probability of 0 in a log-loss (Nielsen 2004, footnote 9).
 
     Examples
     --------
@@ -81,7 +81,7 @@ def probability_floor(class_weights: NDArray[np.float64]) -> float:
 
 
 def choose_alpha(members: Members, own_class_rates: OwnClassRates, pooling: Pooling) -> Alpha:
-    """Settle alpha: as told, or by the honest out-of-bag log-loss of a reading.
+    """Choose alpha: the number specified, or the best by the honest out-of-bag log-loss of a reading.
 
     Examples
     --------

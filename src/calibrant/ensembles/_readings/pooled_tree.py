@@ -1,10 +1,9 @@
-"""A tree with other counts at its nodes: what any estimate can read as if it had been grown with them."""
+"""A grown tree with other class counts at its nodes, which any estimate can read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.ensembles._readings.pooling import Pooling
-    from calibrant.trees._internal import ReadingParams, Tree
+    from calibrant.trees import Tree
 
 __all__ = ["PooledTree", "pooled_table"]
 
-_FEW_CLASSES = 8
-_TOLERANCE = 1e-9  # frequencies that differ by less are rounded apart, not different
+_FEW_CLASSES = 8  # up to here adding columns is several times as fast as NumPy's sum over short rows
+_TOLERANCE = 1e-9  # frequencies that differ by less differ by rounding only
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class PooledTree:
     @cached_property
     def weight(self) -> NDArray[np.float64]:
         """The weight at each node."""
-        few = self.counts.shape[1] <= _FEW_CLASSES  # where NumPy's sum over short rows is several times as slow
+        few = self.counts.shape[1] <= _FEW_CLASSES
         return np.asarray(reduce(np.add, self.counts.T) if few else self.counts.sum(axis=1))
 
     @cached_property
@@ -64,7 +63,7 @@ class PooledTree:
 
     @property
     def depth(self) -> NDArray[np.intp]:
-        """Tests above each node."""
+        """Number of tests above each node."""
         return self.shape.depth
 
     @property
@@ -94,9 +93,9 @@ class PooledTree:
 
 
 def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
-    """Give the probabilities of the classes at every node, empty leaves filled as told.
+    """Return the class probabilities at every node, with leaves without weight filled by ``pooling.empty_leaf``.
 
-    Where no row at all counts, as with the rows out of a bag that has every row, the counts of the bag answer.
+    Where no row counts at all, as for the out-of-bag rows of a bag with every row, the counts of the bag are used.
 
     Examples
     --------
@@ -107,6 +106,5 @@ def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     >>> pooled_table(pooled, Pooling())[2], pooled_table(pooled, Pooling(empty_leaf="majority"))[2]
     (array([0.75, 0.25]), array([1., 0.]))
     """
-    rule = SimpleNamespace(dialect="c45", empty_leaf=pooling.empty_leaf)
     counted = tree if tree.weight[0] > 0 else tree.shape
-    return probability_table(cast("Tree", counted), pooling.estimate, cast("ReadingParams", rule))
+    return probability_table(cast("Tree", counted), pooling.estimate, empty_leaf=pooling.empty_leaf, dialect="c45")

@@ -1,4 +1,4 @@
-"""How rows in and out of the bag are counted together (Nielsen 2004, eq. 4 and 8)."""
+"""The joint counts of rows in and out of the bag (Nielsen 2004, eq. 4 and 8)."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
 
 __all__ = ["Pooling", "added_counts", "is_local"]
 
-_ENDLESS = 1e200  # an m without end, small enough to be divided by itself
+_MAX_M = 1e200  # stands for an infinite m: its ratio to itself is finite
 
 
 @dataclass(frozen=True)
 class Pooling:
-    """How rows out of the bag count.
+    """How out-of-bag rows count.
 
     Parameters
     ----------
     out_of_bag : "count" or "only"
-        With the rows in the bag, or alone.
+        Together with the rows in the bag, or alone.
     in_bag_counts : "unique" or "multiplicity"
         Whether a row in the bag counts once, as in Nielsen's footnotes, or as often as it was drawn.
     weight : float, "auto" or "leaf"
-        How much a row out of the bag counts beside one in it: a number, one number chosen by the log-loss of honest
-        out-of-bag probabilities, or one for each leaf, shrunk towards that number.
+        The weight of an out-of-bag row relative to one in the bag: a number, one chosen by the log-loss of honest
+        out-of-bag probabilities, or one for each leaf, shrunk towards the chosen one.
     estimate : estimate
-        What makes probabilities of the counts; the numbers that it leaves open must be settled beforehand.
+        What turns the counts into probabilities; it must have all its numbers.
     empty_leaf : "parent" or "majority"
-        Whether a leaf without any row answers as the nearest node above with some, or gives 1 to the majority there.
+        Whether a leaf without any row predicts as the nearest node above with some, or the majority there with
+        probability 1.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class Pooling:
 
 
 def is_local(estimate: Estimate) -> bool:
-    """Say whether an estimate sees the counts of one node only, and the base rates.
+    """Return whether an estimate uses only the counts of one node and the base rates.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def is_local(estimate: Estimate) -> bool:
 
 
 def added_counts(estimate: Estimate, class_weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give what a local estimate adds to the count of each class: it is the frequency after that.
+    """Return what a local estimate adds to the count of each class before it takes the frequency.
 
     Examples
     --------
@@ -70,6 +71,6 @@ def added_counts(estimate: Estimate, class_weights: NDArray[np.float64]) -> NDAr
     (array([1., 1.]), array([6., 2.]), array([0., 0.]))
     """
     if isinstance(estimate, MEstimate):
-        told = estimate.resolve(class_weights)
-        return min(float(cast("float", told.m)), _ENDLESS) * np.asarray(told.prior, dtype=np.float64)
+        resolved = estimate.resolve(class_weights)
+        return min(float(cast("float", resolved.m)), _MAX_M) * np.asarray(resolved.prior, dtype=np.float64)
     return np.full(len(class_weights), 1.0 if isinstance(estimate, Laplace) else 0.0)

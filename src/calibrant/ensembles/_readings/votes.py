@@ -1,8 +1,8 @@
-"""The classes that trees vote for, and how ties are settled (Breiman 1996; Nielsen 2004, section 2.3).
+"""The classes that trees vote for, and how ties are broken (Breiman 1996; Nielsen 2004, section 2.3).
 
-A tree casts one vote for each row: the majority of the bag's counts, with multiplicity, at the leaf, and where a row
-with missing values reaches several leaves, of their class frequencies mixed by share. Among the classes with most
-votes the one with the greatest sum of these frequencies over the same trees wins, then the lower class.
+A tree casts one vote for each row: the majority class of the leaf by the counts of the bag, with multiplicity; where a
+row with missing values reaches several leaves, that of their class frequencies mixed by share. Among the classes with
+most votes the one with the greatest sum of these frequencies over the same trees wins, then the lower class.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.leaf_paths import Ways
+from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.ensembles._readings.members import Members
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Tally:
     labels: NDArray[np.int32]
 
     def shares(self, *, smooth: bool = False) -> NDArray[np.float64]:
-        """Give T_k / T, or (T_k + 1) / (T + K); NaN where no tree voted."""
+        """Return T_k / T, or (T_k + 1) / (T + K); NaN where no tree voted."""
         total = self.votes.sum(axis=1, keepdims=True)
         total[total == 0] = np.nan
         if not smooth:
@@ -48,33 +48,34 @@ class Tally:
 
 
 def count_votes(
-    frequencies: Sequence[NDArray[np.float64]], ways: Ways, in_bag: NDArray[np.uint16] | None = None
+    frequencies: Sequence[NDArray[np.float64]], paths: LeafPaths, in_bag: NDArray[np.uint16] | None = None
 ) -> Tally:
-    """Let trees vote on rows: by the class frequencies of their nodes, one table a tree.
+    """Count the trees' votes on rows, by the class frequencies of their nodes, one table for each tree.
 
-    With `in_bag` (trees x rows) those that a row was drawn for have no say.
+    With `in_bag` (trees x rows), trees that a row was drawn for do not vote.
 
     Examples
     --------
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> table, ways = np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]), LeafMatrix(np.array([[2, 1]], dtype=np.int32))
-    >>> count_votes([table], ways).labels
+    >>> table = np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]])
+    >>> paths = LeafMatrix(np.array([[2, 1]], dtype=np.int32))
+    >>> count_votes([table], paths).labels
     array([1, 0], dtype=int32)
     """
-    found: Any = _core.vote_forest(ways.core, list(frequencies), in_bag, ways.n_threads)
+    found: Any = _core.vote_forest(paths.core, list(frequencies), in_bag, paths.n_threads)
     return Tally(*found)
 
 
 def out_of_bag_votes(members: Members) -> Tally:
-    """Let each tree vote on the training rows that it was grown without.
+    """Count the votes of each tree on the training rows that it was grown without.
 
     Examples
     --------
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, ways = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
-    >>> out_of_bag_votes(Members([tree], LeafMatrix(ways), in_bag, np.array([0, 0, 1, 1, 0]), 2)).labels
+    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
+    >>> out_of_bag_votes(Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0]), 2)).labels
     array([-1, -1, -1, -1,  1], dtype=int32)
     """
-    return count_votes(members.frequencies, members.ways, members.in_bag)
+    return count_votes(members.frequencies, members.paths, members.in_bag)

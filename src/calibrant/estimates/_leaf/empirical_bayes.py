@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
-__all__ = ["likeliest_m"]
+__all__ = ["maximum_likelihood_m"]
 
 _LEAST = 0.01  # below it the estimates are the frequencies, for any leaf
 _STEP = 16.0
@@ -23,7 +23,7 @@ class _Terms(NamedTuple):
     times: NDArray[np.float64]
 
 
-def likeliest_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> float:
+def maximum_likelihood_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> float:
     """Give the m that maximises the Dirichlet-multinomial likelihood of the class counts of leaves.
 
     The class probabilities of a leaf are taken as drawn from a Dirichlet distribution with parameters m times the
@@ -43,7 +43,7 @@ def likeliest_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> floa
 
     Examples
     --------
-    >>> round(likeliest_m(np.array([[9.0, 1], [5, 5], [2, 8]]), np.array([0.5, 0.5])), 3)
+    >>> round(maximum_likelihood_m(np.array([[9.0, 1], [5, 5], [2, 8]]), np.array([0.5, 0.5])), 3)
     3.271
     """
     terms = _terms(leaves, prior)

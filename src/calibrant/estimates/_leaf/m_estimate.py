@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._params import Choice, Nothing, Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
-from calibrant.estimates._leaf.empirical_bayes import likeliest_m
+from calibrant.estimates._leaf.empirical_bayes import maximum_likelihood_m
 from calibrant.estimates._leaf.frequency import frequencies
 from calibrant.estimates._leaf.priors import BASE_RATE, prior_of, read_prior, rows_with_positives
 from calibrant.exceptions import ParameterError
@@ -138,4 +138,4 @@ class MEstimate:
             return rows_with_positives(self.strength, counts)
         if leaves is None:
             raise ParameterError("MEstimate: with more than two classes m follows from the leaves; pass leaves=.")
-        return likeliest_m(leaves, prior)
+        return maximum_likelihood_m(leaves, prior)

@@ -9,28 +9,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from calibrant import _core
 from calibrant._params import check_params
-from calibrant._random import seed_sequence, stream_seed
-from calibrant._threads import n_threads
+from calibrant._random import seed_sequence
 from calibrant.data._internal import TrainingRows, fit_columns, is_float_matrix
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
 from calibrant.trees._internal import (
     RULES,
-    TIE_STREAM,
-    Among,
     Examples,
-    Growth,
-    Parts,
-    Reading,
-    Tree,
-    answers,
-    enough_memory,
-    grow,
-    grow_options,
+    GrownTree,
+    TreeReading,
+    grow_unpruned,
+    predict_rows,
+    prepare_training,
     probability_table,
-    read_tree,
-    training_from,
+    tie_seed,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CodedTrees", "row_counts"]
 
-Reader = Callable[[Growth], Reading]
+Reader = Callable[[GrownTree], TreeReading]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +65,7 @@ class CodedTrees:
             check_params(member, RULES)
         head = family.head
         rows = TrainingRows(fit_columns(data.X, head.nominal), data.labels, data.weight)
-        training = training_from(rows, head.class_weight)
+        training = prepare_training(rows, head.class_weight)
         examples = Examples.code(training, n_jobs=head.n_jobs)
         return cls(family, tuple(estimates), data, examples, training.columns.arrays)
 
@@ -100,42 +92,33 @@ class CodedTrees:
         features = self.examples.table.schema.features
         return [column for column, each in enumerate(features) if each.kind == "nominal" and not each.declared]
 
-    def grow(self, counts: NDArray[np.uint16], n_jobs: int | None) -> list[Growth]:
+    def grow(self, counts: NDArray[np.uint16], n_jobs: int | None) -> list[GrownTree]:
         """Grow a tree for each split (rows of `counts`), which trains on each table row (columns) so often."""
         head = self.family.head
         seeds = [seed_sequence(head.random_state) for _ in counts]
-        subsets = [self._subset(each) for each in counts]
-        if head.prune is None and not head.collapse:
-            trees = self._grow_in_core(counts, seeds, n_jobs)
-        else:
-            trees = [grow(*subset, head, seed) for subset, seed in zip(subsets, seeds, strict=True)]
-        return [Growth(tree, *subset, head, seed) for tree, subset, seed in zip(trees, subsets, seeds, strict=True)]
+        if head.prune is not None or head.collapse:
+            return [
+                GrownTree.grow(self._weighted(each), head, seed, rows=each > 0)
+                for each, seed in zip(counts, seeds, strict=True)
+            ]
+        trees = grow_unpruned(self.examples, counts, head, [tie_seed(seed) for seed in seeds], n_jobs=n_jobs)
+        return [
+            GrownTree.of(tree, self._weighted(each), head, seed, rows=each > 0)
+            for tree, each, seed in zip(trees, counts, seeds, strict=True)
+        ]
 
-    def _grow_in_core(
-        self, counts: NDArray[np.uint16], seeds: Sequence[np.random.SeedSequence], n_jobs: int | None
-    ) -> list[Tree]:
-        examples, head = self.examples, self.family.head
-        options = grow_options(head, examples.n_declared)
-        options.n_threads = n_threads(n_jobs)
-        ties = [stream_seed(seed, TIE_STREAM) for seed in seeds]
-        with enough_memory(examples, options, Among(len(counts))):
-            cores = _core.grow_forest(
-                examples.table.core, examples.labels, examples.weights, counts, ties, len(examples.classes), options
-            )
-        return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
-
-    def _subset(self, counts: NDArray[np.uint16]) -> tuple[Examples, Parts]:
-        """Return the table, weighted where rows occur several times, and which rows a tree is grown from."""
+    def _weighted(self, counts: NDArray[np.uint16]) -> Examples:
+        """Return the table, weighted where rows occur several times."""
         examples = self.examples
         if int(counts.max()) > 1:
             weight = counts.astype(np.float64) * (1.0 if examples.weights is None else examples.weights)
             examples = replace(examples, weights=weight)
-        return examples, Parts(grow=counts > 0)
+        return examples
 
-    def predict(self, growth: Growth, row_sets: list[NDArray[np.intp]]) -> list[list[NDArray[np.float64]]]:
+    def predict(self, grown: GrownTree, row_sets: list[NDArray[np.intp]]) -> list[list[NDArray[np.float64]]]:
         """Return the probabilities of each member (inner) for each set of rows (outer)."""
-        readings = [read(growth) for read in self._readers]
-        return [answers(growth.tree, self._columns(rows), readings, 1) for rows in row_sets]
+        readings = [read(grown) for read in self._readers]
+        return [predict_rows(grown.tree, self._columns(rows), readings, 1) for rows in row_sets]
 
     @cached_property
     def _readers(self) -> list[Reader]:
@@ -151,14 +134,15 @@ class CodedTrees:
 
 def _reader(member: Any, requested: Estimate) -> Reader:
     if isinstance(requested, RowEstimate):
-        return lambda growth: read_tree(growth, requested, member)
+        return lambda grown: TreeReading.of(grown, requested, member)
     is_resolvable = isinstance(requested, Resolvable)
 
-    def read(growth: Growth) -> Reading:
-        tree, estimate = growth.tree, requested
+    def read(grown: GrownTree) -> TreeReading:
+        tree, estimate = grown.tree, requested
         if is_resolvable:
             estimate = cast("Resolvable", requested).resolve(tree.counts[0], tree.counts[tree.is_leaf])
-        return Reading(estimate, probability_table(tree, estimate, member))
+        table = probability_table(tree, estimate, empty_leaf=member.empty_leaf, dialect=member.dialect)
+        return TreeReading(estimate, table)
 
     return read
 

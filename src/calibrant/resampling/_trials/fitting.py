@@ -10,12 +10,9 @@ from sklearn.base import clone
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
-from calibrant._params import check_params
 from calibrant.calibration._internal import is_pairwise, take_rows, take_square
-from calibrant.ensembles._internal import RULES as FOREST_RULES
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
-from calibrant.trees._internal import RULES as TREE_RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,12 +47,9 @@ def _fit_family(family: Family, data: TrialData, train: NDArray[np.intp]) -> lis
     others = [clone(member) for member in family.members[1:]]
     if not others:
         return [head]
-    grown = head._growth if family.is_tree else head._forest
+    grown = head._grown_tree if family.is_tree else head._forest
     for other in others:
-        check_params(other, TREE_RULES if family.is_tree else FOREST_RULES)
-        if not family.is_tree:
-            other._how().check()
-        other._store(grown)
+        other._adopt(grown)
     return [head, *others]
 
 

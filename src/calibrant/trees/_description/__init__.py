@@ -1,3 +1,3 @@
-"""The description length of a tree."""
+"""The description length of a tree (minimum description length, MDL)."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Lengths of codes in bits: what a theory costs, and what the data cost once it is known."""
+"""Code lengths in bits: those of a theory, and those of the data given the theory."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ Probabilities = Literal["adaptive", "paid"]
 
 PROBABILITIES: dict[str, str] = {
     "adaptive": "adaptive, each value by (its count so far + 1) / (all so far + values)",
-    "paid": "frequencies, each free one paid for by half of log2 of the rows it is counted in",
+    "paid": "frequencies, each free one at a cost of half of log2 of the rows it is counted in",
 }
 
-_BIT = float(np.log(2.0))
+_BIT = float(np.log(2.0))  # a bit in nats
 
 
 @total_ordering
 @dataclass(frozen=True, repr=False, eq=False)
 class DescriptionLength:
-    """The bits that a theory takes, and those of the data by it; the shorter of two is the better theory.
+    """The bits of a theory and of the data given the theory; of two theories the one with the shorter total is better.
 
     Parameters
     ----------
     theory : float
         Bits of the theory.
     data : float
-        Bits of the data, given the theory.
+        Bits of the data given the theory.
     coding : str
-        How both are coded.
+        The codes of both, as text.
     parts : dict of str to float
-        What the bits are spent on.
+        The bits of each part of the theory.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class DescriptionLength:
     >>> length.total, float(length), length < DescriptionLength(4.0, 5.0, "yes or no")
     (8.5, 8.5, True)
     >>> length
-    8.5 bits: the theory 3 (tests 3), the data by it 5.5. Coding: yes or no.
+    8.5 bits: theory 3 (tests 3), data given the theory 5.5. Coding: yes or no.
     """
 
     theory: float
@@ -57,7 +57,7 @@ class DescriptionLength:
 
     @property
     def total(self) -> float:
-        """All bits."""
+        """The bits of theory and data."""
         return self.theory + self.data
 
     def __float__(self) -> float:
@@ -73,15 +73,15 @@ class DescriptionLength:
         return hash((self.theory, self.data))
 
     def __repr__(self) -> str:
-        spent = ", ".join(f"{name} {bits:.4g}" for name, bits in self.parts.items())
-        theory = f"{self.theory:.4g} ({spent})" if spent else f"{self.theory:.4g}"
-        return f"{self.total:.4g} bits: the theory {theory}, the data by it {self.data:.4g}. Coding: {self.coding}."
+        parts = ", ".join(f"{name} {bits:.4g}" for name, bits in self.parts.items())
+        theory = f"{self.theory:.4g} ({parts})" if parts else f"{self.theory:.4g}"
+        return f"{self.total:.4g} bits: theory {theory}, data given the theory {self.data:.4g}. Coding: {self.coding}."
 
 
 def counts_bits(counts: NDArray[np.float64], how: Probabilities) -> tuple[float, float]:
-    """Give the bits of the probabilities and those of the values, where rows of counts have distributions of their own.
+    """Return the bits of the probabilities and those of the values; each row of counts has its own distribution.
 
-    Counts may be fractions; their factorials are gamma functions.
+    Counts may be fractions: their factorials are gamma functions.
 
     Examples
     --------

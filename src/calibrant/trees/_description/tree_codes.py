@@ -1,4 +1,4 @@
-"""How many bits a tree takes, and the classes of rows by it (Quinlan & Rivest 1989; Wallace & Patrick 1993)."""
+"""The code length of a tree's structure and tests (Quinlan & Rivest 1989; Wallace & Patrick 1993)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["TREE_CODINGS", "Coding", "cut_bits", "structure_bits"]
 
 Coding = Literal["wallace", "quinlan_rivest"]
 
-_CUTS = "cuts by log2 of the places they can stand at"
+_CUTS = "cuts by log2 of their possible positions"
 
-# What each coding says of a node: whether it is a test, of which column, and where its cut stands.
+# How each coding encodes whether a node is a test, the column that it tests and the cut.
 TREE_CODINGS: dict[str, str] = {
-    "wallace": "below a test of a branches a node is a test with chance 1/a, the root with 1 - 1/columns; the column "
-    "by log2 of those still of use; " + _CUTS,
-    "quinlan_rivest": "a bit for each node says whether it is a test; the column by log2 of all of two values or more; "
+    "wallace": "below a test of a branches a node is a test with probability 1/a, the root with 1 - 1/columns; the "
+    "column by log2 of those that can still be tested; " + _CUTS,
+    "quinlan_rivest": "one bit for each node, whether it is a test; the column by log2 of those of two values or more; "
     + _CUTS,
 }
 
 
 def structure_bits(tree: Tree, is_useful: NDArray[np.bool_], coding: Coding) -> tuple[float, float]:
-    """Give the bits that say which nodes are tests, and which columns they test.
+    """Return the bits of which nodes are tests, and those of which columns they test.
 
     Examples
     --------
@@ -48,10 +48,10 @@ def structure_bits(tree: Tree, is_useful: NDArray[np.bool_], coding: Coding) -> 
 
 
 def cut_bits(tree: Tree, n_values: NDArray[np.intp]) -> float:
-    """Give the bits of where cuts stand and how categories are grouped, by the number of values of each column.
+    """Return the bits of the cuts and of the groups of categories, from the number of values of each column.
 
-    A cut takes log2(values - 1), a branch for each category nothing, one against the rest log2(categories), groups
-    log2(branches) for each category.
+    A cut takes log2(values - 1) bits, a branch for each category none, one category against the rest
+    log2(categories), and groups of categories log2(branches) for each category.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _cut_bits(tree: Tree, node: int, n_values: NDArray[np.intp]) -> float:
 
 
 def _columns_used_up(tree: Tree) -> list[frozenset[int]]:
-    """Give the columns of which nothing is left to test at each node: those with a branch for each category above."""
+    """Return the columns that cannot be tested again at each node: those with a branch for each category above."""
     used: list[frozenset[int]] = []
     for parent in tree.parent:  # nodes come in preorder
         above = used[parent] if parent >= 0 else frozenset()

@@ -1,3 +1,3 @@
-"""Growing a tree: training data, the options of the core, rows held out, growths that clones share."""
+"""Growing: the training set, its coded rows, the subsets set aside, memory limits, and the cache of grown trees."""
 
 __all__: list[str] = []

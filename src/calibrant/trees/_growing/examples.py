@@ -1,4 +1,4 @@
-"""What a tree was grown from, as a fitted tree keeps it: coded rows, their classes and their weights."""
+"""The training rows as a fitted tree keeps them: coded columns, classes and weights."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Schema
-    from calibrant.trees._growing.training_data import Training
+    from calibrant.trees._growing.training_data import TrainingData
 
 __all__ = ["Examples"]
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Coded rows to learn from; ``labels``, ``order`` and ``weights`` as in `Training`.
+    """Coded training rows; ``labels``, ``order`` and ``weights`` as in `TrainingData`.
 
-    ``cases`` says how often each row is counted where J48 counts cases, not weight. None: as its weight says.
+    ``cases`` is how often each row counts where J48 counts cases rather than weight; None for its weight.
     """
 
     table: CodedTable
@@ -36,7 +36,7 @@ class Examples:
     cases: NDArray[np.float64] | None = None
 
     @classmethod
-    def code(cls, training: Training, *, n_jobs: int | None = 1) -> Examples:
+    def code(cls, training: TrainingData, *, n_jobs: int | None = 1) -> Examples:
         """Code the columns of a training set.
 
         Examples
@@ -61,23 +61,23 @@ class Examples:
         return self.table.n_rows
 
     @property
-    def seen(self) -> tuple[Schema, NDArray[Any], tuple[str, ...] | None]:
-        """What a fitted classifier keeps of them: columns, classes, and the names as scikit-learn counts them."""
+    def columns_and_classes(self) -> tuple[Schema, NDArray[Any], tuple[str, ...] | None]:
+        """What a fitted classifier stores: the schema, the classes, and the column names where all are strings."""
         return self.table.schema, self.classes, self.feature_names
 
     @property
     def n_bytes(self) -> int:
         """Memory that codes, classes and weights take."""
-        given = (each.nbytes for each in (self.weights, self.cases) if each is not None)
-        return self.table.n_bytes + self.labels.nbytes + sum(given)
+        optional = (each.nbytes for each in (self.weights, self.cases) if each is not None)
+        return self.table.n_bytes + self.labels.nbytes + sum(optional)
 
     @property
     def sorted_labels(self) -> NDArray[np.intp]:
         """The class of each row as a position in ``classes``, which is sorted."""
         return np.argsort(self.order)[self.labels]
 
-    def is_like(self, other: Examples) -> bool:
-        """Say whether other rows are the same, with the same classes and weights."""
+    def equals(self, other: Examples) -> bool:
+        """Return whether other rows have the same values, classes and weights."""
         mine, theirs = self.table, other.table
         return (
             mine.schema == theirs.schema
@@ -91,7 +91,7 @@ class Examples:
         )
 
     def fingerprint(self) -> bytes:
-        """Give a digest that other rows, classes, weights or columns do not have: what is kept where rows are not.
+        """Return a digest of the rows, classes, weights and columns, to recognise them where they are not kept.
 
         Examples
         --------
@@ -101,19 +101,19 @@ class Examples:
         False
         """
         digest = hashlib.blake2b(digest_size=16)
-        words = [(each.name, each.kind, *map(str, each.categories)) for each in self.table.schema.features]
-        digest.update(repr((words, [str(label) for label in self.classes])).encode())
+        features = [(each.name, each.kind, *map(str, each.categories)) for each in self.table.schema.features]
+        digest.update(repr((features, [str(label) for label in self.classes])).encode())
         columns = [each for j in range(self.table.n_columns) for each in (self.table.codes(j), self.table.values(j))]
         for array in (self.labels, self.order, self.weights, *columns, self.cases):
             digest.update(b"" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
 
-    def weights_of(self, part: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Give the weights of some rows, 0 for the others."""
-        return part.astype(np.float64) if self.weights is None else np.where(part, self.weights, 0.0)
+    def weights_of(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the weights of some rows, 0 for the others."""
+        return rows.astype(np.float64) if self.weights is None else np.where(rows, self.weights, 0.0)
 
     def column(self, index: int, rows: NDArray[np.intp]) -> NDArray[Any]:
-        """Give a column of some rows as it passed the door: numbers with NaN, category codes with -1.
+        """Return a column of some rows as validated: numbers with NaN, or category codes with -1, where missing.
 
         Examples
         --------

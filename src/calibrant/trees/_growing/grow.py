@@ -1,7 +1,8 @@
-"""From coded rows to a grown tree: the options of the core, and the counts of an honest tree."""
+"""Growing trees from coded rows: the options of the core, one tree at a time or many in one call."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,57 +10,101 @@ import numpy as np
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
-from calibrant.trees._growing.memory import ALONE, Among, enough_memory
+from calibrant.trees._growing.memory import WHOLE_BUDGET, MemoryBudget, limit_memory
 from calibrant.trees._pruning.prune import prune
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import CRITERIA, TreeParams
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import Parts
+    from calibrant.trees._growing.row_subsets import RowSubsets
 
-__all__ = ["grow", "grow_options"]
+__all__ = ["grow", "grow_options", "grow_unpruned", "tie_seed"]
 
-TIE_STREAM = 0  # where the stream of one fit is used
+_TIES = 0  # key of the random stream of one fit
 
 
 def grow(
     examples: Examples,
-    parts: Parts,
+    subsets: RowSubsets,
     params: TreeParams,
     seed: np.random.SeedSequence,
     max_features: int = 0,
-    among: Among = ALONE,
+    budget: MemoryBudget = WHOLE_BUDGET,
 ) -> Tree:
-    """Grow a tree on the rows that are not set aside, cut it back, and count it anew where rows are set aside for that.
+    """Grow a tree on the rows that are not set aside, prune it, and recount its nodes where rows are set aside for it.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.row_subsets import Parts
+    >>> from calibrant.trees._growing.row_subsets import RowSubsets
     >>> from calibrant.trees._growing.training_data import read_training
     >>> from calibrant.trees._growing.examples import Examples
     >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
-    >>> grow(examples, Parts(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
+    >>> grow(examples, RowSubsets(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
     """
-    weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
+    weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = grow_options(params, examples.n_declared, max_features)
-    options.seed = stream_seed(seed, TIE_STREAM)
-    with enough_memory(examples, options, among):
+    options.seed = tie_seed(seed)
+    with limit_memory(examples, options, budget):
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
         )
-    core = prune(core, examples, parts, params)
-    if parts.count is not None:
+    core = prune(core, examples, subsets, params)
+    if subsets.count is not None:
         core = _core.count_rows(
-            core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(parts.count)
+            core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(subsets.count)
         )
     return Tree(core, examples.order, examples.classes, examples.table.schema)
 
 
+def grow_unpruned(
+    examples: Examples,
+    row_counts: NDArray[np.uint16],
+    params: TreeParams,
+    tie_seeds: Sequence[int],
+    *,
+    n_jobs: int | None,
+    max_features: int = 0,
+    held_bytes: int = 0,
+) -> list[Tree]:
+    """Grow a tree for each line of row counts (trees x rows) in one call of the core, which threads share.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> from calibrant.trees._growing.training_data import read_training
+    >>> from calibrant.trees._growing.examples import Examples
+    >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+    >>> row_counts = np.array([[1, 1, 1, 1], [2, 2, 0, 0]], dtype=np.uint16)
+    >>> [tree.n_nodes for tree in grow_unpruned(examples, row_counts, ProbabilityTreeClassifier(), [0, 1], n_jobs=1)]
+    [3, 1]
+    """
+    options = grow_options(params, examples.n_declared, max_features)
+    options.n_threads = n_threads(n_jobs)
+    with limit_memory(examples, options, MemoryBudget(len(row_counts), held_bytes)):
+        cores = _core.grow_forest(
+            examples.table.core,
+            examples.labels,
+            examples.weights,
+            row_counts,
+            list(tie_seeds),
+            len(examples.classes),
+            options,
+        )
+    return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
+
+
+def tie_seed(seed: np.random.SeedSequence) -> int:
+    """Return the number that seeds random ties between tests."""
+    return stream_seed(seed, _TIES)
+
+
 def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> _core.GrowOptions:
-    """Give the core's options; it draws so many columns at each node, all of them for 0.
+    """Return the core's options; ``max_features`` columns are drawn at each node, 0 for all of them.
 
     Examples
     --------

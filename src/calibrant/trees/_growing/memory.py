@@ -1,4 +1,4 @@
-"""Memory told beforehand: a tree keeps a count for each class at each node, which very many classes make too much."""
+"""Memory limits of growing: a tree keeps a count of each class at each node, too many where classes are very many."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ if TYPE_CHECKING:
     from calibrant import _core
     from calibrant.trees._growing.examples import Examples
 
-__all__ = ["ALONE", "Among", "enough_memory"]
+__all__ = ["WHOLE_BUDGET", "MemoryBudget", "limit_memory"]
 
-_MOST_KEYS = 2**32  # a number and a class are sorted as one key of 32 bits; columns beyond are counted instead
+_MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
 
 
 @dataclass(frozen=True)
-class Among:
-    """The trees that share the memory: how many are grown at a time, and the bytes of counts that others have."""
+class MemoryBudget:
+    """How trees share the memory: the number grown at once, and the bytes of counts that other trees already hold."""
 
     n_trees: int = 1
-    kept: int = 0
+    held_bytes: int = 0
 
 
-ALONE = Among()
+WHOLE_BUDGET = MemoryBudget()
 
 
 @contextmanager
-def enough_memory(examples: Examples, options: _core.GrowOptions, among: Among = ALONE) -> Iterator[None]:
-    """Refuse what cannot be counted, and say so where the nodes become too many on the way."""
-    most_bytes = count_memory()
-    options.most_counts = max(0, most_bytes - among.kept) // FLOAT_BYTES // among.n_trees
+def limit_memory(examples: Examples, options: _core.GrowOptions, budget: MemoryBudget = WHOLE_BUDGET) -> Iterator[None]:
+    """Limit the class counts that the core may allocate; raise if a column or the nodes need more."""
+    max_bytes = count_memory()
+    options.most_counts = max(0, max_bytes - budget.held_bytes) // FLOAT_BYTES // budget.n_trees
     n_classes = len(examples.classes)
-    _check_columns(examples, options.n_threads, most_bytes)
+    _check_columns(examples, options.n_threads, max_bytes)
     try:
         yield
     except MemoryError as error:
-        what = "a smaller tree" if among == ALONE else "smaller trees, or grow fewer of them"
+        what = "a smaller tree" if budget == WHOLE_BUDGET else "smaller trees, or grow fewer of them"
         raise DataError(
-            f"y has {n_classes:,} classes, and the counts of each at every node take more than the "
-            f"{format_bytes(most_bytes)} that there are for them. Group rare classes, raise min_leaf or set max_depth "
+            f"y has {n_classes:,} classes, and the class counts of all nodes take more than the "
+            f"{format_bytes(max_bytes)} available for them. Group rare classes, or raise min_leaf or set max_depth "
             f"for {what}."
         ) from error
 
 
-def _check_columns(examples: Examples, n_threads: int, most_bytes: int) -> None:
-    """Refuse a column whose table of values x classes is too large; each thread has its own."""
+def _check_columns(examples: Examples, n_threads: int, max_bytes: int) -> None:
+    """Raise if a column's table of values x classes, one for each thread, is too large."""
     n_classes = len(examples.classes)
-    for place, feature in enumerate(examples.table.schema.features):
-        n_values = examples.table.core.n_values(place)
-        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MOST_KEYS
+    for index, feature in enumerate(examples.table.schema.features):
+        n_values = examples.table.core.n_values(index)
+        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
         if not is_sorted:
-            check_count_memory(feature.name, n_values, n_classes, most_bytes, n_threads)
+            check_count_memory(feature.name, n_values, n_classes, max_bytes, n_threads)

@@ -1,4 +1,4 @@
-"""Rows set aside before growing: half of them to count on (honest trees), a third to prune on (reduced error)."""
+"""Rows set aside before growing: half to count the leaves on (honest trees), a third to prune on (reduced error)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from calibrant.trees._growing.examples import Examples
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["Parts", "set_aside"]
+__all__ = ["RowSubsets", "draw_row_subsets"]
 
-# Where the streams of one fit are used.
+# Keys of the random streams of one fit.
 _HONEST, _HOLDOUT = 1, 2
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Which rows grow the tree, which prune it and which are counted; None: no rows are set aside for it."""
+class RowSubsets:
+    """The rows that grow the tree, those that prune it and those counted in its leaves; None where not set aside."""
 
     grow: NDArray[np.bool_] | None = None
     prune: NDArray[np.bool_] | None = None
     count: NDArray[np.bool_] | None = None
 
-    def within(self, rows: NDArray[np.bool_]) -> Parts:
-        """Give the same parts of some of the rows."""
-        return Parts(
+    def within(self, rows: NDArray[np.bool_]) -> RowSubsets:
+        """Return the subsets restricted to some of the rows."""
+        return RowSubsets(
             rows if self.grow is None else self.grow & rows,
             None if self.prune is None else self.prune & rows,
             None if self.count is None else self.count & rows,
@@ -40,14 +40,14 @@ class Parts:
 
     @property
     def any_is_empty(self) -> bool:
-        """Whether there is a part without rows."""
-        return any(part is not None and not part.any() for part in (self.grow, self.prune, self.count))
+        """Whether one of the subsets has no rows."""
+        return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
 
 
-def set_aside(examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> Parts:
-    """Draw the rows that do not grow the tree, each class in proportion."""
+def draw_row_subsets(examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
+    """Draw the rows that do not grow the tree, stratified by class."""
     if not params.honest and params.prune != "reduced_error":
-        return Parts()
+        return RowSubsets()
     grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
     if params.honest:
         count = _one_in(2, grow, examples.labels, stream(seed, _HONEST))
@@ -57,13 +57,13 @@ def set_aside(examples: Examples, params: TreeParams, seed: np.random.SeedSequen
         prune = _one_in(3, grow, examples.labels, stream(seed, _HOLDOUT))
         _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
         grow = grow & ~prune
-    return Parts(grow, prune, count)
+    return RowSubsets(grow, prune, count)
 
 
 def _one_in(
     n: int, rows: NDArray[np.bool_], labels: NDArray[np.uint16], random: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Choose one in n of the rows: shuffled, sorted by class, then every n-th."""
+    """Draw one in n of the rows: shuffled, sorted by class, then every n-th."""
     shuffled = random.permutation(np.flatnonzero(rows))
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
     chosen = np.zeros_like(rows)
@@ -71,6 +71,6 @@ def _one_in(
     return chosen
 
 
-def _require_rows(chosen: NDArray[np.bool_], why: str, least: int) -> None:
+def _require_rows(chosen: NDArray[np.bool_], why: str, minimum: int) -> None:
     if not chosen.any():
-        raise DataError(f"X has {len(chosen)} row(s) of weight > 0; {why} and needs at least {least}.")
+        raise DataError(f"X has {len(chosen)} row(s) of weight > 0; {why} and needs at least {minimum}.")

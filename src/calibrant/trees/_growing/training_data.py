@@ -1,4 +1,4 @@
-"""What a tree learns from: rows past the door, classes weighed and numbered as the core wants them."""
+"""The training set of a tree: validated rows, their weights, and classes numbered as the core needs them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Training", "read_training", "training_from"]
+__all__ = ["TrainingData", "prepare_training", "read_training"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
-_MOST_CLASSES = 65_535
+_MAX_CLASSES = 65_535  # the core keeps the class of a row in 16 bits
 
 
 @dataclass(frozen=True)
-class Training:
-    """Rows to learn from; ``weights`` is None where every row counts once.
+class TrainingData:
+    """Validated training rows; ``weights`` is None where every row counts once.
 
-    The core numbers the classes in the order in which they were declared, so that ties follow it: ``labels`` are
-    numbered so, and ``order`` gives the core's number of each sorted class.
+    The core numbers the classes in the order in which they were declared, because ties follow that order: ``labels``
+    use the core's numbers, and ``order`` is the core's number of each sorted class.
     """
 
     columns: Columns
@@ -40,8 +40,8 @@ class Training:
 
 def read_training(
     X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto", class_weight: ClassWeight = None
-) -> Training:
-    """Take a table, its classes and its weights through the door.
+) -> TrainingData:
+    """Validate a table, its classes and its weights.
 
     Examples
     --------
@@ -49,37 +49,37 @@ def read_training(
     >>> training.columns.n_rows, training.classes.tolist(), training.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    return training_from(read_training_rows(X, y, sample_weight, nominal=nominal), class_weight)
+    return prepare_training(read_training_rows(X, y, sample_weight, nominal=nominal), class_weight)
 
 
-def training_from(rows: TrainingRows, class_weight: ClassWeight = None) -> Training:
-    """Return validated rows as trees grow from them, weighted by class.
+def prepare_training(rows: TrainingRows, class_weight: ClassWeight = None) -> TrainingData:
+    """Weight validated rows by class and number their classes as the core needs them.
 
     Examples
     --------
     >>> rows = read_training_rows([[1.0], [2.0]], ["b", "a"])
-    >>> training_from(rows, {"a": 3.0}).weights
+    >>> prepare_training(rows, {"a": 3.0}).weights
     array([1., 3.])
     """
     labels = rows.labels
     _check_classes(labels)
-    weights = _weigh_classes(labels, rows.weights, class_weight)
+    weights = _weight_classes(labels, rows.weights, class_weight)
     if weights is not None and (weights == 1).all():
         weights = None
     order = np.argsort(labels.declared)
     numbered = order.astype(np.uint16)[labels.codes]
-    return Training(rows.columns, labels.classes, labels.n_declared, numbered, order, weights)
+    return TrainingData(rows.columns, labels.classes, labels.n_declared, numbered, order, weights)
 
 
 def _check_classes(labels: Labels) -> None:
-    if len(labels.classes) > _MOST_CLASSES:
+    if len(labels.classes) > _MAX_CLASSES:
         raise DataError(
-            f"y has {len(labels.classes):,} classes; a tree takes at most {_MOST_CLASSES:,}. Is y a number to be "
-            "predicted rather than a class? Then group its values first."
+            f"y has {len(labels.classes):,} classes; a tree takes at most {_MAX_CLASSES:,}. If y is "
+            "numeric rather than a class, group its values first."
         )
 
 
-def _weigh_classes(
+def _weight_classes(
     labels: Labels, weights: NDArray[np.float64] | None, class_weight: ClassWeight
 ) -> NDArray[np.float64] | None:
     if class_weight is None:
@@ -94,7 +94,7 @@ def _weigh_classes(
 
 
 def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
-    """Look the classes up; one that is not named weighs 1, but a name that fits no class is a slip."""
+    """Return the weight of each class, 1 for one that is not named; raise if a name is no class."""
     names = classes.tolist()
     unknown = [name for name in class_weight if name not in names]
     if unknown and len(class_weight) - len(unknown) < len(names):

@@ -1,4 +1,4 @@
-"""Cost-complexity pruning as a whole: the nested sequence of trees (Breiman, Friedman, Olshen & Stone 1984)."""
+"""The nested sequence of trees of cost-complexity pruning (Breiman, Friedman, Olshen & Stone 1984)."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ __all__ = ["CostComplexityPath"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostComplexityPath:
-    """The nested sequence of trees that cost-complexity pruning makes of a fitted one, the largest first.
+    """The nested sequence of trees that cost-complexity pruning makes of a fitted tree, the largest first.
 
-    A leaf has a price, alpha. For every alpha one tree is the smallest of those with the least
-    ``errors + alpha * n_leaves``. As alpha rises from 0, it changes at ``alphas``, each time to one inside the last.
+    A leaf costs alpha. For every alpha one pruned tree is the smallest of those that minimize
+    ``errors + alpha * n_leaves``. As alpha rises from 0, it changes at each of ``alphas`` to a subtree of the last one.
 
     Parameters
     ----------
     model : ProbabilityTreeClassifier
-        The fitted classifier that is cut back.
+        The fitted classifier that is pruned.
     alphas : array of shape (n_trees,)
-        The prices of a leaf at which the tree changes, in errors per row, ascending from 0.
+        The costs of a leaf at which the tree changes, in errors per row, ascending from 0.
     n_leaves : array of shape (n_trees,)
-        Leaves of the tree from that price on.
+        Number of leaves of the tree from that alpha on.
     errors : array of shape (n_trees,)
-        The share of the training weight that it gets wrong.
+        The share of the training weight that it misclassifies.
 
     Examples
     --------
@@ -62,40 +62,40 @@ class CostComplexityPath:
 
     @classmethod
     def of(cls, model: ProbabilityTreeClassifier) -> CostComplexityPath:
-        """Give the sequence of a fitted classifier, which may be fitted anew without changing it."""
+        """Return the sequence of a fitted classifier; fitting the classifier again does not change it."""
         sequence = _core.cost_complexity(model.tree_.core)
         n_leaves = np.asarray(sequence.n_leaves).astype(np.intp)
         n_leaves.setflags(write=False)
         return cls(copy.copy(model), np.asarray(sequence.alphas), n_leaves, np.asarray(sequence.risks))
 
     def at(self, alpha: float) -> ProbabilityTreeClassifier:
-        """Give the classifier cut back at a price, without growing again.
+        """Return the classifier pruned at one alpha, without growing again.
 
         Parameters
         ----------
         alpha : float
-            The price of a leaf, in errors per row.
+            The cost of a leaf, in errors per row.
 
         Returns
         -------
         ProbabilityTreeClassifier
-            Fitted, its parameters those that prune so.
+            A fitted classifier, whose parameters prune in this way.
         """
         check_param("alpha", alpha, Real(0))
         model = copy.copy(self.model)
         model.set_params(prune="cost_complexity", ccp_alpha=float(alpha))
         pruned = _core.prune_cost_complexity(self.model.tree_.core, float(alpha))
-        return model._store(self.model._growth.with_tree(replace(self.model.tree_, core=pruned), model))
+        return model._store(self.model._grown_tree.with_tree(replace(self.model.tree_, core=pruned), model))
 
     def to_frame(self) -> Any:
-        """Give the sequence as a pandas frame with a row for each tree.
+        """Return the sequence as a pandas frame with a row for each tree.
 
         Returns
         -------
         pandas.DataFrame
             Columns ``alpha``, ``n_leaves`` and ``errors``.
         """
-        pd = optional_import("pandas", extra="data", purpose="give a path as a frame")
+        pd = optional_import("pandas", extra="data", purpose="return a path as a frame")
         return pd.DataFrame({"alpha": self.alphas, "n_leaves": self.n_leaves, "errors": self.errors})
 
     def __len__(self) -> int:

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant.trees._tree import Tree, read_only
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.estimates import Curtailment
-    from calibrant.trees._tree import Tree
 
 __all__ = ["CurtailedTree"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CurtailedTree:
-    """What is left of a tree when no node of less than v training weight is entered.
+    """The part of a tree that remains when no node of less than v training weight is entered.
 
-    A node whose children are all entered is a test, one of which no child is entered is a leaf, and one of which some
-    are entered is both: a test for some rows, a leaf for others. This is no pruning, which would eliminate
-    the children of a node together.
+    A node whose children are all entered is a test, one with no child entered is a leaf, and one with some children
+    entered is both: a test for some rows, a leaf for others. Pruning, in contrast, removes the children of a node
+    together.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class CurtailedTree:
     >>> model = ProbabilityTreeClassifier(estimate=Curtailment(v=3))
     >>> curtailed = model.fit([[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "b"]).curtailed()
     >>> curtailed
-    <CurtailedTree: v = 3 leaves 2 of 3 nodes, depth 1 of 1; 2 answer, 1 of them a test too>
+    <CurtailedTree: v = 3 keeps 2 of 3 nodes, depth 1 of 1; 2 leaves, 1 of them also a test>
     >>> curtailed.is_kept, curtailed.answers, curtailed.is_eliminated
     (array([ True, False,  True]), array([ True, False,  True]), array([False,  True, False]))
     """
@@ -53,55 +54,50 @@ class CurtailedTree:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes left."""
+        """Number of nodes that remain."""
         return int(self.is_kept.sum())
 
     @property
     def n_leaves(self) -> int:
-        """Number of nodes left that answer for some rows, tests among them."""
+        """Number of nodes that predict for some rows, including those that are also tests."""
         return int(self.answers.sum())
 
     @property
     def max_depth(self) -> int:
-        """Tests on the longest path left."""
+        """Number of tests on the longest path that remains."""
         return int(self.tree.depth[self.is_kept].max())
 
     @cached_property
     def is_kept(self) -> NDArray[np.bool_]:
-        """Whether each node of the grown tree is left."""
-        return _frozen(self.estimate.answering(self.tree) == np.arange(self.tree.n_nodes))
+        """Whether each node of the grown tree remains."""
+        return read_only(self.estimate.answering(self.tree) == np.arange(self.tree.n_nodes))
 
     @cached_property
     def is_eliminated(self) -> NDArray[np.bool_]:
-        """Whether each node is one that rows stop before: eliminated, below a node that is left."""
-        return _frozen(~self.is_kept & self.is_kept[self.tree.parent])
+        """Whether each node is one that rows stop before: removed, but below a node that remains."""
+        return read_only(~self.is_kept & self.is_kept[self.tree.parent])
 
     @cached_property
     def is_test(self) -> NDArray[np.bool_]:
-        """Whether each node is left and has a child that is."""
-        return _frozen(self._has_child(self.is_kept))
+        """Whether each node remains and has a child that does."""
+        return read_only(self._has_child(self.is_kept))
 
     @cached_property
     def answers(self) -> NDArray[np.bool_]:
-        """Whether each node is left and answers for some rows."""
-        return _frozen((self.is_kept & self.tree.is_leaf) | self._has_child(self.is_eliminated))
+        """Whether each node remains and predicts for some rows."""
+        return read_only((self.is_kept & self.tree.is_leaf) | self._has_child(self.is_eliminated))
 
     def __repr__(self) -> str:
         both = int((self.answers & self.is_test).sum())
-        return f"<CurtailedTree: {self.summary}; {self.n_leaves:,} answer, {both:,} of them a test too>"
+        return f"<CurtailedTree: {self.summary}; {self.n_leaves:,} leaves, {both:,} of them also a test>"
 
     @property
     def summary(self) -> str:
-        """Its size beside that of the grown tree, in words."""
+        """Its size compared with that of the grown tree, as text."""
         kept, depth, v = self.n_nodes, self.max_depth, self.estimate.v
-        return f"v = {v:.6g} leaves {kept:,} of {self.tree.n_nodes:,} nodes, depth {depth:,} of {self.tree.max_depth:,}"
+        return f"v = {v:.6g} keeps {kept:,} of {self.tree.n_nodes:,} nodes, depth {depth:,} of {self.tree.max_depth:,}"
 
-    def _has_child(self, of: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _has_child(self, is_child: NDArray[np.bool_]) -> NDArray[np.bool_]:
         found = np.zeros(self.tree.n_nodes, dtype=np.bool_)
-        found[self.tree.parent[1:][of[1:]]] = True
+        found[self.tree.parent[1:][is_child[1:]]] = True
         return found
-
-
-def _frozen(array: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    array.setflags(write=False)
-    return array

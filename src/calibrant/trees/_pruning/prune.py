@@ -1,4 +1,4 @@
-"""Cutting a grown tree back: each way its own step on the same tree; the one place that knows the core's names."""
+"""Pruning a grown tree: pessimistic, by reduced error, by cost-complexity or by description length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import Parts
+    from calibrant.trees._growing.row_subsets import RowSubsets
     from calibrant.trees._tree_params import TreeParams
 
 __all__ = ["deviate", "extra_errors", "prune"]
@@ -21,14 +21,14 @@ _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 
-def prune(tree: _core.Tree, examples: Examples, parts: Parts, params: TreeParams) -> _core.Tree:
-    """Collapse the tree, then prune it, as the parameters say."""
+def prune(tree: _core.Tree, examples: Examples, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+    """Collapse and prune a tree as the parameters specify."""
     if params.collapse:
         tree = _core.collapse_tree(tree)
     if params.prune == "pessimistic":
-        tree = _prune_pessimistic(tree, examples, parts, params)
+        tree = _prune_pessimistic(tree, examples, subsets, params)
     elif params.prune == "reduced_error":
-        tree = _prune_reduced_error(tree, examples, parts)
+        tree = _prune_reduced_error(tree, examples, subsets)
     elif params.prune == "cost_complexity":
         tree = _core.prune_cost_complexity(tree, float(params.ccp_alpha))
     elif params.prune == "mdl":
@@ -37,7 +37,7 @@ def prune(tree: _core.Tree, examples: Examples, parts: Parts, params: TreeParams
 
 
 def deviate(confidence: float, dialect: str) -> float:
-    """Give the normal deviate of a confidence: from Quinlan's table (C4.5) or exact (J48, which refuses above 0.5).
+    """Return the normal deviate of a confidence: from Quinlan's table (C4.5) or exact (J48, at most 0.5).
 
     Examples
     --------
@@ -54,7 +54,7 @@ def deviate(confidence: float, dialect: str) -> float:
 
 
 def extra_errors(n: float, errors: float, confidence: float) -> float:
-    """Give C4.5's pessimistic addition to the errors of a leaf of n cases (Release 8, stats.c).
+    """Return C4.5's pessimistic addition to the errors of a leaf of n cases (Release 8, stats.c).
 
     Examples
     --------
@@ -73,15 +73,15 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
     return options
 
 
-def _prune_pessimistic(tree: _core.Tree, examples: Examples, parts: Parts, params: TreeParams) -> _core.Tree:
-    weights = examples.weights if parts.grow is None else examples.weights_of(parts.grow)
+def _prune_pessimistic(tree: _core.Tree, examples: Examples, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+    weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
     return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
 
 
-def _prune_reduced_error(tree: _core.Tree, examples: Examples, parts: Parts) -> _core.Tree:
-    if parts.prune is None:
+def _prune_reduced_error(tree: _core.Tree, examples: Examples, subsets: RowSubsets) -> _core.Tree:
+    if subsets.prune is None:
         raise AssertionError("reduced-error pruning sets rows aside")
-    weights = examples.weights_of(parts.prune)
+    weights = examples.weights_of(subsets.prune)
     holdout = _core.count_rows(tree, examples.n_rows, examples.table.core, examples.labels, weights)
     return _core.prune_reduced_error(tree, holdout)

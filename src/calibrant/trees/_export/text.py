@@ -1,4 +1,4 @@
-"""A tree as text: in C4.5's own look (Release 8, trees.c), or plain with probabilities."""
+"""A tree as text: in the format of C4.5 (Release 8, trees.c), or plain with probabilities."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.trees._showing.conditions import conditions, values_of_branches
-from calibrant.trees._showing.outline import Outline
+from calibrant.trees._export.conditions import conditions, values_of_branches
+from calibrant.trees._export.outline import Outline
 
 if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["c45_text", "plain_text"]
 
 _WIDTH, _BAR = 80, "|   "
-# Deeper lines of the plain look say their depth instead, or a deep tree would be text of quadratic length.
-_MOST_BARS = 25
+# Deeper lines of the plain style state their depth instead: else the text of a deep tree had quadratic length.
+_MAX_BARS = 25
 
 Errors = Callable[[int], float]
 
@@ -26,9 +26,9 @@ Errors = Callable[[int], float]
 
 
 def plain_text(outline: Outline, max_depth: int | None = None) -> str:
-    """Write a node a line: the condition, and at a leaf its likeliest class, that class's probability, its weight.
+    """Write one node a line: the condition, and at a leaf the most probable class, its probability, and the weight.
 
-    What curtailment eliminates is marked by a colon, its dotted line. A node that is test and leaf says so.
+    A node that curtailment removes is marked by a colon. A node that is test and leaf is marked as such.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def plain_text(outline: Outline, max_depth: int | None = None) -> str:
 def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
     if outline.head:
         yield outline.head
-    if outline.answers[0]:
+    if outline.is_leaf[0]:
         yield _plain_line(outline, 0, "all rows") if outline.is_test[0] else _plain_leaf(outline, 0)
     waiting = _plain_branches(outline, 0, 0)
     while waiting:
         node, depth, condition = waiting.pop()
-        start = _BAR * depth if depth <= _MOST_BARS else f"{_BAR * _MOST_BARS}(+{depth - _MOST_BARS}) "
+        start = _BAR * depth if depth <= _MAX_BARS else f"{_BAR * _MAX_BARS}(+{depth - _MAX_BARS}) "
         is_last = depth + 1 >= max_depth
         line = f"{condition}: ..." if is_last and outline.is_test[node] else _plain_line(outline, node, condition)
         yield start + line
@@ -59,18 +59,18 @@ def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
 def _plain_line(outline: Outline, node: int, condition: str) -> str:
     if outline.is_eliminated[node]:
         return f": {condition} (n = {outline.tree.weight[node]:.6g})"
-    if not outline.answers[node]:
+    if not outline.is_leaf[node]:
         return condition
     return f"{condition}{', also a leaf' if outline.is_test[node] else ''}: {_plain_leaf(outline, node)}"
 
 
 def _plain_leaf(outline: Outline, node: int) -> str:
-    label, p = outline.answer(node)
+    label, p = outline.top_class(node)
     return f"{label} (p = {p:.3f}, n = {outline.tree.weight[node]:.6g})"
 
 
 def _plain_branches(outline: Outline, node: int, depth: int) -> list[tuple[int, int, str]]:
-    """Give the children of a node as they wait on a stack, the first on top."""
+    """Return the children of a node in the order of a stack, the first on top."""
     if not outline.has_branches(node):
         return []
     tree = outline.tree
@@ -82,9 +82,9 @@ def _plain_branches(outline: Outline, node: int, depth: int) -> list[tuple[int, 
 
 
 def c45_text(tree: Tree, errors: Errors) -> str:
-    """Write a tree as C4.5 does: leaves before subtrees, ``(N/E)`` at the leaves, wide subtrees apart.
+    """Write a tree as C4.5 does: leaves before subtrees, ``(N/E)`` at the leaves, wide subtrees separately.
 
-    Where C4.5 has no room for more than 99 subtrees and leaves the others out, they are numbered on here.
+    C4.5 omits subtrees beyond the 99th for lack of room; here they are numbered on.
 
     Examples
     --------
@@ -94,15 +94,15 @@ def c45_text(tree: Tree, errors: Errors) -> str:
     x0 <= 2 : a (2.0)
     x0 > 2 : b (2.0)
     """
-    apart = [0]
+    roots = [0]
     parts = []
-    for number, root in enumerate(apart):  # grows while it is walked
+    for number, root in enumerate(roots):  # the list grows during the loop
         head = f"\n\nSubtree [S{number}]\n\n" if number else ""
-        parts.append(head + "\n".join(_c45_lines(tree, root, errors, apart)) + "\n")
+        parts.append(head + "\n".join(_c45_lines(tree, root, errors, roots)) + "\n")
     return "".join(parts).rstrip("\n")
 
 
-def _c45_lines(tree: Tree, root: int, errors: Errors, apart: list[int]) -> Iterator[str]:
+def _c45_lines(tree: Tree, root: int, errors: Errors, roots: list[int]) -> Iterator[str]:
     if tree.is_leaf[root]:
         yield _c45_leaf(tree, root, errors)  # with C4.5's space in front
         return
@@ -112,8 +112,8 @@ def _c45_lines(tree: Tree, root: int, errors: Errors, apart: list[int]) -> Itera
         if tree.is_leaf[node]:
             yield condition + _c45_leaf(tree, node, errors)
         elif len(_BAR) * (depth + 1) + _widest_line(tree, node) > _WIDTH:
-            yield f"{condition}[S{len(apart)}]"
-            apart.append(node)
+            yield f"{condition}[S{len(roots)}]"
+            roots.append(node)
         else:
             yield condition
             waiting += _c45_branches(tree, node, depth + 1)
@@ -143,7 +143,7 @@ def _c45_values(name: str, values: list[str], bars: str) -> str:
     if len(values) < 2:
         return f"{bars}{name} = {values[0]}:" if values else ""
     skip = len(name) + 5
-    lines, width = [f"{bars}{name} in {{"], skip  # C4.5 leaves the bars out of the reckoning
+    lines, width = [f"{bars}{name} in {{"], skip  # C4.5 does not count the bars
     for value, end in zip(values, "," * (len(values) - 1) + "}", strict=True):
         if width > skip and width + len(value) + 11 > _WIDTH:
             lines.append(bars + " " * skip)
@@ -154,7 +154,7 @@ def _c45_values(name: str, values: list[str], bars: str) -> str:
 
 
 def _widest_line(tree: Tree, node: int) -> int:
-    """Give the width that C4.5 reckons with: the name, the longest value, and the class where the branch is a leaf."""
+    """Return the width as C4.5 counts it: the name, the longest value, and the class where the branch is a leaf."""
     categories = [""] * 2 if tree.is_numeric[node] else tree.schema.features[tree.feature[node]].categories
     widest = 0
     for child, value in zip(tree.children_of(node).tolist(), categories, strict=False):

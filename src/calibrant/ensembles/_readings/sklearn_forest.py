@@ -1,4 +1,4 @@
-"""Forests of scikit-learn as a reading sees them: their trees, their leaves and their bags."""
+"""The trees, leaves and bags of scikit-learn's forests, as readings use them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ForeignTree", "check_forest", "check_same_rows", "draws_of", "leaves_of", "trees_of"]
+__all__ = ["SklearnTree", "bags_of", "check_forest", "check_same_rows", "leaves_of", "trees_of"]
 
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 
 @dataclass(frozen=True, eq=False)
-class ForeignTree:
-    """A tree of scikit-learn with the arrays that estimates ask for; ``counts`` are those it learnt from."""
+class SklearnTree:
+    """A tree of scikit-learn with the arrays that estimates use; ``counts`` are those of its bag."""
 
     counts: NDArray[np.float64]
     weight: NDArray[np.float64]
@@ -35,8 +35,8 @@ class ForeignTree:
     n_features: int
 
     @classmethod
-    def of(cls, model: Any, n_classes: int) -> ForeignTree:
-        """Take a fitted DecisionTreeClassifier, whose classes are positions in those of its forest."""
+    def of(cls, model: Any, n_classes: int) -> SklearnTree:
+        """Convert a fitted DecisionTreeClassifier, whose classes are positions in those of its forest."""
         tree = model.tree_
         inner = np.flatnonzero(tree.children_left >= 0)
         parent = np.full(tree.node_count, -1, dtype=np.int32)
@@ -72,7 +72,7 @@ def _depths(parent: NDArray[np.int32]) -> NDArray[np.intp]:
 
 
 def check_forest(forest: Any) -> None:
-    """Refuse what is no fitted bag of classification trees, and say why.
+    """Raise if a forest is no fitted bag of classification trees.
 
     Examples
     --------
@@ -85,24 +85,24 @@ def check_forest(forest: Any) -> None:
     """
     is_bagging = isinstance(forest, BaggingClassifier)
     if not isinstance(forest, (*_FORESTS, BaggingClassifier)):
-        raise _refusal(type(forest).__name__)
+        raise _wrong_forest(type(forest).__name__)
     check_is_fitted(forest)
-    strange = [each for each in forest.estimators_ if not isinstance(each, DecisionTreeClassifier)]
-    if strange:
-        raise _refusal(f"{type(forest).__name__} of {type(strange[0]).__name__}")
+    others = [each for each in forest.estimators_ if not isinstance(each, DecisionTreeClassifier)]
+    if others:
+        raise _wrong_forest(f"{type(forest).__name__} of {type(others[0]).__name__}")
     if not is_bagging and forest.n_outputs_ > 1:
         raise DataError(f"fitted_forest predicts {forest.n_outputs_} columns of classes; fit one forest for each.")
 
 
-def _refusal(got: str) -> ParameterError:
+def _wrong_forest(got: str) -> ParameterError:
     return ParameterError(
         "fitted_forest must be a RandomForestClassifier, an ExtraTreesClassifier or a BaggingClassifier of decision "
         f"trees, of scikit-learn; got {got}. It needs trees that were each grown from a bag of the training rows."
     )
 
 
-def trees_of(forest: Any) -> list[ForeignTree]:
-    """Give the trees of a fitted forest.
+def trees_of(forest: Any) -> list[SklearnTree]:
+    """Return the trees of a fitted forest.
 
     Examples
     --------
@@ -112,11 +112,11 @@ def trees_of(forest: Any) -> list[ForeignTree]:
            [2., 0.],
            [0., 2.]])
     """
-    return [ForeignTree.of(each, len(forest.classes_)) for each in forest.estimators_]
+    return [SklearnTree.of(each, len(forest.classes_)) for each in forest.estimators_]
 
 
 def leaves_of(forest: Any, X: Any) -> LeafMatrix:
-    """Give the leaf that each row reaches in each tree.
+    """Return the leaf that each row reaches in each tree.
 
     Examples
     --------
@@ -134,13 +134,13 @@ def leaves_of(forest: Any, X: Any) -> LeafMatrix:
     return LeafMatrix(np.array(ends, dtype=np.int32), n_threads(forest.n_jobs))
 
 
-def draws_of(forest: Any, n_rows: int) -> NDArray[np.uint16]:
-    """Give how often each row was drawn for each tree; once each where there was no bootstrap.
+def bags_of(forest: Any, n_rows: int) -> NDArray[np.uint16]:
+    """Return the number of times each row was drawn for each tree; 1 where there was no bootstrap.
 
     Examples
     --------
     >>> forest = RandomForestClassifier(1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
-    >>> int(draws_of(forest, 4).sum())
+    >>> int(bags_of(forest, 4).sum())
     4
     """
     fitted_rows = getattr(forest, "_n_samples", n_rows)
@@ -153,18 +153,18 @@ def draws_of(forest: Any, n_rows: int) -> NDArray[np.uint16]:
     return np.array([np.bincount(drawn, minlength=n_rows) for drawn in forest.estimators_samples_], dtype=np.uint16)
 
 
-def check_same_rows(members: Members, ways: LeafMatrix) -> None:
-    """Refuse rows that do not give the first tree's own counts, as rows in another order do not.
+def check_same_rows(members: Members, paths: LeafMatrix) -> None:
+    """Raise if the rows do not reproduce the counts of the first tree, as in another order they do not.
 
-    A tree whose rows were weighted cannot be told from one that was grown from others, and is taken on trust.
+    A tree of weighted rows cannot be distinguished from one grown on other rows, and is not checked.
     """
     tree, drawn = members.trees[0], members.in_bag[0]
     if tree.weight[0] != drawn.sum() or (tree.counts[0] != np.round(tree.counts[0])).any():
         return
-    key = ways.leaves[0] * np.intp(members.n_classes) + members.labels
+    key = paths.leaves[0] * np.intp(members.n_classes) + members.labels
     counts = np.bincount(key, drawn, tree.counts.size).reshape(tree.counts.shape)
     if not np.allclose(counts[tree.is_leaf], tree.counts[tree.is_leaf]):
         raise DataError(
-            "X and y are not what fitted_forest was fitted on: its first tree counts other classes at its leaves. "
+            "X and y must be the rows that fitted_forest was fitted on; its first tree has other class counts. "
             "Pass the same rows in the same order."
         )

@@ -1,4 +1,4 @@
-"""What a boosted classifier says of rows: scores after all rounds or after each, classes, and the votes themselves."""
+"""The methods of a boosted classifier that take rows: scores, staged scores, classes, and summed votes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.data._internal import RowClassifierMixin, Rows
 from calibrant.ensembles._boosting.algorithms import ALGORITHMS
 
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+_SCORES = """\
+array of shape (n_rows, n_classes)
+    Scores in the order of ``classes_``."""
 
-class _Scoring(RowClassifierMixin):
-    """The methods of a boosted classifier that take rows."""
+
+class BoostedScoresMixin(RowClassifierMixin):
+    """Scores of a boosted classifier."""
 
     if TYPE_CHECKING:
         algorithm: AlgorithmName
@@ -29,30 +34,23 @@ class _Scoring(RowClassifierMixin):
         _run: Run
         _order: NDArray[np.intp]
 
-        def _answers_of(self, member: Any, rows: Rows) -> NDArray[np.float64]:
-            """Give a member's probabilities, the classes in the order in which they were declared."""
+        def _member_proba(self, member: Any, rows: Rows) -> NDArray[np.float64]:
+            """Return a member's probabilities, with the classes in the order in which they were declared."""
             ...
 
+    @fill_docstring(proba=_SCORES)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the score of each class: in [0, 1], adding up to 1, and not calibrated.
+        """Return the score of each class: in [0, 1], adding up to 1, and not calibrated.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
         rows = self._rows(X)
         if len(self._run.members) == 1:
-            return self._sorted(self._answers_of(self._run.members[0], rows))
+            return self._sorted(self._member_proba(self._run.members[0], rows))
         return self._scores(self._sums(rows), len(self._run.members))
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Give the scores after each round: what `predict_proba` would say had boosting ended there.
+        """Yield the scores after each round, those of `predict_proba` had boosting ended there.
 
         Parameters
         ----------
@@ -62,13 +60,13 @@ class _Scoring(RowClassifierMixin):
         Yields
         ------
         array of shape (n_rows, n_classes)
-            The scores of one member, of two, and so on.
+            The scores of the first member, of the first two, and so on.
         """
         rows = self._rows(X)
         return self._stages(rows)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Give the classes after each round.
+        """Yield the classes after each round.
 
         Parameters
         ----------
@@ -80,10 +78,10 @@ class _Scoring(RowClassifierMixin):
         array of shape (n_rows,)
             Values of ``classes_``.
         """
-        return (self._likeliest(scores) for scores in self.staged_predict_proba(X))
+        return (self._most_probable(scores) for scores in self.staged_predict_proba(X))
 
     def summed_votes(self, X: Any) -> NDArray[np.float64]:
-        """Give the sum over the members that the scores are made of.
+        """Return the sum over the members from which the scores are computed.
 
         Parameters
         ----------
@@ -94,27 +92,27 @@ class _Scoring(RowClassifierMixin):
         -------
         array of shape (n_rows, n_classes)
             With ``"m1"`` and ``"samme"`` the weights of the members that vote for each class, with ``"real"`` the sum
-            of the logarithms of the members' probabilities. The softmax of the former is what Weka's AdaBoostM1 gives.
+            of the logarithms of the members' probabilities. Weka's AdaBoostM1 returns the softmax of the former.
         """
         return self._sorted(self._sums(self._rows(X)))
 
     def _sums(self, rows: Rows) -> NDArray[np.float64]:
         sums = np.zeros((rows[0], len(self.classes_)))
-        for said in self._said(rows):
-            sums += said
+        for contribution in self._contributions(rows):
+            sums += contribution
         return sums
 
-    def _said(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
+    def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
         algorithm = ALGORITHMS[self.algorithm]
         for member, weight in zip(self._run.members, self._run.weights, strict=True):
-            yield algorithm.say(self._answers_of(member, rows), weight)
+            yield algorithm.contribution(self._member_proba(member, rows), weight)
 
     def _stages(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
         sums = np.zeros((rows[0], len(self.classes_)))
-        for n_members, said in enumerate(self._said(rows), start=1):
-            sums += said
+        for n_members, contribution in enumerate(self._contributions(rows), start=1):
+            sums += contribution
             if n_members == 1:
-                yield self._sorted(self._answers_of(self._run.members[0], rows))
+                yield self._sorted(self._member_proba(self._run.members[0], rows))
             else:
                 yield self._scores(sums, n_members)
 
@@ -124,11 +122,11 @@ class _Scoring(RowClassifierMixin):
     def _sorted(self, by_class: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ascontiguousarray(by_class[:, self._order])
 
-    def _likeliest(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _most_probable(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def _store_run(self, run: Run, examples: Examples) -> None:
         self._run, self._order = run, examples.order
         self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
         self.stopped_ = run.stopped
-        self._store_columns(*examples.seen)
+        self._store_columns(*examples.columns_and_classes)

@@ -1,4 +1,4 @@
-"""Trees grown without some of the rows, and where those rows end: what estimates are chosen and fitted by."""
+"""Trees grown without one fold each, and the leaves of its rows: estimates are chosen and fitted on these."""
 
 from __future__ import annotations
 
@@ -12,57 +12,57 @@ from calibrant._random import stream_seed
 from calibrant.estimates import HeldOut
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
-from calibrant.trees._reading.leaf_shares import arrivals
+from calibrant.trees._prediction.leaf_shares import leaf_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import Parts
+    from calibrant.trees._growing.row_subsets import RowSubsets
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
 __all__ = ["held_out_folds"]
 
-_MOST_FOLDS = 5
-_FOLDS = 3  # where the stream of one fit is used
+_MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
+_FOLDS = 3  # key of the random stream of one fit
 
 
 def held_out_folds(
-    examples: Examples, parts: Parts, params: TreeParams, seed: np.random.SeedSequence
+    examples: Examples, subsets: RowSubsets, params: TreeParams, seed: np.random.SeedSequence
 ) -> tuple[HeldOut, ...]:
-    """Grow a tree without each fold, on the same codes and in the same way, and send the fold down.
+    """Grow a tree without each fold, on the same codes and in the same way, and send the fold down it.
 
-    Rows set aside to prune or to count keep their part. A held-out row of a class that its tree never met is left out:
-    no estimate that starts from base rates could answer it, and it would drown the others.
+    Rows set aside to prune or to count keep their role. A held-out row of a class that its tree never saw is left out:
+    its log-loss would be infinite for every estimate that starts from base rates.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(20)], [0] * 10 + [1] * 10)
-    >>> growth = model._growth
-    >>> folds = held_out_folds(growth.examples, growth.parts, growth.params, growth.seed)
+    >>> grown = model._grown_tree
+    >>> folds = held_out_folds(grown.examples, grown.subsets, grown.params, grown.seed)
     >>> [len(fold.label) for fold in folds]
     [4, 4, 4, 4, 4]
     """
     found = []
     for held in _splits(examples.labels, seed):
-        without = parts.within(~held)
+        without = subsets.within(~held)
         if not without.any_is_empty:
             found.append(_held_out(grow(examples, without, params, seed), examples, held, params))
     if not found:
         raise DataError(
             f"n_samples={examples.n_rows}: too few rows of weight > 0 for an estimate chosen by cross-validation, "
-            "which needs several rows of a class. Give the estimate its number."
+            "which needs several rows of a class. Pass the estimate a number instead."
         )
     return tuple(found)
 
 
 def _splits(labels: NDArray[np.uint16], seed: np.random.SeedSequence) -> Iterator[NDArray[np.bool_]]:
-    """Give the rows of each fold, every class spread evenly over the folds: five, or as many as a class has rows."""
-    from sklearn.model_selection import StratifiedKFold  # only here: it takes time to import
+    """Yield the rows of each stratified fold: five folds, or as many as the largest class has rows."""
+    from sklearn.model_selection import StratifiedKFold  # slow to import
 
-    n_folds = min(_MOST_FOLDS, int(np.bincount(labels).max()))
+    n_folds = min(_MAX_FOLDS, int(np.bincount(labels).max()))
     if n_folds < 2:
         return
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=stream_seed(seed, _FOLDS) % 2**32)
@@ -78,6 +78,6 @@ def _splits(labels: NDArray[np.uint16], seed: np.random.SeedSequence) -> Iterato
 def _held_out(tree: Tree, examples: Examples, held: NDArray[np.bool_], params: TreeParams) -> HeldOut:
     labels = examples.sorted_labels
     held = held & (tree.counts[0] > 0)[labels]
-    row, leaf, share = arrivals(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)
+    row, leaf, share = leaf_shares(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)
     number = np.cumsum(held) - 1  # rows of the fold alone
     return HeldOut(tree, number[row], leaf, share, labels[held], examples.weights_of(held)[held])

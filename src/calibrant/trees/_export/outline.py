@@ -1,12 +1,14 @@
-"""What to draw of a tree: which nodes test, which answer, and which are only hinted at."""
+"""The parts of a tree to draw: tests, leaves, and the nodes that curtailment removes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant.trees._export.conditions import all_conditions
 from calibrant.trees._pruning.curtailed import CurtailedTree
 from calibrant.trees._tree import Tree
 
@@ -18,24 +20,24 @@ __all__ = ["Outline"]
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """A tree as it is drawn, with the probabilities at its nodes; ``head`` says what is not plain to see."""
+    """A tree as it is drawn, with the probabilities at its nodes; ``head`` is a title, if any."""
 
     tree: Tree
     table: NDArray[np.float64]
     is_test: NDArray[np.bool_]
-    answers: NDArray[np.bool_]
+    is_leaf: NDArray[np.bool_]
     is_eliminated: NDArray[np.bool_]
     head: str = ""
 
     @classmethod
     def of(cls, tree: Tree, table: NDArray[np.float64], curtailed: CurtailedTree | None = None) -> Outline:
-        """Outline a whole tree, or what curtailment leaves of it.
+        """Outline a whole tree, or what curtailment keeps of it.
 
         Examples
         --------
         >>> from calibrant.trees import ProbabilityTreeClassifier
         >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> Outline.of(model.tree_, model.tree_.counts / 2).answers
+        >>> Outline.of(model.tree_, model.tree_.counts / 2).is_leaf
         array([False,  True,  True])
         """
         if curtailed is None:
@@ -43,11 +45,16 @@ class Outline:
         head = f"Curtailed: {curtailed.summary}"
         return cls(tree, table, curtailed.is_test, curtailed.answers, curtailed.is_eliminated, head)
 
+    @cached_property
+    def conditions(self) -> list[str]:
+        """The condition that leads to each node from its parent; empty for the root."""
+        return all_conditions(self.tree)
+
     def has_branches(self, node: int) -> bool:
-        """Say whether anything is drawn below a node."""
+        """Return whether anything is drawn below a node."""
         return not (self.tree.is_leaf[node] or self.is_eliminated[node])
 
-    def answer(self, node: int) -> tuple[str, float]:
-        """Give the likeliest class at a node, and its probability."""
+    def top_class(self, node: int) -> tuple[str, float]:
+        """Return the most probable class at a node, and its probability."""
         best = int(self.table[node].argmax())
         return str(self.tree.classes[best]), float(self.table[node, best])

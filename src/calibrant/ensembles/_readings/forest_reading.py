@@ -1,4 +1,4 @@
-"""Readings of one grown forest: bagged trees, trees that count rows out of the bag, and MOB-ESP."""
+"""The readings of one grown forest: bagged trees, trees that count out-of-bag rows, and MOB-ESP."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.few_rows import FewRows
 from calibrant.ensembles._readings.averages import out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
-from calibrant.ensembles._readings.honest import honest_oob_proba
-from calibrant.ensembles._readings.leaf_paths import Walks
+from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
+from calibrant.ensembles._readings.leaf_paths import WalkedPaths
 from calibrant.ensembles._readings.members import Members, class_weights, vote_tables
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.ensembles._readings.row_readings import RowReadings
+from calibrant.ensembles._readings.row_reading import RowReading
 from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
 from calibrant.estimates import Estimate, Resolvable, RowEstimate, as_estimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import Growth, grow, in_numbers, probability_table, set_aside
+from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
 
-__all__ = ["GrownReading", "How", "OutOfBag"]
+__all__ = ["ForestReader", "OutOfBag", "ReadingOptions"]
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 
 
 @dataclass(frozen=True)
-class How:
-    """How a forest is read: the estimate at the leaves, and what rows out of the bag do there."""
+class ReadingOptions:
+    """How a forest is read: the estimate at the leaves, and the role of out-of-bag rows there."""
 
     estimate: str | Estimate
     out_of_bag: OutOfBag
@@ -49,42 +49,42 @@ class How:
     vote_trees: float | Literal["out_of_bag"]
 
     def check(self) -> None:
-        """Refuse an estimate that the reading cannot take; nothing need be grown for that."""
+        """Raise if the reading cannot use the estimate; called before growing."""
         estimate = as_estimate("estimate", self.estimate)
         if self.combine == "vote" or self.out_of_bag == "ignore":
             return
         if isinstance(estimate, RowEstimate):
             raise ParameterError(
-                f"estimate must be one of counts where out_of_bag={self.out_of_bag!r} counts rows at the leaves; "
-                f"{estimate!r} looks at the rows themselves: read the forest with out_of_bag='ignore' for it."
+                f"estimate must be read from counts where out_of_bag={self.out_of_bag!r} counts rows at the leaves; "
+                f"got {estimate!r}, which looks at the rows themselves. Set out_of_bag='ignore' for it."
             )
         if self.out_of_bag == "condition":
             check_local(estimate)
 
 
 @dataclass(frozen=True, eq=False)
-class GrownReading:
-    """A forest and a way to read it; what the reading needs is worked out when it is first asked for."""
+class ForestReader:
+    """A forest and how to read it; what the reading needs is computed at its first use."""
 
     forest: Forest
-    how: How
+    options: ReadingOptions
 
     @cached_property
     def members(self) -> Members:
-        """The forest as readings see it."""
+        """The forest with the paths of its training rows."""
         forest, examples = self.forest, self.forest.examples
-        ways, labels = Walks.of_training(forest), examples.sorted_labels
-        return Members(forest.trees, ways, forest.in_bag, labels, len(examples.classes), examples.weights)
+        paths, labels = WalkedPaths.of_training(forest), examples.sorted_labels
+        return Members(forest.trees, paths, forest.in_bag, labels, len(examples.classes), examples.weights)
 
     @cached_property
     def frequencies(self) -> list[NDArray[np.float64]]:
-        """What the trees vote with."""
+        """The class frequencies by which the trees vote."""
         return self.members.frequencies if "members" in self.__dict__ else vote_tables(self.forest.trees)
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The estimate with nothing left open; base rates, m and v are those of the whole training set."""
-        estimate = _chosen(as_estimate("estimate", self.how.estimate), self.forest)
+        """The estimate with all its numbers; base rates, m and v are those of the whole training set."""
+        estimate = _choose_by_cv(as_estimate("estimate", self.options.estimate), self.forest)
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
             examples = self.forest.examples
@@ -95,16 +95,19 @@ class GrownReading:
     @cached_property
     def tables(self) -> list[NDArray[np.float64]]:
         """The probabilities at the nodes of each tree, from its own counts."""
-        return [probability_table(tree, self.estimate, self.forest.params) for tree in self.forest.trees]
+        empty_leaf, dialect = self.forest.params.empty_leaf, self.forest.params.dialect
+        return [
+            probability_table(tree, self.estimate, empty_leaf=empty_leaf, dialect=dialect) for tree in self.forest.trees
+        ]
 
     @cached_property
-    def by_rows(self) -> RowReadings | None:
-        """What answers instead of the tables where the estimate looks at the rows themselves."""
-        return RowReadings(self.forest, self.estimate) if isinstance(self.estimate, RowEstimate) else None
+    def by_rows(self) -> RowReading | None:
+        """The reading that replaces the tables where the estimate looks at the rows themselves."""
+        return RowReading(self.forest, self.estimate) if isinstance(self.estimate, RowEstimate) else None
 
     @cached_property
     def eb_pets(self) -> EBPets:
-        """The reading with the counts of rows out of the bag."""
+        """The reading that counts out-of-bag rows."""
         return read_eb_pets(self.members, self._pooling)
 
     @cached_property
@@ -114,75 +117,75 @@ class GrownReading:
 
     @property
     def _pooling(self) -> Pooling:
-        how = self.how
+        options = self.options
         return Pooling(
-            out_of_bag="only" if how.out_of_bag == "only" else "count",
-            in_bag_counts=how.in_bag_counts,
-            weight=how.out_of_bag_weight,
+            out_of_bag="only" if options.out_of_bag == "only" else "count",
+            in_bag_counts=options.in_bag_counts,
+            weight=options.out_of_bag_weight,
             estimate=self.estimate,
             empty_leaf=self.forest.params.empty_leaf or "parent",
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        again = ("members", "frequencies")  # which can be had again
-        return {name: value for name, value in self.__dict__.items() if name not in again}
+        derived = ("members", "frequencies")  # computed again when needed
+        return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def prepare(self) -> None:
-        """Work out what predictions need."""
-        if self.how.combine == "vote":
+        """Compute what predictions need."""
+        if self.options.combine == "vote":
             _ = self.frequencies
-        elif self.how.out_of_bag == "ignore":
+        elif self.options.out_of_bag == "ignore":
             _ = self.by_rows or self.tables
-        elif self.how.out_of_bag == "condition":
+        elif self.options.out_of_bag == "condition":
             _ = self.mob_esp, self.frequencies
         else:
             _ = self.eb_pets
 
     def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
-        """Give the probabilities of rows."""
-        how = self.how
-        if how.combine == "vote":
-            return self.tally(rows).shares(smooth=how.smooth_votes)
-        if how.out_of_bag == "ignore" and self.by_rows is not None:
+        """Return the probabilities of rows."""
+        options = self.options
+        if options.combine == "vote":
+            return self.tally(rows).shares(smooth=options.smooth_votes)
+        if options.out_of_bag == "ignore" and self.by_rows is not None:
             return self.by_rows.predict_proba(rows)
-        if how.out_of_bag == "condition":
-            return self.mob_esp.predict_proba(self._ways(rows), self._voters)
-        if how.out_of_bag == "only":
-            return self.eb_pets.predict_proba(self._ways(rows))
+        if options.out_of_bag == "condition":
+            return self.mob_esp.predict_proba(self._paths(rows), self._voters)
+        if options.out_of_bag == "only":
+            return self.eb_pets.predict_proba(self._paths(rows))
         found = self.few_rows.mean(rows)
-        return mean_of_tables(self.forest, rows, self.few_rows.tables) if found is None else found
+        return average_tables(self.forest, rows, self.few_rows.tables) if found is None else found
 
     @cached_property
     def few_rows(self) -> FewRows:
-        """The tables that are averaged, and what answers where rows are few."""
-        return FewRows(self.forest.trees, self.tables if self.how.out_of_bag == "ignore" else self.eb_pets.tables)
+        """The tables that are averaged, packed for few rows."""
+        return FewRows(self.forest.trees, self.tables if self.options.out_of_bag == "ignore" else self.eb_pets.tables)
 
     def tally(self, rows: Rows) -> Tally:
-        """Let the trees vote on rows: those that label them, where that matters."""
-        return count_votes(self._voters, self._ways(rows))
+        """Count the votes of the trees on rows: with ``"condition"``, of those that label them."""
+        return count_votes(self._voters, self._paths(rows))
 
     @property
     def _voters(self) -> list[NDArray[np.float64]]:
-        if self.how.out_of_bag != "condition":
+        if self.options.out_of_bag != "condition":
             return self.frequencies
-        return self.frequencies[: n_voting(self.how.vote_trees, self.forest.in_bag)]
+        return self.frequencies[: n_voting(self.options.vote_trees, self.forest.in_bag)]
 
-    def _ways(self, rows: Rows) -> Walks:
-        return Walks.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))
+    def _paths(self, rows: Rows) -> WalkedPaths:
+        return WalkedPaths.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))
 
     @cached_property
     def oob_proba(self) -> NDArray[np.float64]:
         """Honest out-of-bag probabilities of the training rows, NaN for a row that is in every bag."""
-        if self.how.combine == "vote":
-            return out_of_bag_votes(self.members).shares(smooth=self.how.smooth_votes)
-        if self.how.out_of_bag == "ignore":
+        if self.options.combine == "vote":
+            return out_of_bag_votes(self.members).shares(smooth=self.options.smooth_votes)
+        if self.options.out_of_bag == "ignore":
             return self.by_rows.oob_proba() if self.by_rows else out_of_bag_average(self.tables, self.members)
-        if self.how.out_of_bag == "condition":
+        if self.options.out_of_bag == "condition":
             return strict_oob_proba(self.members, self._pooling, self.mob_esp)
         return honest_oob_proba(self.members, self._pooling, self.eb_pets.alpha)
 
 
-def mean_of_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def average_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Average the tables of all trees where rows end, in one pass of the core."""
     n_rows, columns = rows
     sums = np.empty((n_rows, tables[0].shape[1]))
@@ -191,14 +194,11 @@ def mean_of_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float
     return np.divide(sums, len(cores), out=sums)
 
 
-def _chosen(estimate: Estimate, forest: Forest) -> Estimate:
-    """Settle what is left to cross-validation, once for all trees: on a tree grown from all rows."""
+def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
+    """Choose what is left to cross-validation once for all trees, on a tree grown from all rows."""
     from calibrant.estimates import ChosenByCV, FittedHeldOut
 
     is_open = isinstance(estimate, ChosenByCV) and len(estimate.candidates(forest.trees[0])) > 1
     if not is_open and not (isinstance(estimate, FittedHeldOut) and estimate.needs_held_out):
         return estimate
-    examples, params, seed = forest.examples, forest.params, forest.seed
-    parts = set_aside(examples, params, seed)
-    growth = Growth(grow(examples, parts, params, seed), examples, parts, params, seed)
-    return in_numbers(estimate, growth, lambda each, tree: probability_table(tree, each, params))
+    return resolve_estimate(estimate, GrownTree.grow(forest.examples, forest.params, forest.seed), forest.params)

@@ -1,4 +1,4 @@
-"""What a fitted tree says of rows: probabilities by one estimate or by many, intervals, classes, leaves."""
+"""The methods of a fitted tree that take rows: probabilities by one estimate or several, intervals, leaves."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
 from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._reading.intervals import intervals
-from calibrant.trees._reading.probability_tables import Reading, answers, read_tree
+from calibrant.trees._prediction.intervals import intervals
+from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
 from calibrant.trees._tree_params import RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.growth import Growth
+    from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import Dialect, EmptyLeaf
 
 __all__: list[str] = []
 
 
-class _Predicting(RowClassifierMixin):
-    """The methods of a fitted tree that take rows, and other readings of it."""
+class PredictionMixin(RowClassifierMixin):
+    """Predictions of a fitted tree, and other readings of it."""
 
     if TYPE_CHECKING:
         tree_: Tree
@@ -37,39 +38,32 @@ class _Predicting(RowClassifierMixin):
         dialect: Dialect
         empty_leaf: EmptyLeaf | None
         n_jobs: int | None
-        _growth: Growth
-        _reading: Reading
+        _grown_tree: GrownTree
+        _reading: TreeReading
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the class probabilities of each row.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
         rows = self._rows(X)
-        return answers(self.tree_, rows, [self._reading], self.n_jobs)[0]
+        return predict_rows(self.tree_, rows, [self._reading], self.n_jobs)[0]
 
     def predict_proba_many(self, X: Any, estimates: Sequence[str | Estimate]) -> list[NDArray[np.float64]]:
-        """Give the probability of each class by several estimates of the same tree; the rows go down it once.
+        """Return the class probabilities by several estimates of the same tree; the rows go down it once.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
             As in `predict_proba`.
         estimates : sequence of str or estimate of `calibrant.estimates`
-            Ways to read the tree. Numbers that they leave to cross-validation are chosen as in `fit`.
+            Estimates to read the tree by. Numbers that they leave to cross-validation are chosen as in `fit`.
 
         Returns
         -------
         list of arrays of shape (n_rows, n_classes)
-            In the order of `estimates`; each is what ``with_estimate(e).predict_proba(X)`` gives.
+            In the order of `estimates`; each equals ``with_estimate(e).predict_proba(X)``.
 
         Examples
         --------
@@ -82,44 +76,47 @@ class _Predicting(RowClassifierMixin):
         [[0.9 0.1]]
         """
         if isinstance(estimates, str):
-            raise ParameterError(f"estimates must be a sequence of estimates; got {estimates!r}.")
+            raise ParameterError(
+                f"estimates must be a sequence of estimates; got {estimates!r}. Pass a list, even for a single one."
+            )
         rows = self._rows(X)
-        readings = [read_tree(self._growth, _checked(estimate), self) for estimate in estimates]
-        return answers(self.tree_, rows, readings, self.n_jobs)
+        readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
+        return predict_rows(self.tree_, rows, readings, self.n_jobs)
 
     def predict_interval(self, X: Any, confidence: float = 0.95) -> NDArray[np.float64]:
-        """Give an interval for the probability of each class: the middle of its posterior where the row ends.
+        """Return an equal-tailed posterior interval for the probability of each class.
 
-        The class probabilities at a node have a Dirichlet posterior: the prior that matches the estimate, and the
-        class counts of the node that answers. That is the leaf, the node where a `Curtailment` stops, and for a
+        The class probabilities at a node have a Dirichlet posterior: the prior that matches the estimate, updated by
+        the class counts of the node that predicts. That is the leaf, the node where a `Curtailment` stops, and for a
         leaf without training weight the nearest node above with some. The prior has 1 for each class with `Laplace`,
         m times the prior probabilities with `MEstimate`, M times the estimate of the node above with `MBranch`, and
-        1/2 for each class (Jeffreys') with `Frequency` and with estimates that mix the nodes of a path, whose answers
-        the interval of the leaf alone need not hold. A row with missing values has the mixture of its leaves.
+        1/2 for each class (Jeffreys') with `Frequency` and with estimates that mix the nodes of a path, whose
+        probabilities the interval of the leaf alone need not contain. A row with missing values has the mixture of
+        the posteriors of its leaves.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
             As in `predict_proba`.
         confidence : float
-            The probability that the posterior gives to the interval, between 0 and 1; equally much lies on each side.
+            The posterior probability of the interval, between 0 and 1; equal probability lies on each side.
 
         Returns
         -------
         array of shape (n_rows, n_classes, 2)
-            The low and the high end for each class.
+            The lower and the upper end for each class.
 
         Notes
         -----
         Coverage is claimed for ``honest=True`` only, with `Laplace` or `Frequency`: about `confidence` of the intervals
-        hold the true frequency of the class among all rows that end in the same leaf, since the rows counted there
-        had no say in the tests. The counts of an ordinary tree were chosen to look pure; its intervals are too far
-        out and too narrow (of those at 0.95, 62 % held the truth in our tests). A strong prior, such as that of
-        `MEstimate`, pulls an interval towards the base rates, whether the leaf is like them or not: it covers where
-        leaves scatter about the base rates as the prior says, and no further.
+        contain the true frequency of the class among all rows that end in the same leaf, because the rows counted
+        there did not choose the tests. The tests of an ordinary tree were chosen to make its counts look pure; its
+        intervals are too extreme and too narrow (at a confidence of 0.95, 62 % contained the truth in our tests). A
+        strong prior, such as that of `MEstimate`, pulls an interval towards the base rates whether or not the leaf
+        is like them: it covers only where leaves scatter about the base rates as the prior assumes.
 
-        An interval is about the rows of a leaf on average, not about one row among them, and each class has its own:
-        they need not all hold at once.
+        An interval is about the average of the rows of a leaf, not about one of them. Each class has its own interval:
+        the coverage is not simultaneous.
 
         Examples
         --------
@@ -134,20 +131,20 @@ class _Predicting(RowClassifierMixin):
         return intervals(self.tree_, rows, self._reading.estimate, float(confidence), self.n_jobs)
 
     def with_estimate(self, estimate: str | Estimate) -> Self:
-        """Give a fitted classifier that reads the same grown tree by another estimate.
+        """Return a fitted classifier that reads the same grown tree by another estimate.
 
-        Nothing is grown again: ``tree_`` is shared. Where the estimate leaves a number to cross-validation, trees for
-        the folds are grown from the coded rows that a fitted classifier keeps, once for all such estimates.
+        ``tree_`` is shared, nothing is grown again. Where the estimate leaves a number to cross-validation, the trees
+        of the folds are grown from the coded rows that a fitted classifier keeps, once for all such estimates.
 
         Parameters
         ----------
         estimate : str or estimate of `calibrant.estimates`
-            How the counts of the tree become probabilities.
+            How the class counts of the tree become probabilities.
 
         Returns
         -------
         ProbabilityTreeClassifier
-            Another one; this one stays as it is.
+            A new classifier; this one does not change.
 
         Examples
         --------
@@ -159,14 +156,14 @@ class _Predicting(RowClassifierMixin):
         """
         self._check_fitted()
         other = copy.copy(self)
-        other.estimate = _checked(estimate)
-        other._read(self._growth)
+        other.estimate = _check_estimate(estimate)
+        other._read(self._grown_tree)
         return other
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Give the leaf of each row; with missing values, the leaf that holds most of the row's weight.
+        """Return the leaf of each row; with missing values, the leaf that most of the row's weight reaches.
 
-        In an honest tree a row with a missing value may stop at a test that no row was counted at.
+        In an honest tree a row with a missing value may stop at a test where no row was counted.
 
         Parameters
         ----------
@@ -176,17 +173,17 @@ class _Predicting(RowClassifierMixin):
         Returns
         -------
         array of shape (n_rows,)
-            Numbers of nodes of ``tree_``.
+            Node numbers of ``tree_``.
         """
         n_rows, columns = self._rows(X)
         return np.asarray(_core.apply_tree(self.tree_.core, n_rows, columns, n_threads(self.n_jobs)))
 
-    def _read(self, growth: Growth) -> None:
-        """Read a grown tree by the estimate that the parameters name, or leave all as it was."""
-        reading = read_tree(growth, self.estimate, self)
-        self._growth, self._reading, self.estimate_ = growth, reading, reading.estimate
+    def _read(self, grown: GrownTree) -> None:
+        """Read a grown tree by `estimate`; nothing is stored if that fails."""
+        reading = TreeReading.of(grown, self.estimate, self)
+        self._grown_tree, self._reading, self.estimate_ = grown, reading, reading.estimate
 
 
-def _checked(estimate: str | Estimate) -> str | Estimate:
+def _check_estimate(estimate: str | Estimate) -> str | Estimate:
     check_param("estimate", estimate, RULES["estimate"])
     return estimate

@@ -117,7 +117,7 @@ def test_a_reading_survives_pickling():
 def test_without_a_bootstrap_it_warns_and_answers_as_the_forest():
     X, y = rows(4)
     forest = ExtraTreesClassifier(5, min_samples_leaf=3, random_state=0).fit(X, y)
-    with pytest.warns(CalibrantWarning, match="fit it with bootstrap=True"):
+    with pytest.warns(CalibrantWarning, match="Fit it with bootstrap=True"):
         found = mob_esp(forest, X, y)
     np.testing.assert_allclose(found.predict_proba(X), forest.predict_proba(X), atol=1e-12)
     assert np.isnan(found.oob_proba_).all()
@@ -141,7 +141,7 @@ def test_rows_of_weight_0_do_not_count_in_the_leaves():
     members = mob_esp(forest, X, y, kind="eb_pets", sample_weight=weights)
     with pytest.raises(DataError, match="Pass the same rows in the same order"):
         mob_esp(forest, X, changed, kind="eb_pets", sample_weight=weights)
-    counted = members.reading.tables[0][members.members.ways.leaves[0][weights > 0]]
+    counted = members.reading.tables[0][members.members.paths.leaves[0][weights > 0]]
     assert np.isfinite(counted).all()
 
 
@@ -171,7 +171,7 @@ def test_any_table_estimate_reads_the_pooled_counts():
     forest = RandomForestClassifier(12, random_state=0).fit(X, y)
     found = mob_esp(forest, X, y, kind="eb_pets", estimate=HierarchicalShrinkage())
     np.testing.assert_allclose(found.oob_proba_[~np.isnan(found.oob_proba_[:, 0])].sum(axis=1), 1)
-    with pytest.raises(ParameterError, match="Read the forest as 'eb_pets'"):
+    with pytest.raises(ParameterError, match="Use the reading 'eb_pets'"):
         mob_esp(forest, X, y, estimate=HierarchicalShrinkage())
 
 

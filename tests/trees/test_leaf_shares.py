@@ -7,7 +7,7 @@ import pytest
 from calibrant.data import load
 from calibrant.data._validation.prediction_rows import read_rows
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._reading.leaf_shares import arrivals
+from calibrant.trees._prediction.leaf_shares import leaf_shares
 
 KINDS = [
     {},
@@ -30,10 +30,10 @@ def donors():
 def test_coded_rows_end_where_their_raw_values_end(donors, params):
     X, y = donors
     model = ProbabilityTreeClassifier(random_state=0, **params).fit(X, y)
-    tree, table = model.tree_, model._growth.examples.table
-    raw = arrivals(tree, *read_rows(X, tree.schema, "it", has_names=True), 1)
+    tree, table = model.tree_, model._grown_tree.examples.table
+    raw = leaf_shares(tree, *read_rows(X, tree.schema, "it", has_names=True), 1)
     for n_jobs in (1, 3):
-        coded = arrivals(tree, len(X), table.core, n_jobs)
+        coded = leaf_shares(tree, len(X), table.core, n_jobs)
         for one, other in zip(raw, coded, strict=True):
             np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(np.bincount(raw.row, raw.share), 1)
@@ -42,7 +42,7 @@ def test_coded_rows_end_where_their_raw_values_end(donors, params):
 def test_arrivals_mixed_by_share_are_the_prediction(donors):
     X, y = donors
     model = ProbabilityTreeClassifier().fit(X, y)
-    row, leaf, share = arrivals(model.tree_, len(X), model._growth.examples.table.core, 1)
+    row, leaf, share = leaf_shares(model.tree_, len(X), model._grown_tree.examples.table.core, 1)
     mixed = np.bincount(row, share * model._reading.table[leaf, 1])
     np.testing.assert_allclose(mixed, model.predict_proba(X)[:, 1], rtol=1e-12)
 
@@ -51,5 +51,5 @@ def test_only_wanted_rows_arrive(donors):
     X, y = donors
     model = ProbabilityTreeClassifier().fit(X, y)
     wanted = np.arange(len(X)) % 3 == 0
-    found = arrivals(model.tree_, len(X), model._growth.examples.table.core, 2, wanted=wanted)
+    found = leaf_shares(model.tree_, len(X), model._grown_tree.examples.table.core, 2, wanted=wanted)
     np.testing.assert_array_equal(np.unique(found.row), np.flatnonzero(wanted))

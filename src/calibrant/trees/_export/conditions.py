@@ -1,4 +1,4 @@
-"""The tests of a tree in words: what leads from a node to each of its children."""
+"""The tests of a tree as text: the condition of each branch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIGITS = ".10g"
 
 
 def conditions(tree: Tree, node: int) -> list[str]:
-    """Say what leads to each child of a node: ``age <= 30``, ``town = Rome``, ``town in {Oslo, Rome}``.
+    """Return the condition of each branch of a node: ``age <= 30``, ``town = Rome``, ``town in {Oslo, Rome}``.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def conditions(tree: Tree, node: int) -> list[str]:
 
 
 def values_of_branches(tree: Tree, node: int) -> list[list[str]]:
-    """Give the categories of each branch of a nominal test, in the order of their codes."""
+    """Return the categories of each branch of a nominal test, in the order of their codes."""
     categories = tree.schema.features[tree.feature[node]].categories
     branches = tree.branches_of(node)
     values: list[list[str]] = [[] for _ in range(int(tree.n_children[node]))]
@@ -45,9 +45,9 @@ def values_of_branches(tree: Tree, node: int) -> list[list[str]]:
 
 
 def all_conditions(tree: Tree) -> list[str]:
-    """Say what leads to each node from its parent; nothing leads to the root."""
-    words = [""] * tree.n_nodes
+    """Return the condition that leads to each node from its parent; empty for the root."""
+    texts = [""] * tree.n_nodes
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         for child, condition in zip(tree.children_of(node), conditions(tree, node), strict=True):
-            words[child] = condition
-    return words
+            texts[child] = condition
+    return texts

@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.trees._showing.conditions import all_conditions
-from calibrant.trees._showing.outline import Outline
+from calibrant.trees._export.outline import Outline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["graphviz_text"]
 
-_LONGEST = 60
-_CUT = 'label="…"'
-_PALEST = 0.1  # how much colour a leaf of even odds still has
+_MAX_TEXT = 60
+_CUT_OFF = 'label="…"'
+_MIN_SATURATION = 0.1  # of a leaf whose classes are equally probable
 
 
 def graphviz_text(outline: Outline, max_depth: int | None = None) -> str:
-    """Write a tree as a directed graph: tests as boxes, leaves shaded by the probability of their likeliest class.
+    """Write a tree as a directed graph: tests as boxes, leaves shaded by the probability of their most probable class.
 
-    As in Zadrozny & Elkan's Figure 2, what curtailment eliminates is dotted, and a node that is test and leaf is grey.
+    As in Zadrozny & Elkan's Figure 2, what curtailment removes is dotted, and a node that is test and leaf is grey.
 
     Examples
     --------
@@ -43,36 +42,36 @@ def graphviz_text(outline: Outline, max_depth: int | None = None) -> str:
 
 
 def _lines(outline: Outline, max_depth: int | None) -> Iterator[str]:
-    tree, words = outline.tree, all_conditions(outline.tree)
-    drawn = outline.is_test | outline.answers | outline.is_eliminated
+    tree, conditions = outline.tree, outline.conditions
+    drawn = outline.is_test | outline.is_leaf | outline.is_eliminated
     for node in np.flatnonzero(drawn & (tree.depth <= (tree.max_depth if max_depth is None else max_depth))).tolist():
         is_cut = outline.is_test[node] and tree.depth[node] == max_depth
-        yield f"  {node} [{_CUT if is_cut else _node(outline, node)}];"
+        yield f"  {node} [{_CUT_OFF if is_cut else _node(outline, node)}];"
         above = int(tree.parent[node])
         if above >= 0:
-            name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""  # else told nowhere
+            name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""  # else no box shows it
             dotted = ", style=dotted" if outline.is_eliminated[node] else ""
-            yield f"  {above} -> {node} [label={_quoted(_cut(words[node].removeprefix(name).strip()))}{dotted}];"
+            yield f"  {above} -> {node} [label={_quoted(_cut(conditions[node].removeprefix(name).strip()))}{dotted}];"
 
 
 def _node(outline: Outline, node: int) -> str:
     if outline.is_eliminated[node]:
         return f'label="n = {outline.tree.weight[node]:.6g}", style="rounded,dotted"'
     test = _cut(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
-    if not outline.answers[node]:
+    if not outline.is_leaf[node]:
         return f"label={_quoted(test)}"
-    label, p = outline.answer(node)
-    answer = f"{_cut(label)}\np = {p:.3f}\nn = {outline.tree.weight[node]:.6g}"
+    label, p = outline.top_class(node)
+    text = f"{_cut(label)}\np = {p:.3f}\nn = {outline.tree.weight[node]:.6g}"
     if test:
-        answer = f"{test}\n\n{answer}"
-        return f"label={_quoted(answer)}, fillcolor=lightgrey"
-    return f'label={_quoted(answer)}, fillcolor="{_colour(outline.table[node])}"'
+        text = f"{test}\n\n{text}"
+        return f"label={_quoted(text)}, fillcolor=lightgrey"
+    return f'label={_quoted(text)}, fillcolor="{_colour(outline.table[node])}"'
 
 
 def _colour(probabilities: NDArray[np.float64]) -> str:
     best, n_classes = int(probabilities.argmax()), len(probabilities)
-    certain = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
-    return f"{best / n_classes:.3f} {_PALEST + 0.4 * certain:.3f} 1.000"  # hue, saturation, value
+    certainty = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
+    return f"{best / n_classes:.3f} {_MIN_SATURATION + 0.4 * certainty:.3f} 1.000"  # hue, saturation, value
 
 
 def _quoted(text: str) -> str:
@@ -81,4 +80,4 @@ def _quoted(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"

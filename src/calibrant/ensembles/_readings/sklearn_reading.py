@@ -1,6 +1,6 @@
-"""Nielsen's readings of other people's forests (Nielsen 2004, section 3.4.2).
+"""Nielsen's readings of scikit-learn's forests (Nielsen 2004, section 3.4.2).
 
-All that they need of an ensemble is which training rows answer for a row: those that end in the same leaves.
+All that they need of an ensemble is which training rows share the leaves of a row.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Real, Rule, check_param
 from calibrant.data._internal import check_weights, code_labels
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
-from calibrant.ensembles._readings.foreign_trees import check_forest, check_same_rows, draws_of, leaves_of, trees_of
-from calibrant.ensembles._readings.honest import honest_oob_proba
+from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.members import Members
 from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
+from calibrant.ensembles._readings.sklearn_forest import bags_of, check_forest, check_same_rows, leaves_of, trees_of
 from calibrant.ensembles._readings.votes import count_votes
 from calibrant.estimates import Estimate, Resolvable, as_estimate
 from calibrant.exceptions import CalibrantWarning, DataError
@@ -37,24 +38,28 @@ _RULES: dict[str, Rule] = {
     "vote_trees": Real(0, 1, closed="right") | Choice("out_of_bag"),
 }
 
+_X_FOREST = """\
+X : frame or array of shape (n_rows, n_columns)
+    Rows in any form that the forest accepts."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForestReading:
-    """A fitted forest with other probabilities, made by `mob_esp`.
+    """A fitted forest of scikit-learn read by `mob_esp`.
 
     Attributes
     ----------
     forest : estimator
-        The forest; it is not changed.
+        The forest, unchanged.
     classes_ : array
         The classes, sorted.
     in_bag_ : array of shape (n_trees, n_rows)
-        How often each training row was drawn for each tree.
+        Number of times each training row was drawn for each tree.
     oob_proba_ : array of shape (n_rows, n_classes)
-        Probabilities of the training rows by the trees grown without them, each row's own count taken away; NaN for
-        a row that is in every bag.
+        Probabilities of the training rows by the trees grown without them, with each row's own count subtracted; NaN
+        for a row that is in every bag.
     out_of_bag_weight_ : float
-        How much a row out of the bag counts, chosen where that was asked for.
+        The weight of an out-of-bag row, specified or chosen.
     """
 
     forest: Any
@@ -70,45 +75,38 @@ class ForestReading:
 
     @property
     def in_bag_(self) -> NDArray[np.uint16]:
-        """How often each training row was drawn for each tree."""
+        """Number of times each training row was drawn for each tree."""
         return self.members.in_bag
 
     @cached_property
     def oob_proba_(self) -> NDArray[np.float64]:
-        """Honest probabilities of the training rows, worked out when first asked for."""
+        """Honest out-of-bag probabilities of the training rows, computed at first use."""
         if isinstance(self.reading, MobEsp):
             return strict_oob_proba(self.members, self.pooling, self.reading)
         return honest_oob_proba(self.members, self.pooling, self.reading.alpha)
 
     @property
     def out_of_bag_weight_(self) -> float:
-        """How much a row out of the bag counts beside one in it."""
+        """The weight of an out-of-bag row relative to one in the bag."""
         return self.reading.alpha.number
 
+    @fill_docstring(X_predict=_X_FOREST)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the class probabilities of each row.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows, as the forest itself takes them.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
-        ways = leaves_of(self.forest, X)
+        paths = leaves_of(self.forest, X)
         if isinstance(self.reading, MobEsp):
-            return self.reading.predict_proba(ways, self._voters)
-        return self.reading.predict_proba(ways)
+            return self.reading.predict_proba(paths, self._voters)
+        return self.reading.predict_proba(paths)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of the greatest probability, the first of equal ones."""
+        """Return the most probable class of each row; of ties the first."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def vote(self, X: Any) -> NDArray[Any]:
-        """Give the class that most trees vote for; MOB-ESP conditions on it."""
+        """Return the class that most trees vote for, on which MOB-ESP conditions."""
         return np.asarray(self.classes_[count_votes(self._voters, leaves_of(self.forest, X)).labels])
 
     @property
@@ -133,12 +131,12 @@ def mob_esp(
     estimate: str | Estimate = "frequency",
     vote_trees: float | Literal["out_of_bag"] = 1.0,
 ) -> ForestReading:
-    """Read a fitted forest of scikit-learn anew, by the training rows in its leaves; no tree is grown.
+    """Read a fitted forest of scikit-learn by the training rows in its leaves; no tree is grown.
 
     MOB-ESP labels each training row by the vote of the trees that were grown without it. A new row is labelled by vote
-    too, and has the class frequencies, at its leaves, of the training rows with its label. EB-PETs take the
-    frequencies of all training rows at a leaf, those that its tree was grown without among them. Where no training
-    row with its label shares a leaf with it, a row has the answer of EB-PETs.
+    too, and has the class frequencies, at its leaves, of the training rows with its label. EB-PETs use the
+    frequencies of all training rows at a leaf, including those that its tree was grown without. Where no training
+    row with its label shares a leaf with it, a row has the probabilities of EB-PETs.
 
     Parameters
     ----------
@@ -147,18 +145,18 @@ def mob_esp(
     X, y : frame or array of shape (n_rows, n_columns), sequence of length n_rows
         The rows that it was fitted on, in the same order, and their classes.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts in the leaves.
+        The weight of each row in the leaves.
     kind : "mob_esp" or "eb_pets"
         The reading.
     out_of_bag : "count" or "only"
-        Whether rows that a tree was grown without count with the others, or alone.
+        Whether out-of-bag rows count together with the others, or alone.
     out_of_bag_weight : float, "auto" or "leaf"
-        How much such a row counts beside one in the bag; ``"auto"`` chooses by the log-loss of `oob_proba_`, and
-        ``"leaf"`` lets every leaf move away from that by what its rows out of the bag say.
+        The weight of such a row relative to one in the bag; ``"auto"`` chooses by the log-loss of `oob_proba_`, and
+        ``"leaf"`` lets every leaf deviate from that as its out-of-bag rows suggest.
     in_bag_counts : "unique" or "multiplicity"
         Whether a row in the bag counts once, as in the paper's footnotes, or as often as it was drawn.
     estimate : str or estimate of `calibrant.estimates`
-        What makes probabilities of counts: ``"frequency"`` as in the paper, ``"laplace"``, or an `MEstimate`; with
+        What turns counts into probabilities: ``"frequency"`` as in the paper, ``"laplace"``, or an `MEstimate`; with
         ``kind="eb_pets"`` any table of nodes x classes.
     vote_trees : float or "out_of_bag"
         The share of the trees, the first ones, that label a new row. ``"out_of_bag"``: as many as label a training
@@ -171,11 +169,10 @@ def mob_esp(
 
     Notes
     -----
-    In `oob_proba_` a row's own count is taken out of the leaves that answer for it. With MOB-ESP its class could still
-    reach the labels of the rows beside it, through the trees that it is in the bag of, so that only the part of the
-    forest that was grown without a row answers for it, labels included: it is what a forest of 37 % of the trees says
-    of a fresh row. It is worked out when first asked for; at a leaf with more than 256 rows so many of them, drawn at
-    random, stand for all.
+    In `oob_proba_` a row's own count is subtracted from its leaves. With MOB-ESP its class could still reach the labels
+    of the other rows there, through the trees whose bags it is in. Therefore a row is predicted by the part of the
+    forest that was grown without it, labels included: this equals the prediction of a new row by 37 % of the trees. It
+    is computed at first use; at a leaf with more than 256 rows that many of them, drawn at random, represent all.
 
     References
     ----------
@@ -193,31 +190,35 @@ def mob_esp(
     >>> reading.predict_proba(X[:1]), reading.oob_proba_.shape
     (array([[1., 0., 0.]]), (150, 3))
     """
-    check_param("kind", kind, _RULES["kind"])
-    check_param("vote_trees", vote_trees, _RULES["vote_trees"])
-    check_param("out_of_bag", out_of_bag, _RULES["out_of_bag"])
-    check_param("out_of_bag_weight", out_of_bag_weight, _RULES["out_of_bag_weight"])
-    check_param("in_bag_counts", in_bag_counts, _RULES["in_bag_counts"])
+    options = {
+        "kind": kind,
+        "vote_trees": vote_trees,
+        "out_of_bag": out_of_bag,
+        "out_of_bag_weight": out_of_bag_weight,
+        "in_bag_counts": in_bag_counts,
+    }
+    for name, value in options.items():
+        check_param(name, value, _RULES[name])
     check_forest(fitted_forest)
     members = _members_of(fitted_forest, X, y, sample_weight)
-    resolved = _in_numbers(as_estimate("estimate", estimate), members)
+    resolved = _resolve(as_estimate("estimate", estimate), members)
     pooling = Pooling(out_of_bag, in_bag_counts, out_of_bag_weight, resolved)
     reading = read_mob_esp(members, pooling) if kind == "mob_esp" else read_eb_pets(members, pooling)
     return ForestReading(fitted_forest, members, pooling, reading, n_voting(vote_trees, members.in_bag))
 
 
 def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
-    ways = leaves_of(forest, X)
-    in_bag = draws_of(forest, ways.leaves.shape[1])
+    paths = leaves_of(forest, X)
+    in_bag = bags_of(forest, paths.leaves.shape[1])
     weights = check_weights(sample_weight, in_bag.shape[1])
     drawn_by_weight = getattr(forest, "_sample_weight", None) is not None
     labels, trees = _labels_of(forest, y, in_bag.shape[1]), trees_of(forest)
-    members = Members(trees, ways, in_bag, labels, len(forest.classes_), weights, drawn_by_weight)
-    check_same_rows(members, ways)
+    members = Members(trees, paths, in_bag, labels, len(forest.classes_), weights, drawn_by_weight)
+    check_same_rows(members, paths)
     if in_bag.all():
         warnings.warn(
-            f"no training row is out of a bag of this {type(forest).__name__}, so that there is nothing to learn from "
-            "such rows; fit it with bootstrap=True.",
+            f"no training row is out of a bag of this {type(forest).__name__}, so that both readings are "
+            "frequencies in the bag. Fit it with bootstrap=True.",
             CalibrantWarning,
             stacklevel=3,
         )
@@ -225,19 +226,19 @@ def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
 
 
 def _labels_of(forest: Any, y: Any, n_rows: int) -> NDArray[np.intp]:
-    """Give the class of each row as a position in the forest's classes."""
+    """Return the class of each row as a position in the forest's classes."""
     found = code_labels(y, n_rows)
     known = forest.classes_.tolist()
-    strange = [label for label in found.classes.tolist() if label not in known]
-    if strange:
+    unknown = [label for label in found.classes.tolist() if label not in known]
+    if unknown:
         raise DataError(
-            f"y has the class {strange[0]!r}, which fitted_forest does not know ({', '.join(map(repr, known[:5]))}"
+            f"y has the class {unknown[0]!r}, which fitted_forest does not have ({', '.join(map(repr, known[:5]))}"
             f"{' ...' if len(known) > 5 else ''}). Pass the y that it was fitted on."
         )
     return np.array([known.index(label) for label in found.classes.tolist()])[found.codes]
 
 
-def _in_numbers(estimate: Estimate, members: Members) -> Estimate:
+def _resolve(estimate: Estimate, members: Members) -> Estimate:
     if not isinstance(estimate, Resolvable):
         return estimate
     leaves = np.vstack([tree.counts[tree.is_leaf] for tree in members.trees])

@@ -1,4 +1,4 @@
-"""A fitted tree for people: as text, as a graph, in a notebook, and as curtailment leaves it."""
+"""The methods of a fitted tree that export it: as text, as a graph, in a notebook, and curtailed."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from sklearn.utils import estimator_html_repr
 from calibrant._params import Choice, Int, Nothing, check_param
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
+from calibrant.trees._export.graphviz import graphviz_text
+from calibrant.trees._export.html import tree_html
+from calibrant.trees._export.outline import Outline
+from calibrant.trees._export.text import c45_text, plain_text
 from calibrant.trees._pruning.curtailed import CurtailedTree
 from calibrant.trees._pruning.prune import extra_errors
-from calibrant.trees._showing.graphviz import graphviz_text
-from calibrant.trees._showing.html import tree_html
-from calibrant.trees._showing.outline import Outline
-from calibrant.trees._showing.text import c45_text, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from calibrant.trees._reading.probability_tables import Reading
+    from calibrant.trees._prediction.tree_reading import TreeReading
     from calibrant.trees._tree import Tree
 
 __all__: list[str] = []
 
 
-class _Showing:
-    """The methods of a fitted tree that show it."""
+class ExportMixin:
+    """Exports of a fitted tree."""
 
     if TYPE_CHECKING:
         tree_: Tree
         prune: str | None
         dialect: str
         confidence: float
-        _reading: Reading
+        _reading: TreeReading
         _check_fitted: Callable[[], None]
 
     def export_text(self, *, style: Literal["plain", "c45"] = "plain", max_depth: int | None = None) -> str:
@@ -42,17 +42,17 @@ class _Showing:
         Parameters
         ----------
         style : {"plain", "c45"}
-            ``"c45"`` is what C4.5 prints: leaves with their weight N and errors E as ``(N/E)``, the errors estimated
-            where its pessimistic pruning was used. ``"plain"`` gives the probability of the likeliest class; with a
-            `Curtailment` it is the tree that this leaves, as in Zadrozny & Elkan's Figure 2: eliminated nodes stand
-            behind a colon, and a node that answers for the rows that would have entered them is called a leaf too.
+            ``"c45"`` is the output of C4.5: leaves with their weight N and errors E as ``(N/E)``, the errors estimated
+            where its pessimistic pruning was used. ``"plain"`` shows the probability of the most probable class;
+            with a `Curtailment` it shows the curtailed tree, as in Zadrozny & Elkan's Figure 2: removed nodes are
+            marked by a colon, and a node that predicts for the rows that would have entered them is also a leaf.
         max_depth : int, optional
-            Where to stop; of the plain style only.
+            The number of levels to write; for the plain style only.
 
         Returns
         -------
         str
-            One line a node.
+            One line for each node.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class _Showing:
         x0 <= 2: a (p = 0.750, n = 2)
         x0 > 2: b (p = 0.800, n = 3)
         >>> print(model.with_estimate(Curtailment(v=3)).export_text())
-        Curtailed: v = 3 leaves 2 of 3 nodes, depth 1 of 1
+        Curtailed: v = 3 keeps 2 of 3 nodes, depth 1 of 1
         all rows, also a leaf: b (p = 0.600, n = 5)
         : x0 <= 2 (n = 2)
         x0 > 2: b (p = 1.000, n = 3)
@@ -76,13 +76,13 @@ class _Showing:
     def export_graphviz(self, *, max_depth: int | None = None) -> str:
         """Write the tree in the DOT language; ``graphviz.Source(text)`` draws it.
 
-        With a `Curtailment` it is the tree that this leaves, drawn as in Zadrozny & Elkan's Figure 2: eliminated nodes
+        With a `Curtailment` it is the curtailed tree, drawn as in Zadrozny & Elkan's Figure 2: removed nodes
         are dotted, and a node that is a test for some rows and a leaf for others is grey.
 
         Parameters
         ----------
         max_depth : int, optional
-            Where to stop.
+            The number of levels to draw.
 
         Returns
         -------
@@ -101,12 +101,12 @@ class _Showing:
         return graphviz_text(self._outline(), max_depth)
 
     def curtailed(self) -> CurtailedTree:
-        """Give the tree that the estimate, a `Curtailment`, leaves: its size and depth, and which nodes answer.
+        """Return the tree as its estimate, a `Curtailment`, curtails it: its size and depth, and its leaves.
 
         Returns
         -------
         CurtailedTree
-            With ``n_nodes``, ``n_leaves`` and ``max_depth``; `export_text` and `export_graphviz` show it.
+            With ``n_nodes``, ``n_leaves`` and ``max_depth``; `export_text` and `export_graphviz` show the same tree.
 
         Examples
         --------
@@ -114,7 +114,7 @@ class _Showing:
         >>> from calibrant.trees import ProbabilityTreeClassifier
         >>> model = ProbabilityTreeClassifier(estimate=Curtailment(v=3))
         >>> model.fit([[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "b"]).curtailed()
-        <CurtailedTree: v = 3 leaves 2 of 3 nodes, depth 1 of 1; 2 answer, 1 of them a test too>
+        <CurtailedTree: v = 3 keeps 2 of 3 nodes, depth 1 of 1; 2 leaves, 1 of them also a test>
         """
         self._check_fitted()
         estimate = self._reading.estimate
@@ -136,6 +136,6 @@ class _Showing:
         return errors + (extra_errors(n, errors, self.confidence) if is_estimated else 0.0)
 
     def _html_repr(self) -> str:
-        """Show the parameters as scikit-learn does and, once fitted, the top of the tree."""
+        """Return the parameters as scikit-learn shows them and, once fitted, the top of the tree."""
         page: str = estimator_html_repr(self)
         return page + tree_html(self.tree_, self._reading.table) if "tree_" in self.__dict__ else page

@@ -1,4 +1,4 @@
-"""Intervals for class probabilities: quantiles of the Dirichlet posterior where a row ends, mixed over its leaves."""
+"""Intervals for class probabilities: quantiles of the Dirichlet posterior of a leaf, mixed over a row's leaves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
-from calibrant.trees._reading.leaf_shares import arrivals
-from calibrant.trees._reading.probability_tables import nearest_filled
+from calibrant.trees._prediction.leaf_shares import leaf_shares
+from calibrant.trees._prediction.probability_tables import nearest_with_weight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["intervals", "posterior"]
 
 _JEFFREYS = 0.5
-# Betas with parameters beyond these are points: at 0 or 1 with the least, at their mean with the most.
-_LEAST, _MOST = 1e-12, 1e15
-_HALVINGS = 40
-_ARRIVALS_AT_ONCE = 2**16
+# Beta distributions with parameters beyond these are points: at 0 or 1 below, at their mean above.
+_MIN_PARAMETER, _MAX_PARAMETER = 1e-12, 1e15
+_HALVINGS = 40  # 2**-40 is below any digit that an interval of a probability is read to
+_BLOCK = 2**16  # leaves of rows at a time: temporary arrays of a few MB
 
 
 def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
-    """Give the Dirichlet parameters (columns: classes) of what answers at every node (rows).
+    """Return the Dirichlet parameters (columns: classes) of the posterior at every node (rows).
 
     Examples
     --------
@@ -41,22 +41,22 @@ def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
         at_node = posterior(tree, as_estimate("then", then))[estimate.answering(tree)]
     else:
         at_node = tree.counts + _prior(tree, estimate)
-    return np.asarray(at_node[nearest_filled(tree)])
+    return np.asarray(at_node[nearest_with_weight(tree)])
 
 
 def _prior(tree: Tree, estimate: Estimate) -> NDArray[np.float64] | float:
     if isinstance(estimate, Laplace):
         return 1.0
     if isinstance(estimate, MEstimate):
-        told = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
-        return min(float(told.m), _MOST) * np.asarray(told.prior)  # type: ignore[arg-type]
+        resolved = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
+        return min(float(resolved.m), _MAX_PARAMETER) * np.asarray(resolved.prior)  # type: ignore[arg-type]
     if isinstance(estimate, MBranch):  # the end of a path has m = M
         return estimate.table(tree) * (tree.weight + estimate.M)[:, np.newaxis] - tree.counts
     return _JEFFREYS
 
 
 def intervals(tree: Tree, rows: Rows, estimate: Estimate, confidence: float, n_jobs: int | None) -> NDArray[np.float64]:
-    """Give the low and the high end (rows x classes x 2) of equal-tailed intervals.
+    """Return the lower and upper ends (rows x classes x 2) of equal-tailed intervals.
 
     Examples
     --------
@@ -69,23 +69,23 @@ def intervals(tree: Tree, rows: Rows, estimate: Estimate, confidence: float, n_j
     """
     n_rows, columns = rows
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    parameters = np.clip(posterior(tree, estimate), _LEAST, _MOST)
+    parameters = np.clip(posterior(tree, estimate), _MIN_PARAMETER, _MAX_PARAMETER)
     ends = _quantiles(parameters, tails)
-    row, leaf, share = arrivals(tree, n_rows, columns, n_jobs)
+    row, leaf, share = leaf_shares(tree, n_rows, columns, n_jobs)
     first = np.flatnonzero(np.diff(row, prepend=-1))
     found = ends[leaf[first]]
     is_mixed = np.diff(first, append=len(row)) > 1
     several = np.flatnonzero(is_mixed[row])
-    for some in _in_blocks(several, row[several]):
-        mixed, place = np.unique(row[some], return_inverse=True)
-        found[mixed] = _mixture_quantiles(parameters[leaf[some]], ends[leaf[some]], share[some], place, tails)
+    for block in _split_by_row(several, row[several]):
+        mixed, position = np.unique(row[block], return_inverse=True)
+        found[mixed] = _mixture_quantiles(parameters[leaf[block]], ends[leaf[block]], share[block], position, tails)
     return found
 
 
 def _quantiles(parameters: NDArray[np.float64], tails: NDArray[np.float64]) -> NDArray[np.float64]:
-    from scipy.special import betaincinv  # only here: it takes time to import
+    from scipy.special import betaincinv  # slow to import
 
-    others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _LEAST)
+    others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _MIN_PARAMETER)
     return np.asarray(betaincinv(parameters[..., np.newaxis], others[..., np.newaxis], tails))
 
 
@@ -93,24 +93,24 @@ def _mixture_quantiles(
     parameters: NDArray[np.float64],
     ends: NDArray[np.float64],
     share: NDArray[np.float64],
-    place: NDArray[np.intp],
+    position: NDArray[np.intp],
     tails: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Halve the range of the quantiles of a row's leaves, between which that of their mixture lies."""
+    """Find the quantiles of a row's mixture by bisection between those of its leaves."""
     from scipy.special import betainc
 
-    first = np.flatnonzero(np.diff(place, prepend=-1))
+    first = np.flatnonzero(np.diff(position, prepend=-1))
     low, high = np.minimum.reduceat(ends, first), np.maximum.reduceat(ends, first)
-    others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _LEAST)
+    others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _MIN_PARAMETER)
     a, b = parameters[..., np.newaxis], others[..., np.newaxis]
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        below = np.add.reduceat(share[:, np.newaxis, np.newaxis] * betainc(a, b, middle[place]), first)
+        below = np.add.reduceat(share[:, np.newaxis, np.newaxis] * betainc(a, b, middle[position]), first)
         low, high = np.where(below < tails, middle, low), np.where(below < tails, high, middle)
     return np.asarray((low + high) / 2)
 
 
-def _in_blocks(arrivals: NDArray[np.intp], row: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-    """Part arrivals, sorted by row, into blocks that no row is torn by."""
-    cuts = np.searchsorted(row, row[_ARRIVALS_AT_ONCE::_ARRIVALS_AT_ONCE])
-    return [block for block in np.split(arrivals, np.unique(cuts)) if len(block)]
+def _split_by_row(entries: NDArray[np.intp], row: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+    """Split entries sorted by row into blocks, each row within one block."""
+    cuts = np.searchsorted(row, row[_BLOCK::_BLOCK])
+    return [block for block in np.split(entries, np.unique(cuts)) if len(block)]

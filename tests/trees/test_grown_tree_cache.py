@@ -15,13 +15,13 @@ from sklearn.preprocessing import StandardScaler
 
 from calibrant import _core
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.shared_growths import Growths
+from calibrant.trees._growing.grown_tree_cache import GrownTreeCache
 
 ESTIMATES = ["frequency", "laplace", "m", "m_branch", "hierarchical_shrinkage"]
 
 
 @pytest.fixture
-def growths(monkeypatch):
+def cache(monkeypatch):
     """The trees grown so far."""
     grown = []
     monkeypatch.setattr(_core, "grow_tree", lambda *args, real=_core.grow_tree: grown.append(args) or real(*args))
@@ -32,21 +32,21 @@ def search(model, grid, X, y, **params):
     return GridSearchCV(model, grid, cv=4, scoring="roc_auc", error_score="raise", **params).fit(X, y)
 
 
-def test_a_grid_of_five_estimates_grows_a_tree_for_each_fold_and_one_to_refit(ranks, growths):
+def test_a_grid_of_five_estimates_grows_a_tree_for_each_fold_and_one_to_refit(ranks, cache):
     found = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES}, *ranks)
-    assert len(growths) == 5
+    assert len(cache) == 5
     assert found.best_estimator_.estimate in ESTIMATES
 
 
-def test_a_grid_in_a_pipeline_grows_as_few(ranks, growths):
+def test_a_grid_in_a_pipeline_grows_as_few(ranks, cache):
     pipeline = make_pipeline(StandardScaler(), ProbabilityTreeClassifier())
     search(pipeline, {"probabilitytreeclassifier__estimate": ESTIMATES}, *ranks)
-    assert len(growths) == 5
+    assert len(cache) == 5
 
 
-def test_another_parameter_of_growing_grows_anew(ranks, growths):
+def test_another_parameter_of_growing_grows_anew(ranks, cache):
     search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES, "min_leaf": [2, 9], "n_jobs": [1, 2]}, *ranks)
-    assert len(growths) == 9
+    assert len(cache) == 9
 
 
 def test_a_shared_growth_gives_the_same_bits(ranks):
@@ -59,16 +59,16 @@ def test_a_shared_growth_gives_the_same_bits(ranks):
         np.testing.assert_array_equal(scores, cross_val_score(alone, X, y, cv=4, scoring="roc_auc"))
 
 
-def test_random_ties_without_a_seed_are_drawn_anew(ranks, growths):
+def test_random_ties_without_a_seed_are_drawn_anew(ranks, cache):
     search(ProbabilityTreeClassifier(tie_break="random"), {"estimate": ESTIMATES}, *ranks, refit=False)
-    assert len(growths) == 20
+    assert len(cache) == 20
 
 
 @pytest.mark.parametrize("seed", [7, np.random.SeedSequence(7), np.random.default_rng(7), np.random.RandomState(7)])
-def test_random_ties_with_a_seed_are_shared(ranks, growths, seed):
+def test_random_ties_with_a_seed_are_shared(ranks, cache, seed):
     model = ProbabilityTreeClassifier(tie_break="random", random_state=seed)
     search(model, {"estimate": ESTIMATES}, *ranks, refit=False)
-    assert len(growths) == 4
+    assert len(cache) == 4
 
 
 def siblings(n, **params):
@@ -77,7 +77,7 @@ def siblings(n, **params):
 
 
 @pytest.mark.parametrize("change", ["value", "class", "weight", "name", "category"])
-def test_rows_that_differ_anywhere_are_told_apart(growths, change):
+def test_rows_that_differ_anywhere_are_told_apart(cache, change):
     X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": ["u", "u", "v", "w"]})
     y, weights = np.array(["k", "k", "l", "l"]), np.ones(4)
     one, two = siblings(2)
@@ -93,25 +93,25 @@ def test_rows_that_differ_anywhere_are_told_apart(growths, change):
     else:
         X = X.assign(b=["u", "u", "v", "x"])
     two.fit(X, y, weights * 2)
-    assert len(growths) == 2
+    assert len(cache) == 2
     assert two.tree_ is not one.tree_
 
 
-def test_a_plain_fit_has_nothing_to_do_with_it(ranks, growths):
+def test_a_plain_fit_has_nothing_to_do_with_it(ranks, cache):
     X, y = ranks
     model = ProbabilityTreeClassifier()
     model.fit(X, y)
     clone(model)
     assert not hasattr(model, "_growths")
     cross_val_score(model, X, y, cv=3)  # its clones have no clones of their own
-    assert len(growths) == 4
+    assert len(cache) == 4
 
 
 def test_what_clones_share_goes_with_them(ranks):
     X, y = ranks
     one, two = siblings(2)
-    kept = weakref.ref(one._growths)
-    assert one._growths is two._growths
+    kept = weakref.ref(one._tree_cache)
+    assert one._tree_cache is two._tree_cache
     one.fit(X, y)
     two.fit(X, y)
     assert one.tree_ is two.tree_
@@ -128,16 +128,16 @@ def test_clones_may_fit_in_threads(ranks):
         np.testing.assert_array_equal(model.predict_proba(X), fitted[0].predict_proba(X))
 
 
-def test_growths_are_bounded_by_number_and_by_bytes():
-    growths = Growths(most=3, most_bytes=100)
+def test_the_cache_is_bounded_by_number_and_by_bytes():
+    cache = GrownTreeCache(max_trees=3, max_bytes=100)
     for key in "abcd":
-        growths.keep(key, SimpleNamespace(n_bytes=10))
-    assert [key for key in "abcd" if growths.find(key)] == ["b", "c", "d"]
-    growths.find("b")
-    growths.keep("e", SimpleNamespace(n_bytes=85))
-    assert [key for key in "abcde" if growths.find(key)] == ["b", "e"]
-    growths.keep("f", SimpleNamespace(n_bytes=101))
-    assert not any(growths.find(key) for key in "abcdef")
+        cache.add(key, SimpleNamespace(n_bytes=10))
+    assert [key for key in "abcd" if cache.get(key)] == ["b", "c", "d"]
+    cache.get("b")
+    cache.add("e", SimpleNamespace(n_bytes=85))
+    assert [key for key in "abcde" if cache.get(key)] == ["b", "e"]
+    cache.add("f", SimpleNamespace(n_bytes=101))
+    assert not any(cache.get(key) for key in "abcdef")
 
 
 def test_several_processes_search_too(ranks):

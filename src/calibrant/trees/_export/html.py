@@ -1,4 +1,4 @@
-"""The top of a tree as a small page for notebooks."""
+"""The top of a tree as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.trees._showing.conditions import conditions
+from calibrant.trees._export.conditions import conditions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tree_html"]
 
-_LEVELS, _MOST_LINES, _MOST_CLASSES, _LONGEST = 3, 40, 6, 60
+_LEVELS, _MAX_LINES, _MAX_CLASSES, _MAX_TEXT = 3, 40, 6, 60
 # Colours that read on white and on black alike (Paul Tol's bright scheme); text takes the page's own colour.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 
@@ -42,7 +42,7 @@ def tree_html(tree: Tree, table: NDArray[np.float64]) -> str:
 
 
 def _legend(tree: Tree) -> str:
-    if len(tree.classes) > _MOST_CLASSES:
+    if len(tree.classes) > _MAX_CLASSES:
         return ""
     marks = (f'<span style="color:{_COLOURS[k]}">■</span> {escape(_cut(str(c)))}' for k, c in enumerate(tree.classes))
     return " · " + " ".join(marks)
@@ -51,7 +51,7 @@ def _legend(tree: Tree) -> str:
 def _lines(tree: Tree, table: NDArray[np.float64]) -> list[str]:
     lines = [_line(tree, table, 0, "all rows")]
     waiting = _below(tree, 0)
-    while waiting and len(lines) < _MOST_LINES:
+    while waiting and len(lines) < _MAX_LINES:
         node, condition = waiting.pop()
         lines.append(_line(tree, table, node, condition))
         if tree.depth[node] < _LEVELS:
@@ -62,8 +62,8 @@ def _lines(tree: Tree, table: NDArray[np.float64]) -> list[str]:
 def _below(tree: Tree, node: int) -> list[tuple[int, str]]:
     if tree.is_leaf[node]:
         return []
-    children, words = tree.children_of(node)[:_MOST_LINES].tolist(), conditions(tree, node)[:_MOST_LINES]
-    return list(zip(children, words, strict=True))[::-1]
+    children, texts = tree.children_of(node)[:_MAX_LINES].tolist(), conditions(tree, node)[:_MAX_LINES]
+    return list(zip(children, texts, strict=True))[::-1]
 
 
 def _line(tree: Tree, table: NDArray[np.float64], node: int, condition: str) -> str:
@@ -78,7 +78,7 @@ def _line(tree: Tree, table: NDArray[np.float64], node: int, condition: str) -> 
 
 
 def _bar(probabilities: NDArray[np.float64]) -> str:
-    if len(probabilities) > _MOST_CLASSES:
+    if len(probabilities) > _MAX_CLASSES:
         return ""
     pieces = "".join(
         f'<span style="width:{p:.2%};background:{colour}"></span>'
@@ -88,4 +88,4 @@ def _bar(probabilities: NDArray[np.float64]) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"

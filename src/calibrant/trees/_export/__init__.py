@@ -1,0 +1,3 @@
+"""A tree as text, in the DOT language, and as HTML."""
+
+__all__: list[str] = []

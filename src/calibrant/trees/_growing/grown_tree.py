@@ -1,0 +1,122 @@
+"""A grown tree with the rows and parameters it was grown from: all that predictions read later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from calibrant.estimates import HeldOut
+from calibrant.trees._growing.examples import Examples
+from calibrant.trees._growing.grow import grow
+from calibrant.trees._growing.memory import WHOLE_BUDGET, MemoryBudget
+from calibrant.trees._growing.row_subsets import RowSubsets, draw_row_subsets
+from calibrant.trees._prediction.held_out_folds import held_out_folds
+from calibrant.trees._tree import Tree
+from calibrant.trees._tree_params import RULES, TreeParams
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.trees._growing.training_data import TrainingData
+
+__all__ = ["GrownTree"]
+
+
+@dataclass(frozen=True, eq=False)
+class GrownTree:
+    """A tree, its coded rows and the subsets of them set aside, the parameters and the seed that it was grown with."""
+
+    tree: Tree
+    examples: Examples
+    subsets: RowSubsets
+    params: TreeParams
+    seed: np.random.SeedSequence
+
+    @classmethod
+    def fit(cls, training: TrainingData, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
+        """Code a training set and grow a tree on it.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> from calibrant.trees._growing.training_data import read_training
+        >>> training = read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> GrownTree.fit(training, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
+        <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
+        """
+        return cls.grow(Examples.code(training, n_jobs=params.n_jobs), _snapshot(params), seed)
+
+    @classmethod
+    def grow(
+        cls,
+        examples: Examples,
+        params: TreeParams,
+        seed: np.random.SeedSequence,
+        *,
+        rows: NDArray[np.bool_] | None = None,
+        max_features: int = 0,
+        budget: MemoryBudget = WHOLE_BUDGET,
+    ) -> GrownTree:
+        """Grow a tree on coded rows, or on some of them."""
+        subsets = _subsets(examples, params, seed, rows)
+        return cls(grow(examples, subsets, params, seed, max_features, budget), examples, subsets, params, seed)
+
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        examples: Examples,
+        params: TreeParams,
+        seed: np.random.SeedSequence,
+        rows: NDArray[np.bool_] | None = None,
+    ) -> GrownTree:
+        """Put a tree that is already grown together with its rows."""
+        return cls(tree, examples, _subsets(examples, params, seed, rows), params, seed)
+
+    def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
+        """Return another tree of the same rows, with the parameters that produce it."""
+        return replace(self, tree=tree, params=_snapshot(params))
+
+    @cached_property
+    def folds(self) -> tuple[HeldOut, ...]:
+        """Trees of the same kind, each grown without a fifth of the rows, and the leaves that those rows reach."""
+        return held_out_folds(self.examples, self.subsets, self.params, self.seed)
+
+    @property
+    def counted_rows(self) -> tuple[list[NDArray[Any]], NDArray[np.intp], NDArray[np.float64]]:
+        """The rows counted in the tree: the columns that it tests, their classes and their weights."""
+        subset = self.subsets.grow if self.subsets.count is None else self.subsets.count
+        rows = np.arange(self.examples.n_rows) if subset is None else np.flatnonzero(subset)
+        is_tested = np.zeros(self.tree.n_features, dtype=np.bool_)
+        is_tested[self.tree.feature[~self.tree.is_leaf]] = True
+        columns = [self.examples.column(j, rows) if is_tested[j] else np.empty(0) for j in range(len(is_tested))]
+        weights = np.ones(len(rows)) if self.examples.weights is None else self.examples.weights[rows]
+        return columns, self.examples.sorted_labels[rows], weights
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that rows and tree take."""
+        arrays = cast("tuple[NDArray[Any], ...]", self.tree.core.state)
+        return self.examples.n_bytes + sum(array.nbytes for array in arrays)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # the folds can be grown again
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GrownTree:
+        return self  # it is immutable
+
+
+def _subsets(
+    examples: Examples, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
+) -> RowSubsets:
+    subsets = draw_row_subsets(examples, params, seed)
+    return subsets if rows is None else subsets.within(rows)
+
+
+def _snapshot(params: TreeParams) -> TreeParams:
+    """Copy the parameters, which `set_params` may change on their estimator later."""
+    return cast("TreeParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))

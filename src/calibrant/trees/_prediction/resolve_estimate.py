@@ -1,0 +1,61 @@
+"""The numbers that an estimate leaves open: chosen or fitted on held-out rows, or computed from the tree."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOut, Resolvable
+from calibrant.estimates._internal import log_loss_of
+from calibrant.exceptions import CalibrantWarning
+from calibrant.trees._prediction.probability_tables import probability_table
+
+if TYPE_CHECKING:
+    from calibrant.trees._growing.grown_tree import GrownTree
+    from calibrant.trees._tree import Tree
+    from calibrant.trees._tree_params import ReadingParams
+
+__all__ = ["resolve_estimate"]
+
+
+def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+    """Return the estimate with all its numbers: chosen by cross-validation, fitted, or computed from the tree.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import MEstimate
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(20)], [0] * 10 + [1] * 10)
+    >>> resolve_estimate(MEstimate(m="cv"), model._grown_tree, model).m
+    1.0
+    """
+    estimate = _best_candidate(estimate, grown, params)
+    if isinstance(estimate, FittedHeldOut) and estimate.needs_held_out:
+        estimate = estimate.fit_held_out(grown.folds)
+    if isinstance(estimate, Resolvable):
+        tree = grown.tree
+        estimate = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
+    return estimate
+
+
+def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+    """Return the candidate with the least log-loss summed over the folds; of ties the smoothest, which is the last."""
+    candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
+    if len(candidates) == 1:
+        return candidates[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)  # the chosen one will warn when it is resolved
+        losses = [_loss(candidate, grown.folds, params) for candidate in candidates]
+    return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
+
+
+def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -> float:
+    empty_leaf, dialect = params.empty_leaf, params.dialect
+    return math.fsum(
+        log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
+        for fold in folds
+    )

@@ -1,3 +1,0 @@
-"""A tree for people: text, Graphviz, HTML."""
-
-__all__: list[str] = []
