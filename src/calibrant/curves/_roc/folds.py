@@ -37,7 +37,7 @@ def by_fold(
     if folds is None:
         raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, **options)
-    of_row = fold_codes(folds, read.n_given)[0][read.rows]
+    of_row = fold_codes(folds, read.n_input_rows)[0][read.rows]
     known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
     labels = read.classes[read.label]
     return [

@@ -101,7 +101,7 @@ def roc_by_cost_ratio(
     if not isinstance(decisions, Mapping) or not decisions:
         raise ParameterError("decisions must be a dict of cost ratio to predicted classes; got none.")
     read = _read_classes(y_true, sample_weight, pos_label)
-    of_row, names = fold_codes(np.zeros(read.n_given, dtype=int) if folds is None else folds, read.n_given)
+    of_row, names = fold_codes(np.zeros(read.n_input_rows, dtype=int) if folds is None else folds, read.n_input_rows)
     cells = of_row[read.rows] * 2 + (read.label == read.positive)
     total = np.bincount(cells, read.weight, 2 * len(names)).reshape(-1, 2).astype(np.float64)
     if not (total > 0).all():

@@ -92,8 +92,8 @@ def read_costed_predictions(
 
 def _with_example_costs(read: Predictions, costs: ExampleCosts, amount: Any) -> CostedPredictions:
     check_two_classes(read, "ExampleCosts")
-    _check_lengths(costs, read.n_given)
-    cost, benefit = (values if read.kept is None else values[read.kept] for values in costs.numbers(read.n_given))
+    _check_lengths(costs, read.n_input_rows)
+    cost, benefit = (values if read.kept is None else values[read.kept] for values in costs.numbers(read.n_input_rows))
     is_positive = read.label == read.positive
     revenue = benefit if amount is None else row_amounts("amount", amount, read, is_positive)
     actual = np.column_stack([np.zeros(read.n_rows), cost - np.where(is_positive, revenue, 0.0)])

@@ -144,14 +144,14 @@ def row_amounts(
     name: str, values: Any, predictions: Predictions, needed: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
     """Return a finite number for each row of weight above 0; rows that are not `needed` may have none."""
-    n_given = predictions.n_given
+    n_input_rows = predictions.n_input_rows
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{name} must hold numbers: one, or one for each row.") from error
-    if numbers.shape not in ((), (n_given,)):
-        raise DataError(f"{name} has shape {numbers.shape}; pass one number, or one for each of {n_given} rows.")
-    numbers = np.broadcast_to(numbers, (n_given,))
+    if numbers.shape not in ((), (n_input_rows,)):
+        raise DataError(f"{name} has shape {numbers.shape}; pass one number, or one for each of {n_input_rows} rows.")
+    numbers = np.broadcast_to(numbers, (n_input_rows,))
     numbers = numbers if predictions.kept is None else numbers[predictions.kept]
     wrong = ~np.isfinite(numbers) if needed is None else ~np.isfinite(numbers) & needed
     if wrong.any():

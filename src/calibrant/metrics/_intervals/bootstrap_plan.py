@@ -130,8 +130,10 @@ def read_codes(name: str, values: Any, predictions: Predictions) -> tuple[NDArra
     (array([0, 1, 0]), ['x', 'y'])
     """
     coded = _coded(name, values)
-    if len(coded.codes) != predictions.n_given:
-        raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {predictions.n_given}; pass one for each row.")
+    if len(coded.codes) != predictions.n_input_rows:
+        raise DataError(
+            f"{name} has {len(coded.codes)} rows, y_proba {predictions.n_input_rows}; pass one for each row."
+        )
     codes = coded.codes[predictions.rows]
     if (codes < 0).any():
         first = predictions.rows[np.flatnonzero(codes < 0)[0]]

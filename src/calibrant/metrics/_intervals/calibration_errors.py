@@ -136,5 +136,5 @@ def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) 
         table=np.ascontiguousarray(predictions.table[rows]),
         weights=counts[rows, label].astype(np.float64),
         kept=None,
-        n_given=len(rows),
+        n_input_rows=len(rows),
     )

@@ -177,7 +177,7 @@ def predictions_of_cells(predictions: Predictions, cells: NDArray[np.float64]) -
         table=np.eye(predictions.n_classes)[predicted],
         weights=cells[found],
         kept=None,
-        n_given=len(found),
+        n_input_rows=len(found),
     )
     store_confusion(rows, cells.reshape(predictions.n_classes, predictions.n_classes))
     return rows

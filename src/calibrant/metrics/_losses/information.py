@@ -41,7 +41,7 @@ def informational_loss(
     array([ 1.,  2., inf])
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    losses = np.zeros(predictions.n_given)
+    losses = np.zeros(predictions.n_input_rows)
     with np.errstate(divide="ignore"):
         losses[predictions.rows] = 0.0 - np.log2(predictions.true_class_proba())
     return losses

@@ -175,7 +175,7 @@ def quadratic_loss(
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     errors = predictions.proba.copy()
     errors[np.arange(predictions.n_rows), predictions.label] -= 1.0
-    losses = np.zeros(predictions.n_given)
+    losses = np.zeros(predictions.n_input_rows)
     losses[predictions.rows] = np.einsum("ij,ij->i", errors, errors)
     return losses
 

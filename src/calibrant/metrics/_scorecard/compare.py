@@ -164,7 +164,7 @@ def _same_rows(card_a: ScoreCard, card_b: ScoreCard) -> tuple[BootstrapPlan, Boo
     if one is None or other is None:
         raise DataError("compare needs cards of evaluate, which keep their rows; those of evaluate_table do not.")
     same = [
-        one.predictions.n_given == other.predictions.n_given,
+        one.predictions.n_input_rows == other.predictions.n_input_rows,
         np.array_equal(one.predictions.classes, other.predictions.classes),
         np.array_equal(one.predictions.rows, other.predictions.rows),
         np.array_equal(one.predictions.label, other.predictions.label),

@@ -106,7 +106,7 @@ class RunningSums:
             table=self._columns(scores[kept]),
             weights=weights[kept],
             kept=None,
-            n_given=int(kept.sum()),
+            n_input_rows=int(kept.sum()),
         )
 
     def least_precision(self) -> float:

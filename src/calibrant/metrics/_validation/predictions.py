@@ -59,7 +59,7 @@ class Predictions:
         Whether the caller passed `pos_label`.
     kept : array of shape (n_rows,) or None
         The index of each row among all that were passed; None where none has weight 0.
-    n_given : int
+    n_input_rows : int
         Number of rows passed, including those of weight 0.
 
     Examples
@@ -77,7 +77,7 @@ class Predictions:
     positive: int
     has_pos_label: bool
     kept: NDArray[np.intp] | None
-    n_given: int
+    n_input_rows: int
 
     @property
     def n_rows(self) -> int:
@@ -112,7 +112,7 @@ class Predictions:
     @cached_property
     def rows(self) -> NDArray[np.intp]:
         """The index of each row among all that were passed."""
-        return np.arange(self.n_given) if self.kept is None else self.kept
+        return np.arange(self.n_input_rows) if self.kept is None else self.kept
 
     @property
     def total(self) -> float:

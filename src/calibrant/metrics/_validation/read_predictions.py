@@ -68,7 +68,7 @@ def read_more_labels(name: str, labels: Any, predictions: Predictions) -> NDArra
     >>> read_more_labels("vote", ["a", "a", None], predictions)
     array([0, 0], dtype=int32)
     """
-    codes, categories, _ = _labels(name, labels, predictions.n_given)
+    codes, categories, _ = _labels(name, labels, predictions.n_input_rows)
     codes = codes if predictions.kept is None else codes[predictions.kept]
     return _columns_of(name, codes, categories, predictions.classes.tolist(), predictions.kept)
 
