@@ -1,4 +1,4 @@
-"""What tests of data share: the data folder where there is one, and no way to the network or a real cache."""
+"""Fixtures of the tests of data: the data folder if there is one, and neither network nor a real cache."""
 
 from __future__ import annotations
 

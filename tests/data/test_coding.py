@@ -17,7 +17,7 @@ from calibrant.exceptions import ParameterError
 
 
 def assert_equals_numpy(coded, column, values):
-    """Codes and kept values are those of numpy.unique, a missing value has the greatest code."""
+    """Codes and kept values are those of numpy.unique, a missing value has the largest code."""
     known = ~np.isnan(values)
     distinct, ranks = np.unique(values[known] + 0.0, return_inverse=True)
     codes = coded.codes(column)
@@ -35,7 +35,7 @@ def test_codes_are_the_ranks_of_the_distinct_values(X):
 
 
 @given(hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(-(2**40), 2**40) | st.integers(-5, 5)))
-def test_whole_numbers_are_coded_the_same_dense_or_not(values):
+def test_integers_are_coded_the_same_dense_or_not(values):
     coded = CodedTable.from_frame(values.reshape(-1, 1))
     assert_equals_numpy(coded, 0, values.astype(float))
 
@@ -98,7 +98,7 @@ def test_a_pickled_table_is_the_same():
     assert again.values(1) is None
 
 
-def test_a_tampered_pickle_is_refused():
+def test_a_tampered_pickle_raises():
     codes = np.array([0, 9], dtype=np.uint16)
     with pytest.raises(ValueError, match="codes beyond its values"):
         _core.restore_table(2, [(codes, 1, np.array([1.0]))])
@@ -108,7 +108,7 @@ def test_a_tampered_pickle_is_refused():
         _core.restore_table(2, [(codes, 1, "values")])
 
 
-def test_the_core_refuses_columns_of_other_lengths_and_types():
+def test_the_core_rejects_columns_of_other_lengths_and_types():
     with pytest.raises(ValueError, match="column 0 has 3 rows; expected 2"):
         _core.code_table(2, [np.ones(3)], 1)
     with pytest.raises(TypeError):
@@ -119,7 +119,7 @@ def test_the_core_refuses_columns_of_other_lengths_and_types():
         _core.code_table(2, [np.ones(2)], 1).codes(1)
 
 
-def test_columns_count_from_the_end_too_and_those_that_are_not_there_are_named():
+def test_negative_columns_count_from_the_end_and_absent_ones_raise():
     coded = CodedTable.from_frame([[1.0, "a"]])
     assert coded.values(-2).tolist() == [1.0]
     with pytest.raises(IndexError, match="column 9 of a table of 2 columns"):
@@ -127,12 +127,12 @@ def test_columns_count_from_the_end_too_and_those_that_are_not_there_are_named()
 
 
 @pytest.mark.parametrize("n_jobs", [0, "2", 1.5, True])
-def test_a_wrong_number_of_threads_is_refused(n_jobs):
+def test_a_wrong_number_of_threads_raises(n_jobs):
     with pytest.raises(ParameterError, match="n_jobs must be"):
         CodedTable.from_frame([[1.0]], n_jobs=n_jobs)
 
 
-def test_the_repr_says_what_is_inside():
+def test_the_repr_lists_rows_columns_and_memory():
     assert repr(CodedTable.from_frame([[1.0, "a"]])) == "<CodedTable: 1 rows, 1 numeric and 1 nominal columns, 0.0 MiB>"
 
 

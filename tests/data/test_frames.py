@@ -1,4 +1,4 @@
-"""The door for tables: pandas, polars, pyarrow and NumPy give the same columns, and bad tables a clear error."""
+"""Input validation of tables: all libraries give the same columns, and invalid tables raise."""
 
 from datetime import date, datetime, time, timedelta, timezone
 
@@ -128,13 +128,13 @@ def test_pandas_na_and_nat_are_missing_values():
     np.testing.assert_array_equal(fit_columns(frame).arrays[0], [np.nan, np.nan, np.nan, 1])
 
 
-def test_numbers_told_nominal_have_plain_categories():
+def test_numbers_specified_as_nominal_have_python_categories():
     columns = fit_columns(np.array([[3.0], [1.0], [np.nan]]), nominal="all")
     assert columns.schema.features[0].categories == (1, 3)
     assert columns.arrays[0].tolist() == [1, 0, -1]
 
 
-def test_columns_in_another_order_are_put_right_by_name():
+def test_columns_in_another_order_are_matched_by_name():
     schema = fit_columns(pandas_frame()).schema
     turned = pandas_frame()[list(reversed(schema.names))].assign(more=1)
     assert_same(match_columns(turned, schema), fit_columns(pandas_frame()))
@@ -145,7 +145,7 @@ def test_unseen_categories_are_missing():
     assert match_columns(pl.DataFrame({"c": ["b", "new", None]}), schema).arrays[0].tolist() == [1, -1, -1]
 
 
-def test_other_categories_in_another_order_mean_the_same():
+def test_declared_categories_in_another_order_match():
     schema = fit_columns(pd.DataFrame({"c": pd.Categorical(["a", "b"], categories=["b", "a"])})).schema
     assert match_columns(pd.DataFrame({"c": ["a", "b"]}), schema).arrays[0].tolist() == [1, 0]
 
@@ -155,7 +155,7 @@ def test_a_row_of_new_categories_only_is_missing():
     assert match_columns(pd.DataFrame({"c": ["w"]}), schema).arrays[0].tolist() == [-1]
 
 
-def test_values_of_another_type_are_refused():
+def test_values_of_another_type_raise():
     schema = fit_columns(pd.DataFrame({"zone": ["1", "2"]})).schema
     with pytest.raises(SchemaError, match="holds none of the values seen in fit: fitted with '1', got 1"):
         match_columns(pd.DataFrame({"zone": pd.Categorical([1, 2])}), schema)
@@ -170,12 +170,12 @@ def test_values_of_another_type_are_refused():
         [True, False],
     ],
 )
-def test_truth_values_and_categories_of_numbers_are_numbers_where_numbers_were(column):
+def test_booleans_and_categories_of_numbers_are_numbers_where_numbers_were(column):
     schema = fit_columns(pd.DataFrame({"a": [0, 1]})).schema
     assert match_columns(pd.DataFrame({"a": column}), schema).arrays[0].tolist() == [1.0, 0.0]
 
 
-def test_strings_where_numbers_were_are_refused():
+def test_strings_where_numbers_were_raise():
     schema = fit_columns(pd.DataFrame({"age": [1.0, 2.0]})).schema
     with pytest.raises(SchemaError, match="'age' was numeric in fit and holds 'old' now"):
         match_columns(pd.DataFrame({"age": ["old"]}), schema)
@@ -194,7 +194,7 @@ def test_a_missing_column_names_the_likely_one():
         match_columns(pd.DataFrame({"incomes": [1], "age": [2]}), schema)
 
 
-def test_another_number_of_columns_is_refused():
+def test_another_number_of_columns_raises():
     schema = fit_columns(np.ones((2, 3))).schema
     with pytest.raises(SchemaError, match="X has 2 features, but the fitted table is expecting 3 features as input"):
         match_columns(np.ones((2, 2)), schema)
@@ -221,7 +221,7 @@ def test_nominal_takes_names_positions_masks_and_words(nominal, chosen):
 
 
 @pytest.mark.parametrize("nominal", ["some", ["d"], [3], [True]])
-def test_nominal_that_names_nothing_is_refused(nominal):
+def test_nominal_that_matches_no_column_raises(nominal):
     with pytest.raises(DataError, match="nominal"):
         choose_nominal(nominal, ["a", "b", "c"])
 
@@ -258,7 +258,7 @@ BAD_TABLES = {
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("name", BAD_TABLES)
-def test_a_bad_table_says_what_is_wrong(name):
+def test_an_invalid_table_raises_with_a_reason(name):
     table, error, words = BAD_TABLES[name]
     with pytest.raises(error, match=words):
         fit_columns(table)
@@ -270,7 +270,7 @@ def test_what_is_masked_is_missing():
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_large_integers_told_nominal_stay_apart(make):
+def test_large_integers_specified_as_nominal_stay_distinct(make):
     columns = fit_columns(make({"id": [2**60, 2**60 + 1, 2**60]}), nominal="all")
     assert columns.schema.features[0].categories == (2**60, 2**60 + 1)
     assert columns.arrays[0].tolist() == [0, 1, 0]
@@ -281,7 +281,7 @@ def test_integers_with_missing_values_specified_as_nominal_keep_them():
         assert fit_columns(frame, nominal="all").arrays[0].tolist() == [1, -1, 0]
 
 
-def test_null_and_doubled_values_of_a_dictionary_do_not_show():
+def test_null_and_repeated_values_of_a_dictionary_are_dropped():
     column = pa.DictionaryArray.from_arrays([0, 1, 2, 3, None], ["b", None, "a", "b"])
     columns = fit_columns(pa.table({"c": column}))
     assert columns.schema.features[0].categories == ("b", "a")
@@ -303,7 +303,7 @@ def test_arrow_types_inside_pandas_are_read():
     assert [array.tolist() for array in columns.arrays[:2]] == [[0, -1], [0, 1]]
 
 
-def test_arrays_out_of_step_are_copied():
+def test_unaligned_arrays_are_copied():
     packed = np.zeros(3, dtype=np.dtype([("flag", "i1"), ("x", "f8")]))
     packed["x"] = [3.0, 1.0, 2.0]
     assert CodedTable.from_frame(packed["x"].reshape(-1, 1)).codes(0).tolist() == [2, 0, 1]
@@ -343,7 +343,7 @@ DAY = 86_400e6
         np.array([np.datetime64("1970-01-02"), None], dtype=object),
     ],
 )
-def test_dates_are_microseconds_however_they_come(column):
+def test_dates_of_any_type_are_microseconds(column):
     np.testing.assert_array_equal(fit_columns(column.reshape(-1, 1)).arrays[0], [DAY, np.nan])
 
 
@@ -354,7 +354,7 @@ def test_a_record_batch_is_matched_by_name():
 
 
 @pytest.mark.parametrize("names", [[3, 1], [("x", 1), ("y", 2)], [0, 1]])
-def test_names_that_are_no_strings_match_too(names):
+def test_names_that_are_not_strings_match_too(names):
     frame = pd.DataFrame(
         [[1.0, 2.0]], columns=pd.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else names
     )

@@ -1,4 +1,4 @@
-"""Classes and weights at the door."""
+"""Input validation of classes and weights."""
 
 import numpy as np
 import pandas as pd
@@ -53,7 +53,7 @@ def test_classes_are_sorted_and_the_declared_order_is_kept_for_ties(y):
 @pytest.mark.parametrize(
     "y", [[1.0, np.nan], [None, "a"], pd.Series(["a", None]), pl.Series([1, None]), pd.array([1, None])]
 )
-def test_missing_labels_are_counted_and_placed(y):
+def test_missing_labels_raise_with_their_number_and_first_row(y):
     with pytest.raises(DataError, match=r"y has 1 missing label\(s\) \(first at row \d\); drop those rows"):
         code_labels(y)
 
@@ -68,13 +68,13 @@ def test_missing_labels_are_counted_and_placed(y):
         (np.ones((3, 2)), "1d array"),
     ],
 )
-def test_labels_that_are_no_classes_are_refused(y, words):
+def test_labels_that_are_not_classes_raise(y, words):
     with pytest.raises(DataError, match=words):
         code_labels(y)
 
 
 @pytest.mark.parametrize("y", [[1, "a"], pd.Categorical(["a", 1]), pd.Series(pd.Categorical(["a", 1]))])
-def test_labels_of_mixed_types_are_refused(y):
+def test_labels_of_mixed_types_raise(y):
     with pytest.raises(DataTypeError, match="'y' mixes"):
         code_labels(y)
 
@@ -91,12 +91,12 @@ def test_a_dictionary_with_a_null_labels_nothing_by_it():
     assert code_labels(column).classes.tolist() == ["a", "b"]
 
 
-def test_a_label_for_each_row_is_wanted():
+def test_a_label_for_each_row_is_required():
     with pytest.raises(DataError, match="y has 2 labels for 3 rows"):
         code_labels(["a", "b"], n_rows=3)
 
 
-def test_a_column_of_labels_is_taken_with_a_warning():
+def test_a_column_of_labels_is_accepted_with_a_warning():
     with pytest.warns(DataConversionWarning, match="column-vector y"):
         assert code_labels(np.array([[1], [0]])).codes.tolist() == [1, 0]
 
@@ -118,7 +118,7 @@ def test_weights_become_floats_and_none_stays_none():
         ([[1], [2], [3]], r"shape \(3, 1\)"),
     ],
 )
-def test_weights_that_cannot_count_are_refused(weights, words):
+def test_invalid_weights_raise(weights, words):
     with pytest.raises(DataError, match=words):
         check_weights(weights, 3)
 
@@ -130,7 +130,7 @@ def test_weights_must_be_numbers():
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.uint64])
 @pytest.mark.parametrize(("low", "step"), [(0, 3), (100, 3), (-128, 3), (-128, 42), (-128, 1)])
-def test_many_whole_numbers_are_coded_as_numpy_does(dtype, low, step):
+def test_many_integers_are_coded_as_numpy_does(dtype, low, step):
     if low < 0 and np.dtype(dtype).kind == "u":
         low = 3
     y = (np.random.default_rng(0).integers(0, 7, 5_000) * step + low).astype(dtype)
@@ -168,6 +168,6 @@ def test_many_classes_that_are_floats_are_coded_as_few_are(values, dtype):
     assert labels.classes.dtype == dtype
 
 
-def test_many_numbers_that_are_no_classes_are_refused():
+def test_many_numbers_that_are_not_classes_raise():
     with pytest.raises(DataError, match="continuous"):
         code_labels(np.linspace(0.0, 1.0, 2000))

@@ -1,4 +1,4 @@
-"""Cut points by class entropy: against a search that knows nothing of cells, and where numbers end."""
+"""Cut points by class entropy, against a plain search over rows, and for extreme numbers."""
 
 from math import comb, log2
 
@@ -19,7 +19,7 @@ def entropy(labels):
 
 
 def cut_by_brute_force(values, labels, among="rows"):
-    """The recursion of Fayyad & Irani as the paper has it, on rows."""
+    """The recursion of Fayyad & Irani on rows, as in the paper."""
     n, best, k = len(labels), None, len(set(labels))
     for low, high in zip(np.unique(values)[:-1], np.unique(values)[1:], strict=True):
         left, right = labels[values <= low], labels[values > low]
@@ -50,7 +50,7 @@ def test_cuts_are_those_of_a_search_over_rows(rows):
 
 
 @given(ROWS)
-def test_cuts_told_from_those_between_values_alone_are_those_of_a_search_over_rows(rows):
+def test_cuts_coded_among_distinct_values_equal_those_of_a_search_over_rows(rows):
     values, labels = np.array(rows, dtype=float).T
     table = CodedTable.from_frame(values[:, None])
     cuts = mdl_cuts(table, labels.astype(int), 3, among="values")[0].tolist()
@@ -66,13 +66,13 @@ def test_a_weight_of_two_is_the_row_twice_and_halves_add_up(rows, criterion):
 
 
 @pytest.mark.parametrize("n", [2, 4, 8, 50])
-def test_kononenkos_rule_cuts_two_pure_halves_when_the_binomials_say_so(n):
+def test_kononenkos_rule_cuts_two_pure_halves_when_the_binomials_allow(n):
     before = log2(2 * n + 1) + log2(comb(2 * n, n))
     after = log2(2 * n - 1) + 2 * log2(n + 1)
     assert bool(cuts_of(range(2 * n), np.arange(2 * n) // n, criterion="kononenko")) == (before > after)
 
 
-def test_values_between_which_no_number_lies_are_parted():
+def test_adjacent_floats_are_split():
     low = np.nextafter(1.0, 0.0)
     cuts = np.array(cuts_of([low, 1.0] * 20, [0, 1] * 20))
     assert interval_codes(np.array([low, 1.0]), cuts).tolist() == [0, 1]
@@ -81,7 +81,7 @@ def test_values_between_which_no_number_lies_are_parted():
 @pytest.mark.parametrize(
     "pair", [(-np.inf, 1.0), (1.0, np.inf), (-np.inf, np.inf), (-1.7e308, 1.7e308), (1.6e308, 1.7e308)]
 )
-def test_extreme_values_are_parted(pair):
+def test_extreme_values_are_split(pair):
     cuts = np.array(cuts_of(pair * 20, [0, 1] * 20))
     assert interval_codes(np.array(pair), cuts).tolist() == [0, 1]
 
@@ -97,7 +97,7 @@ def test_weights_that_add_up_to_less_than_two_rows_cut_nothing():
     assert cuts_of(range(40), np.arange(40) // 20, np.full(40, 1 / 40)) == []
 
 
-def test_parts_with_fewer_rows_than_there_are_classes_are_cut_as_others():
+def test_parts_with_fewer_rows_than_there_are_classes_are_cut_like_others():
     values = np.arange(60.0)
     assert cuts_of(values, range(60)) == cut_by_brute_force(values, np.arange(60)) != []
 

@@ -1,4 +1,4 @@
-"""Numeric columns into intervals that tell the classes apart."""
+"""Supervised discretization of numeric columns."""
 
 import numpy as np
 import pandas as pd
@@ -57,7 +57,7 @@ def test_an_array_becomes_numbers_with_nan_for_what_is_missing_or_new():
     np.testing.assert_array_equal(out, [[1, 1], [0, 0], [np.nan, np.nan]])
 
 
-def test_numbers_named_nominal_pass_as_they_are():
+def test_numbers_specified_as_nominal_are_unchanged():
     frame = pd.DataFrame({"code": [1, 2] * 20})
     discretizer = MDLDiscretizer(nominal=["code"]).fit(frame, [0, 1] * 20)
     assert len(discretizer.cut_points_[0]) == 0
@@ -70,12 +70,12 @@ def test_a_tree_learns_from_the_intervals():
     assert model.predict_proba(donors.X).shape == (len(donors.y), 2)
 
 
-def test_names_of_the_columns_come_out_again():
+def test_the_names_of_the_columns_are_the_feature_names_out():
     assert MDLDiscretizer().fit(FRAME, LABELS).get_feature_names_out().tolist() == ["size", "colour"]
     assert MDLDiscretizer().fit([[1.0], [2.0]], [0, 1]).get_feature_names_out().tolist() == ["x0"]
 
 
-def test_unknown_criteria_and_absent_classes_are_refused():
+def test_unknown_criteria_and_absent_classes_raise():
     with pytest.raises(ParameterError, match="Did you mean 'kononenko'"):
         MDLDiscretizer(criterion="kononenco").fit(FRAME, LABELS)
     with pytest.raises(DataError, match="y is None"):

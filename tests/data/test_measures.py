@@ -1,4 +1,4 @@
-"""Numbers, dates, durations and times of day are told apart: in microseconds they all would pass for one another."""
+"""Numbers, dates, durations and times of day are distinguished, though all are stored as floats."""
 
 import datetime as dt
 
@@ -35,7 +35,7 @@ def test_dates_of_any_library_are_dates(fitted, later):
 
 @pytest.mark.parametrize("measure", OTHERS)
 @pytest.mark.parametrize("dates", DATES)
-def test_dates_and_others_do_not_stand_for_each_other(dates, measure):
+def test_dates_and_numbers_are_not_interchangeable(dates, measure):
     with pytest.raises(SchemaError, match=f"held dates in fit and holds {measure} now; pass dates"):
         match_columns(OTHERS[measure], fit_columns(DATES[dates]).schema)
     with pytest.raises(SchemaError, match=f"held {measure} in fit and holds dates now; pass {measure}"):
@@ -48,7 +48,7 @@ def test_missing_values_match_any_measure(dates):
     match_columns(DATES[dates], fit_columns(pd.DataFrame({"t": [None, None]}, dtype=object)).schema)
 
 
-def test_strings_and_truth_values_are_no_dates():
+def test_strings_and_booleans_are_no_dates():
     schema = fit_columns(DATES["pandas"]).schema
     with pytest.raises(SchemaError, match="'t' held dates in fit and holds '2024-01-01' now; pass dates"):
         match_columns(pd.DataFrame({"t": ["2024-01-01"]}), schema)

@@ -1,4 +1,4 @@
-"""read_table finds the reader, and the same rows mean the same in every format."""
+"""`read_table` chooses the reader, and the same rows give the same table in every format."""
 
 import gzip
 import time
@@ -42,7 +42,7 @@ def test_the_same_rows_mean_the_same_in_every_format(folder, name):
     assert table.X.isna().sum().tolist() == [1, 0]
 
 
-def test_a_test_file_takes_the_names_beside_it_or_those_given(folder):
+def test_a_test_file_uses_the_names_file_in_its_folder_or_the_one_passed(folder):
     assert read_table(folder / "t.test").class_counts == {"no": 1}
     other = (folder / "t.test").rename(folder / "later.test")
     assert read_table(other, names=folder / "t.names").class_counts == {"no": 1}
@@ -59,7 +59,7 @@ def test_names_without_data_names_the_missing_file(folder):
         read_table(folder / "t.names")
 
 
-def test_the_class_of_interest_can_be_told(folder):
+def test_the_class_of_interest_can_be_specified(folder):
     assert read_table(folder / "t.arff", positive="yes").positive == "yes"
     with pytest.raises(DataError, match=r"has no class 'yess'. Did you mean 'yes'\?"):
         read_table(folder / "t.arff", positive="yess")
@@ -68,7 +68,7 @@ def test_the_class_of_interest_can_be_told(folder):
 @pytest.mark.parametrize(
     ("target", "words"), [("twon", r"no column 'twon' .* Did you mean 'town'\?"), (9, "target=9 is out of range")]
 )
-def test_a_class_column_that_is_not_there_is_refused(folder, target, words):
+def test_a_class_column_that_does_not_exist_raises(folder, target, words):
     with pytest.raises(SchemaError, match=words):
         read_table(folder / "t.arff", target=target)
 
@@ -78,14 +78,14 @@ def test_another_column_can_be_the_class(folder):
     assert list(table.X.columns) == ["age", "class"]
 
 
-def test_numbers_told_nominal_are_categories_in_the_order_of_the_numbers(tmp_path):
+def test_numbers_specified_as_nominal_are_categories_in_the_order_of_the_numbers(tmp_path):
     pd.DataFrame({"zone": [10, 9, None], "y": list("aba")}).to_parquet(tmp_path / "t.parquet")
     zone = read_table(tmp_path / "t.parquet", nominal=["zone"]).X["zone"]
     assert zone.cat.categories.tolist() == ["9", "10"]
     assert zone.isna().tolist() == [False, False, True]
 
 
-def test_a_file_of_one_column_is_refused_unless_it_has_no_class(tmp_path):
+def test_a_file_of_one_column_raises_unless_it_has_no_class(tmp_path):
     (tmp_path / "t.arff").write_text("@relation t\n@attribute a numeric\n@data\n1\n")
     with pytest.raises(
         ReadError, match=r"has one column, 'a', .* feature. Pass target=False if the table has no class"
@@ -106,7 +106,7 @@ def test_a_nominal_column_of_100_000_values_is_read(tmp_path):
 @pytest.mark.parametrize(
     "endings", [(".NAMES", ".DATA"), (".names", ".DATA"), (".Names", ".data"), (".names", ".data.gz")]
 )
-def test_endings_in_capitals_and_packed_data_are_found(tmp_path, endings):
+def test_endings_in_capitals_and_compressed_data_are_found(tmp_path, endings):
     names, data = (tmp_path / f"t{ending}" for ending in endings)
     names.write_text(NAMES)
     data.write_bytes(gzip.compress(DATA.encode()) if data.suffix == ".gz" else DATA.encode())
@@ -124,7 +124,7 @@ def test_endings_in_capitals_and_packed_data_are_found(tmp_path, endings):
         ([0.1, 2.0], ["0.1", "2.0"]),
     ],
 )
-def test_large_and_endless_numbers_can_be_nominal(numbers, categories):
+def test_large_and_infinite_numbers_can_be_nominal(numbers, categories):
     assert as_nominal(pd.Series([*numbers, None])).cat.categories.tolist() == categories
 
 
@@ -138,7 +138,7 @@ def test_a_wide_csv_file_is_read_in_time_that_grows_with_its_width(tmp_path, cel
     assert time.process_time() - start < 20  # quadratic time takes minutes
 
 
-def test_too_many_attributes_are_refused_in_every_format(tmp_path):
+def test_too_many_attributes_raise_in_every_format(tmp_path):
     attributes = "".join(f"@attribute a{j} numeric\n" for j in range(100_002))
     (tmp_path / "t.arff").write_text("@relation r\n" + attributes)
     (tmp_path / "t.names").write_text("u, v.\n" + "".join(f"a{j}: continuous.\n" for j in range(100_002)))

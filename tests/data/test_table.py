@@ -1,4 +1,4 @@
-"""The table that has been understood, and how it shows itself."""
+"""The table, and its text and HTML views."""
 
 import copy
 import dataclasses
@@ -34,7 +34,7 @@ def test_a_table_is_frozen():
         table().name = "other"
 
 
-def test_the_view_tells_rows_columns_kinds_missing_and_class_balance():
+def test_the_view_shows_rows_columns_kinds_missing_and_class_balance():
     shown = repr(table())
     assert shown.splitlines()[0] == "tiny: 4 rows, 2 features (1 numeric, 1 nominal)"
     assert "class no          3  75.0% ██████████████████" in shown
@@ -44,7 +44,7 @@ def test_the_view_tells_rows_columns_kinds_missing_and_class_balance():
     assert "town    nominal        1  Bern (2), Rome (1)" in shown
 
 
-def test_the_view_tells_split_weights_extra_and_notes():
+def test_the_view_shows_split_weights_extra_and_notes():
     shown = repr(
         table(
             split=pd.Series(["train", "train", "test", "test"]),
@@ -65,11 +65,11 @@ def test_declared_classes_come_in_their_order_and_unseen_values_are_counted():
     assert "Bern (2), Rome (1); 1 declared but unseen" in shown
 
 
-def test_missing_classes_are_told():
+def test_missing_classes_are_shown():
     assert "class missing: 1 row\n" in repr(table(y=pd.Series(["no", None, "yes", "no"])))
 
 
-def test_one_is_said_in_the_singular():
+def test_one_is_in_the_singular():
     X = pd.DataFrame([[1.0] * 21], columns=[f"c{j}" for j in range(21)])
     assert "\n  … and 1 more column" in repr(Table(X=X, y=None, name="wide"))
     assert "\n  … and 1 more class\n" in repr(Table(X=pd.DataFrame({"a": range(9)}), y=pd.Series(range(9)), name="q"))
@@ -149,7 +149,7 @@ def test_infinities_have_a_median_and_make_no_warning(numbers, median, dtype):
         assert f", median {median}, " in repr(Table(X=pd.DataFrame({"a": numbers}, dtype=dtype), y=None, name="inf"))
 
 
-def test_names_with_line_breaks_and_names_that_are_no_strings_show_themselves():
+def test_names_with_line_breaks_and_names_that_are_not_strings_show_themselves():
     assert "\n  a b     nominal        ·  x y (1)" in repr(Table(X=pd.DataFrame({"a\nb": ["x\ny"]}), y=None, name="q"))
     numbered = Table(X=pd.DataFrame([[1, "a"]]), y=None, name="q")
     assert numbered.kinds == {0: "numeric", 1: "nominal"}
@@ -162,13 +162,13 @@ def test_a_table_without_rows_shows_itself():
     assert repr(weighted.take([])).startswith("tiny: 0 rows, 2 features")
 
 
-def test_labels_that_have_no_order_are_counted_as_they_come():
+def test_labels_that_have_no_order_are_counted_in_order_of_appearance():
     mixed = table(y=pd.Series([1, "a", 1, None], dtype=object))
     assert mixed.class_counts == {1: 2, "a": 1}
     assert "class a" in repr(mixed)
 
 
-def test_kinds_are_told_from_the_types_where_they_are_not_given():
+def test_kinds_are_inferred_from_the_types_by_default():
     made = Table(X=table().X, y=None, name="q")
     assert made.kinds == {"age": "numeric", "town": "nominal"}
     assert repr(made).startswith("q: 4 rows, 2 features (1 numeric, 1 nominal)")
@@ -203,18 +203,18 @@ def test_a_table_can_be_copied_and_pickled(again):
         ({"X": pd.DataFrame([[1, 2]], columns=["age", "age"])}, "X has the column 'age' more than once"),
     ],
 )
-def test_kinds_that_are_not_those_of_the_columns_are_refused(changes, problem):
+def test_kinds_that_are_not_those_of_the_columns_raise(changes, problem):
     with pytest.raises(SchemaError, match=problem):
         table(**changes)
 
 
-def test_features_that_are_no_frame_are_refused():
+def test_features_that_are_not_a_frame_raise():
     with pytest.raises(DataTypeError, match="X must be a pandas DataFrame; got ndarray"):
         table(X=np.eye(2))
 
 
 class Tags(HTMLParser):
-    """Collects what is open at the end: nothing, in a well-formed page."""
+    """Collects the tags left open: none in a well-formed page."""
 
     def __init__(self, page):
         super().__init__()
@@ -231,14 +231,14 @@ class Tags(HTMLParser):
         self.text += data
 
 
-def test_the_notebook_view_is_well_formed_and_says_the_same():
+def test_the_notebook_view_is_well_formed_and_shows_the_same():
     page = Tags(load("appeal")._repr_html_())
     assert page.open == []
     for words in ("appeal", "1,500 rows", "months_since_last_gift", "positive", "1 declared but unseen"):
         assert words in page.text
 
 
-def test_the_notebook_view_escapes_what_the_file_says():
+def test_the_notebook_view_escapes_the_text_of_the_file():
     evil = "<script>alert(1)</script>"
     page = table(name=evil, notes=(evil,), y=pd.Series([evil, "a", "a", "a"]))._repr_html_()
     assert "<script>" not in page
@@ -256,7 +256,7 @@ def test_take_picks_rows_everywhere_and_counts_from_0_again():
 @pytest.mark.parametrize(
     "rows", [[0, 3], [-4, -1], np.array([0, 3], dtype="uint64"), pd.Series([True, False, False, True], dtype="boolean")]
 )
-def test_take_takes_positions_from_either_end_and_masks(rows):
+def test_take_accepts_positions_from_either_end_and_masks(rows):
     assert table().take(rows).X["age"].tolist() == [31, 20]
 
 
@@ -274,7 +274,7 @@ def test_take_takes_positions_from_either_end_and_masks(rows):
         (slice(2), "a list of positions or a mask; got slice"),
     ],
 )
-def test_take_says_which_rows_it_cannot_take(rows, problem):
+def test_take_raises_with_the_rows_that_do_not_exist(rows, problem):
     with pytest.raises(DataError, match=problem):
         table().take(rows)
 

@@ -1,4 +1,4 @@
-"""Rows with their classes past the door, at once and in parts."""
+"""Validated training rows, at once and in batches."""
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ def test_a_category_of_a_row_of_weight_0_does_not_join(schema):
     assert rows.weights.tolist() == [2.0]
 
 
-def test_what_a_column_cannot_be_is_refused(schema):
+def test_what_a_column_cannot_be_raises(schema):
     with pytest.raises(SchemaError, match="none of the values seen in fit"):
         read_more_training_rows(FIRST.assign(colour=[True, False]), [0, 1], None, schema, "it")
     with pytest.raises(DataError, match="y has 1 labels for 2 rows"):

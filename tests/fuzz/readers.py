@@ -1,4 +1,4 @@
-"""Fuzz targets for the readers: any bytes give a table or an error of calibrant's own, quickly and in little memory.
+"""Fuzz targets for the readers: any bytes give a table or a CalibrantError, in little time and memory.
 
 ``python readers.py NAME FOLDER [libFuzzer options]`` fuzzes one reader, with the corpus in FOLDER.
 """
@@ -29,7 +29,7 @@ from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
 
-PARTED = b"\n---\n"
+SEPARATOR = b"\n---\n"
 
 
 def read_csv_bytes(data: bytes) -> object:
@@ -49,7 +49,7 @@ def read_arff_bytes(data: bytes) -> object:
 
 
 def read_c45_bytes(data: bytes) -> object:
-    names, _, rows = data.partition(PARTED)
+    names, _, rows = data.partition(SEPARATOR)
     description = read_names(Path("f.names"), decode(Path("f.names"), names))
     return read_c45(Path("f.data"), decode(Path("f.data"), rows), description)
 
@@ -64,7 +64,7 @@ TARGETS: dict[str, Callable[[bytes], object]] = {
 
 
 def columnar(name: str, table: pa.Table) -> bytes:
-    """Write a table as small as it goes."""
+    """Return the bytes of a small table."""
     buffer = io.BytesIO()
     if name == "parquet":
         pa.parquet.write_table(table, buffer, compression="none")
@@ -96,7 +96,7 @@ def tables(*, has_missing: bool) -> list[pa.Table]:
 
 
 def seeds(name: str) -> list[bytes]:
-    """Return small whole files to start from."""
+    """Return small valid files to start from."""
     frame = pd.DataFrame({"a": [1.5, None], "s": ["x", "y"], "c": pd.Categorical(["u", "v"]), "y": [1, 0]})
     if name in ("parquet", "feather"):
         return [
@@ -118,7 +118,7 @@ def seeds(name: str) -> list[bytes]:
         ],
         "c45": [
             "yes, no. | classes\nage: continuous.\ntown: a, b c.\nz: discrete 3.\ni: ignore.\n"
-            + PARTED.decode()
+            + SEPARATOR.decode()
             + "1.5, a, q, r, yes.\n?, b c, ?, s, no | c\n"
         ],
     }

@@ -1,4 +1,4 @@
-"""Run every fuzz target for a number of inputs, two at a time; exit 1 if one of them finds a fault."""
+"""Run every fuzz target for a number of inputs, two at a time; exit with 1 if one of them finds a fault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMITS = ("-max_len=1024", "-timeout=20", "-rss_limit_mb=4096", "-seed=1", "-len
 
 
 def fuzz(name: str, runs: int, folder: Path) -> bool:
-    """Fuzz one target, and show how it ended."""
+    """Fuzz one target and print the result."""
     command = [
         sys.executable,
         str(Path(__file__).with_name("readers.py")),

@@ -85,7 +85,7 @@ def assert_same_codes(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
 
 
 def naive_bayes_counts(text: str, n_classes: int) -> dict[str, dict[str, list[float]]]:
-    """Cut Weka's table of a naive Bayes model: nominal attribute -> value -> count + 1 by class."""
+    """Parse Weka's table of a naive Bayes model: nominal attribute -> value -> count + 1 by class."""
     counts = {}
     for block in text.partition("=\n")[2].strip().split("\n\n"):
         name, *lines = block.split("\n")
@@ -222,7 +222,9 @@ def test_c45_sends_the_same_rows_down_the_branches_of_the_root(goldens: Path, na
     for run in read_json(goldens / "c45" / f"{name}.json")["runs"]:
         root = run["unpruned_tree"]
         column = data.iloc[:, root["att_index"]]
-        if column.isna().any() or root["type"] == "subset":  # missing values are shared out, subsets are not spelt out
+        if (
+            column.isna().any() or root["type"] == "subset"
+        ):  # rows with missing values are split between branches, and subsets are not listed
             continue
         real = np.float32 if run["precision"] == "single" else np.float64
         branch = column.cat.codes if root["type"] == "discrete" else column.astype(real) > real(root["cut"])

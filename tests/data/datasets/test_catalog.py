@@ -1,4 +1,4 @@
-"""The catalogue says of each set what the manifest says."""
+"""The catalog agrees with the manifest."""
 
 from __future__ import annotations
 

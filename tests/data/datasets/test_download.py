@@ -1,4 +1,4 @@
-"""Fetching when nobody answers, and writing so that no half file is ever seen."""
+"""Downloads without a network, and atomic writing of files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_atomically(tmp_path / "file" / "x.json", [b"{}"])
 
 
-def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_where_the_environment_specifies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALIBRANT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert openml._cache_folder() == Path("/somewhere/calibrant")
@@ -45,13 +45,13 @@ def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     "url", ["ftp://127.0.0.1/x", "/no/scheme", "file:///somewhere", "http://", "http://[", "http://:80"]
 )
-def test_only_http_servers_are_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_http_servers_are_accepted(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALIBRANT_OPENML_URL", url)
     with pytest.raises(ParameterError, match="CALIBRANT_OPENML_URL must be an http or https address"):
         load("openml:7")
 
 
-def test_an_address_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_impossible_address_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALIBRANT_OPENML_URL", f"http://{'a' * 70}.org")
     with pytest.raises(ReadError, match="is not a valid address"):
         load("openml:7")
@@ -70,14 +70,14 @@ def test_the_list_needs_no_openml(variable: str, value: str, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("no_home")
-def test_offline_the_message_says_what_was_tried_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_the_error_names_the_sources_tried_and_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "_RETRY_DELAYS", (0.0, 0.0))
     tried = r"adult is not available: CALIBRANT_DATA is not set, calibrant and scikit-learn do not include it"
     with pytest.raises(ReadError, match=rf"{tried}.*Set CALIBRANT_DATA to a folder.*http://127\.0\.0\.1:9.*3 attempts"):
         load("caruana.adult")
 
 
-def test_between_three_tries_the_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_delays_between_three_attempts_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     with pytest.raises(ReadError, match="3 attempts"):

@@ -1,4 +1,4 @@
-"""Data sets by name: from a folder, the package, scikit-learn; and what is said where they are not."""
+"""Named data sets from a folder, the package or scikit-learn, and the errors for missing ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_set_has_the_rows_features_and_classes_of_the_manifest(
 
 
 @pytest.mark.parametrize("name", THIRD_PARTY)
-def test_columns_that_are_no_features_are_set_apart(name: str, data_home: Path, manifest: dict[str, Any]) -> None:
+def test_columns_that_are_not_features_are_in_extra(name: str, data_home: Path, manifest: dict[str, Any]) -> None:
     table, entry = load(name, data_home), manifest[name]
     extra = [] if table.extra is None else list(table.extra)
     assert extra == [column for column in entry["other_columns"] if column not in ("split", "sample_weight")]
@@ -63,7 +63,7 @@ def test_nominal_columns_are_those_of_the_manifest(name: str, data_home: Path, m
     assert (nominal if isinstance(said, list) else len(nominal)) == said
 
 
-def test_the_traits_of_zoo_are_truth_values_and_so_nominal(data_home: Path) -> None:
+def test_the_traits_of_zoo_are_booleans_and_so_nominal(data_home: Path) -> None:
     kinds = load("zoo", data_home).kinds
     assert [column for column, kind in kinds.items() if kind == "numeric"] == ["legs"]
 
@@ -88,7 +88,7 @@ def test_a_set_that_only_the_manifest_knows_loads_with_the_types_of_its_own_labe
     assert (list(table.extra), table.part("test").sample_weight) == (["id"], [2])
 
 
-def test_a_positive_class_that_is_no_label_is_passed_over(tmp_path: Path, tiny: pd.DataFrame) -> None:
+def test_a_positive_class_that_is_not_a_label_is_ignored(tmp_path: Path, tiny: pd.DataFrame) -> None:
     assert load("tiny", folder_with(tmp_path, tiny, positive_class="3 vs 4")).positive is None
 
 
@@ -96,17 +96,17 @@ def test_what_the_folder_lacks_is_looked_for_elsewhere(tmp_path: Path, tiny: pd.
     assert load("iris", folder_with(tmp_path, tiny)).notes == ("From scikit-learn's load_iris.",)
 
 
-def test_the_folder_comes_before_what_is_shipped(tmp_path: Path, tiny: pd.DataFrame) -> None:
+def test_the_folder_takes_precedence_over_bundled_data(tmp_path: Path, tiny: pd.DataFrame) -> None:
     assert load("iris", folder_with(tmp_path, tiny, name="iris")).n_rows == 2
 
 
-def test_a_file_that_is_not_the_one_described_is_refused(tmp_path: Path, tiny: pd.DataFrame) -> None:
+def test_a_file_that_is_not_the_one_described_raises(tmp_path: Path, tiny: pd.DataFrame) -> None:
     home = folder_with(tmp_path, tiny, sha256="0" * 64)
     with pytest.raises(ReadError, match=r"tiny\.parquet: has the SHA-256 [0-9a-f]{64}; expected 0{64}"):
         load("tiny", home)
 
 
-def test_a_file_that_the_manifest_lists_but_nobody_put_there_is_named(tmp_path: Path, tiny: pd.DataFrame) -> None:
+def test_a_file_that_the_manifest_lists_but_does_not_exist_is_named(tmp_path: Path, tiny: pd.DataFrame) -> None:
     (folder_with(tmp_path, tiny) / "tiny.parquet").unlink()
     with pytest.raises(MissingFileError, match=r"tiny\.parquet: does not exist, but MANIFEST\.json lists it"):
         load("tiny", tmp_path)
@@ -118,7 +118,7 @@ def test_a_column_that_the_manifest_lists_but_the_file_lacks_is_named(tmp_path: 
         load("tiny", home)
 
 
-def test_a_folder_that_does_not_exist_is_named_with_who_named_it(
+def test_a_folder_that_does_not_exist_is_named_with_its_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(MissingFileError, match=r"nowhere: the folder that home names does not exist"):
@@ -128,7 +128,7 @@ def test_a_folder_that_does_not_exist_is_named_with_who_named_it(
         list_datasets()
 
 
-def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_manifest_raises(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match=r"MANIFEST\.json: does not exist\. Pass a folder"):
         load("iris", tmp_path)
 
@@ -142,7 +142,7 @@ def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
         ('[{"name": 3}]', "entry 1 must have a name and a file"),
     ],
 )
-def test_a_broken_manifest_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+def test_a_broken_manifest_raises(text: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "MANIFEST.json").write_text(text)
     with pytest.raises(ReadError, match=rf"MANIFEST\.json: {problem}"):
         load("iris", tmp_path)
@@ -178,13 +178,13 @@ def test_a_manifest_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("home", [5, b"/somewhere", ["/somewhere"], False])
-def test_a_home_that_is_no_path_is_refused(home: Any) -> None:
+def test_a_home_that_is_not_a_path_raises(home: Any) -> None:
     for ask in (lambda: load("iris", home), lambda: list_datasets(home)):
         with pytest.raises(ParameterError, match="home must be a string, a path or None; got "):
             ask()
 
 
-def test_a_home_of_nobody_does_not_exist() -> None:
+def test_a_home_of_an_unknown_user_does_not_exist() -> None:
     with pytest.raises(MissingFileError, match="~nobody_of_this_name/x: the folder that home names does not exist"):
         load("iris", "~nobody_of_this_name/x")
 
@@ -223,19 +223,19 @@ def test_a_task_works_on_scikit_learns_copy() -> None:
 
 
 @pytest.mark.usefixtures("no_home")
-def test_a_set_of_which_no_source_is_known_says_what_to_do() -> None:
+def test_a_data_set_without_a_known_source_raises_with_a_remedy() -> None:
     with pytest.raises(ReadError, match=r"bupa is not available: CALIBRANT_DATA is not set.*lists bupa"):
         load("bupa")
 
 
 @pytest.mark.usefixtures("no_home")
 @pytest.mark.parametrize(("name", "near"), [("irs", "iris"), ("nielsen.zo", "nielsen.zoo"), ("appeals", "appeal")])
-def test_an_unknown_name_brings_the_nearest(name: str, near: str) -> None:
+def test_an_unknown_name_suggests_the_nearest(name: str, near: str) -> None:
     with pytest.raises(ParameterError, match=f"'{name}' is not a known data set.*Did you mean '{near}'"):
         load(name)
 
 
-def test_a_path_in_place_of_a_name_is_sent_to_read_table(tmp_path: Path) -> None:
+def test_a_path_in_place_of_a_name_is_referred_to_read_table(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("a,b\n1,2\n")
     with pytest.raises(ParameterError, match="read_table reads files"):
@@ -248,7 +248,7 @@ def test_a_name_must_be_a_string() -> None:
 
 
 @pytest.mark.usefixtures("no_home")
-def test_appeal_comes_with_the_package() -> None:
+def test_appeal_is_included_in_the_package() -> None:
     table = load("appeal")
     assert (table.n_rows, table.n_features, table.positive) == (1500, 8, "yes")
     assert table.extra is not None
@@ -280,7 +280,7 @@ def test_the_truth_behind_appeal_ranks_well_whatever_the_seed(seed: int) -> None
     assert 0.09 < np.mean(gives) < 0.11
 
 
-def test_appeal_is_what_its_program_makes() -> None:
+def test_appeal_equals_the_output_of_its_program() -> None:
     made = runpy.run_path(str(ROOT / "tools" / "make_appeal.py"))["appeal"]()
     embedded = ROOT / "src" / "calibrant" / "data" / "_datasets" / "embedded" / "appeal.arff"
     assert embedded.read_text(encoding="utf-8") == made
@@ -296,7 +296,7 @@ def test_the_list_names_sets_and_tasks() -> None:
 
 
 @pytest.mark.usefixtures("no_home")
-def test_the_frame_of_the_list_says_where_each_set_is_found() -> None:
+def test_the_frame_of_the_list_names_the_source_of_each_data_set() -> None:
     where = list_datasets().to_frame()["where"]
     assert where[["appeal", "iris", "adult", "bupa", "nielsen.wine"]].tolist() == [
         "calibrant",

@@ -152,7 +152,7 @@ def test_a_set_loads_by_its_number(server: FakeOpenML) -> None:
     assert server.requested == [DESCRIPTION, DATA]
 
 
-def test_the_row_id_and_what_is_to_be_ignored_are_no_features(server: FakeOpenML) -> None:
+def test_the_row_id_and_what_is_to_be_ignored_are_not_features(server: FakeOpenML) -> None:
     server.describe(ARFF, ignore_attribute=["height"])
     table = load("openml:7")
     assert table.extra is not None
@@ -164,7 +164,7 @@ def test_names_to_ignore_may_be_joined_by_commas(server: FakeOpenML) -> None:
     assert list(load("openml:7").X) == ["id"]
 
 
-def test_of_several_versions_of_a_name_the_first_is_taken(server: FakeOpenML) -> None:
+def test_of_several_versions_of_a_name_the_first_is_loaded(server: FakeOpenML) -> None:
     assert load("openml:plants").name == "openml:plants"
     assert server.requested == [BY_NAME, DESCRIPTION, DATA]
 
@@ -184,7 +184,7 @@ def test_the_second_time_nothing_is_requested(name: str, server: FakeOpenML) -> 
 
 
 @pytest.mark.parametrize("file", ["data.arff", "description.json", "plants.json"])
-def test_a_spoilt_file_in_the_cache_is_fetched_anew(file: str, server: FakeOpenML, cache: Path) -> None:
+def test_a_damaged_file_in_the_cache_is_downloaded_again(file: str, server: FakeOpenML, cache: Path) -> None:
     load("openml:plants")
     next(cache.rglob(file)).write_bytes(b"spoilt")
     server.requested.clear()
@@ -192,13 +192,13 @@ def test_a_spoilt_file_in_the_cache_is_fetched_anew(file: str, server: FakeOpenM
     assert server.requested != []
 
 
-def test_an_unknown_number_is_said_to_be_unknown(server: FakeOpenML) -> None:
+def test_an_unknown_number_raises_that_it_is_unknown(server: FakeOpenML) -> None:
     with pytest.raises(DataError, match=r"OpenML has no active data set '12' \(Unknown dataset\)"):
         load("openml:12")
     assert len(server.requested) == 1
 
 
-def test_an_unknown_name_is_said_to_be_unknown(server: FakeOpenML) -> None:
+def test_an_unknown_name_raises_that_it_is_unknown(server: FakeOpenML) -> None:
     with pytest.raises(DataError, match=r"OpenML has no active data set 'nobody' \(No results\)"):
         load("openml:nobody")
     server.responses[BY_NAME] = [Response(NO_RESULTS, status=412, compressed=True)]
@@ -207,19 +207,19 @@ def test_an_unknown_name_is_said_to_be_unknown(server: FakeOpenML) -> None:
 
 
 @pytest.mark.parametrize("name", ["openml:", "openml:../up", "openml:a/b", "openml:a b"])
-def test_a_name_that_openml_cannot_have_is_refused(name: str) -> None:
+def test_a_name_that_openml_cannot_have_raises(name: str) -> None:
     with pytest.raises(ParameterError, match="openml: must be followed by an id or by a name"):
         load(name)
 
 
-def test_a_server_out_of_order_is_requested_again(server: FakeOpenML) -> None:
+def test_a_failing_server_is_tried_again(server: FakeOpenML) -> None:
     server.responses[DESCRIPTION][:0] = [Response(status=503)]
     server.responses[DATA][:0] = [Response(status=500), Response(status=502)]
     assert load("openml:7").n_rows == 3
     assert server.requested == [DESCRIPTION] * 2 + [DATA] * 3
 
 
-def test_a_server_that_stays_out_of_order_is_given_up_after_three_attempts(server: FakeOpenML, cache: Path) -> None:
+def test_a_server_that_keeps_failing_is_given_up_after_three_attempts(server: FakeOpenML, cache: Path) -> None:
     server.responses[DATA] = [Response(status=500)]
     with pytest.raises(
         ReadError, match=r"no complete response in 3 attempts; the last error: HTTP 500\..*CALIBRANT_DATA"
@@ -229,14 +229,14 @@ def test_a_server_that_stays_out_of_order_is_given_up_after_three_attempts(serve
     assert files_in(cache) == {"description.json"}
 
 
-def test_a_refusal_is_not_requested_again(server: FakeOpenML) -> None:
+def test_a_refused_request_is_not_tried_again(server: FakeOpenML) -> None:
     server.responses[DATA] = [Response(status=403)]
     with pytest.raises(ReadError, match=r"returned HTTP 403\. OpenML describes the file"):
         load("openml:7")
     assert server.requested.count(DATA) == 1
 
 
-def test_half_a_file_is_fetched_again(server: FakeOpenML) -> None:
+def test_half_a_file_is_downloaded_again(server: FakeOpenML) -> None:
     server.responses[DATA][:0] = [Response(ARFF[:50], length=len(ARFF))]
     assert load("openml:7").n_rows == 3
 
@@ -258,7 +258,7 @@ def test_half_a_file_never_reaches_the_cache(broken: Response, server: FakeOpenM
     assert files_in(cache) == {"description.json"}
 
 
-def test_a_file_with_the_wrong_checksum_is_refused(server: FakeOpenML, cache: Path) -> None:
+def test_a_file_with_the_wrong_checksum_raises(server: FakeOpenML, cache: Path) -> None:
     server.describe(ARFF, md5_checksum="0" * 32)
     with pytest.raises(ReadError, match=r"plants\.arff: has the MD5 [0-9a-f]{32}; expected 0{32}"):
         load("openml:7")
@@ -266,7 +266,7 @@ def test_a_file_with_the_wrong_checksum_is_refused(server: FakeOpenML, cache: Pa
     assert files_in(cache) == {"description.json"}
 
 
-def test_a_file_without_checksum_is_taken(server: FakeOpenML) -> None:
+def test_a_file_without_checksum_is_accepted(server: FakeOpenML) -> None:
     server.describe(ARFF, md5_checksum=None)
     assert load("openml:7").n_rows == 3
 
@@ -281,7 +281,7 @@ def test_a_file_without_checksum_is_taken(server: FakeOpenML) -> None:
     ],
     ids=["endless", "bomb", "dripping", "silent"],
 )
-def test_no_server_can_keep_us_for_ever(
+def test_no_server_can_exceed_the_limits(
     response: Response, problem: str, server: FakeOpenML, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds, silence = (0.05 if response.send is dripping else 60), (0.05 if response.send is silent else 60)
@@ -294,7 +294,7 @@ def test_no_server_can_keep_us_for_ever(
 
 
 @pytest.mark.parametrize("page", [b"<html>Please log in</html>", b"[" * 100_000], ids=["html", "deep"])
-def test_a_page_in_place_of_a_response_is_refused(page: bytes, server: FakeOpenML, cache: Path) -> None:
+def test_a_page_in_place_of_a_response_raises(page: bytes, server: FakeOpenML, cache: Path) -> None:
     server.responses[DESCRIPTION] = server.responses[BY_NAME] = [Response(page)]
     for name, problem in (("openml:7", "describes no data set"), ("openml:plants", "lists no data set")):
         with pytest.raises(ReadError, match=rf"the response {problem}\. Is this an OpenML server"):
@@ -322,7 +322,7 @@ def test_a_redirection_to_http_is_followed(server: FakeOpenML) -> None:
     assert load("openml:7").n_rows == 3
 
 
-def test_a_redirection_to_nowhere_is_refused(server: FakeOpenML) -> None:
+def test_a_redirection_to_nowhere_raises(server: FakeOpenML) -> None:
     server.responses[DATA] = [Response(status=302, headers={"Location": "http://["})]
     with pytest.raises(ReadError, match="is not a valid address"):
         load("openml:7")
@@ -335,13 +335,13 @@ def test_the_address_of_a_file_keeps_its_query(url: str, server: FakeOpenML) -> 
     assert load("openml:7").n_rows == 3
 
 
-def test_a_file_at_no_address_is_refused(server: FakeOpenML) -> None:
+def test_a_file_at_no_address_raises(server: FakeOpenML) -> None:
     server.describe(ARFF, url="http://[")
     with pytest.raises(ReadError, match=r"http://\[: is not a valid address"):
         load("openml:7")
 
 
-def test_another_format_than_arff_is_refused(server: FakeOpenML) -> None:
+def test_another_format_than_arff_raises(server: FakeOpenML) -> None:
     server.describe(ARFF, format="CSV")
     with pytest.raises(DataError, match="OpenML 7 must be an ARFF file; its format is 'CSV'"):
         load("openml:7")

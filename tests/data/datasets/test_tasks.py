@@ -1,4 +1,4 @@
-"""The papers' tasks: what they give, and how it meets the figures that the papers print."""
+"""The tables of the papers' tasks, against the figures that the papers report."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_every_task_is_made_from_a_known_set() -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_a_task_gives_two_classes_and_the_size_it_promises(name: str, data_home: Path) -> None:
+def test_a_task_has_two_classes_and_the_declared_size(name: str, data_home: Path) -> None:
     table, task = loaded(name, data_home), TASKS[name]
     assert (table.name, table.n_rows, table.n_features) == (name, task.rows, task.n_features)
     assert table.y is not None
@@ -69,7 +69,7 @@ def test_a_task_gives_two_classes_and_the_size_it_promises(name: str, data_home:
 
 
 @pytest.mark.parametrize(("name", "figure"), PRINTED)
-def test_a_printed_figure_is_met_or_the_task_says_why_not(name: str, figure: str, data_home: Path) -> None:
+def test_a_reported_figure_is_matched_or_the_task_explains_why_not(name: str, figure: str, data_home: Path) -> None:
     reported = getattr(TASKS[name].reported, figure)
     met = as_printed(ours(loaded(name, data_home), figure), reported) == reported
     assert met == (figure not in TASKS[name].differences)
@@ -109,7 +109,7 @@ def test_caruanas_share_of_adult_fits_the_complete_rows(data_home: Path) -> None
     assert round(positive_share(complete), 2) == TASKS["caruana.adult"].reported.positive_share
 
 
-def test_the_letters_are_taken_one_against_the_rest_and_in_halves(data_home: Path) -> None:
+def test_the_letters_are_grouped_one_against_the_rest_and_in_halves(data_home: Path) -> None:
     assert loaded("caruana.letter_p1", data_home).class_counts == {"O": 753, "rest": 19247}
     assert loaded("caruana.letter_p2", data_home).class_counts == {"A-M": 9940, "N-Z": 10060}
 
@@ -118,7 +118,7 @@ def test_classes_kept_keep_the_order_of_the_file(data_home: Path) -> None:
     assert list(loaded("nielsen.vehicle", data_home).class_counts) == ["saab", "opel"]
 
 
-def test_nielsens_vowels_are_numbered_from_0_and_a_note_says_why(data_home: Path) -> None:
+def test_nielsens_vowels_are_numbered_from_0_and_a_note_explains_why(data_home: Path) -> None:
     table = loaded("nielsen.vowel", data_home)
     assert table.class_counts == {"had": 90, "hOd": 90}
     assert list(catalog()["vowel"].class_counts)[5:7] == ["had", "hOd"]
@@ -149,7 +149,7 @@ def test_a_pair_of_classes_has_no_positive_one_and_a_two_class_set_keeps_its_own
     assert loaded("nielsen.pima", data_home).positive == "pos"
 
 
-def test_rows_of_other_classes_go_and_so_do_their_categories() -> None:
+def test_rows_of_other_classes_are_dropped_with_their_categories() -> None:
     table = apply_task(task_of(classes=("c", "a")), table_of(x=[1, 2, 3], y=["a", "b", "c"]), "task")
     assert table.class_counts == {"a": 1, "c": 1}
     assert list(table.X["x"]) == [1, 3]
@@ -173,13 +173,13 @@ def test_missing_values_of_a_dropped_column_cost_no_rows() -> None:
     assert apply_task(task_of(drop_columns=("v",), complete_rows=True), made, "task").n_rows == 2
 
 
-def test_a_part_is_taken_and_no_split_is_left() -> None:
+def test_a_part_is_selected_and_the_split_removed() -> None:
     made = table_of(x=[1, 2, 3], y=["a", "b", "b"], split=["train", "train", "test"])
     table = apply_task(task_of(part="train"), made, "task")
     assert (table.n_rows, table.split) == (2, None)
 
 
-def test_a_copy_without_split_class_or_column_is_refused() -> None:
+def test_a_copy_without_split_class_or_column_raises() -> None:
     made = table_of(x=[1, 2], y=["a", "b"])
     with pytest.raises(DataError, match="no official split in this copy; set CALIBRANT_DATA"):
         apply_task(task_of(part="train"), made, "task")
@@ -189,6 +189,6 @@ def test_a_copy_without_split_class_or_column_is_refused() -> None:
         apply_task(task_of(drop_columns=("xx",)), made, "task")
 
 
-def test_a_class_called_none_is_not_taken_for_the_positive_one() -> None:
+def test_a_class_called_none_is_not_the_positive_one() -> None:
     made = apply_task(task_of(), table_of(v=["a", "b"], y=["None", "some"]), "made")
     assert made.positive is None

@@ -1,4 +1,4 @@
-"""Files of a few lines."""
+"""A fixture that writes small files."""
 
 import pytest
 

@@ -1,3 +1,5 @@
+"""ARFF files, against the description of the format and the behaviour of Weka."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -50,7 +52,7 @@ def test_keywords_and_types_are_read_in_any_case() -> None:
     assert read_arff("t.arff", text).frame.values.tolist() == [[1.0, "x"]]
 
 
-def test_comments_and_blank_lines_may_stand_anywhere() -> None:
+def test_comments_and_blank_lines_may_be_anywhere() -> None:
     text = "% one\n\n@relation r % two\n  @attribute a numeric % three\n%\n@data % four\n\n% five\n7 % six\n\n"
     assert read_arff("t.arff", text).frame["a"].tolist() == [7.0]
 
@@ -62,7 +64,7 @@ def test_all_line_ends_are_one(end: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["'eye colour'", '"eye colour"', r"'eye\u0020colour'"])
-def test_names_with_blanks_stand_in_quotes(name: str) -> None:
+def test_names_with_blanks_are_quoted(name: str) -> None:
     assert list(read("1", f"{name} numeric").frame.columns) == ["eye colour"]
 
 
@@ -89,7 +91,7 @@ def test_quotes_and_escapes(quoted: str, value: str) -> None:
     assert column(quoted, "s string").tolist() == [value]
 
 
-def test_half_a_character_is_refused() -> None:
+def test_half_a_character_raises() -> None:
     assert "half of a character" in message(r"'\ud83d'", "s string")
 
 
@@ -136,11 +138,11 @@ def test_infinity_is_a_number_and_nan_is_a_missing_value() -> None:
 
 
 @pytest.mark.parametrize("word", ["1_000", "0x1F", "١", "1,5", "one", "1 000", "--1", "''", "1e"])
-def test_what_is_not_a_number_is_refused(word: str) -> None:
+def test_what_is_not_a_number_raises(word: str) -> None:
     assert "line 4" in message(word, "a numeric")
 
 
-def test_whole_numbers_are_int64_only_where_declared_integer_and_without_missing_values() -> None:
+def test_integers_are_int64_only_if_declared_integer_and_without_missing_values() -> None:
     frame = read("1,1,1\n2,2,2.5", "a integer", "b numeric", "c integer").frame
     assert [str(dtype) for dtype in frame.dtypes] == ["int64", "float64", "float64"]
 
@@ -151,7 +153,7 @@ def test_strings_are_a_str_column() -> None:
     assert values.tolist()[:2] == ["a", "b c"]
 
 
-def test_sparse_rows_leave_out_zeros_and_first_values() -> None:
+def test_sparse_rows_omit_zeros_and_first_values() -> None:
     attributes = ("n numeric", COLOURS, "i integer", "d date", "s string")
     parsed = read("{1 blue, 4 'b c'}\n{}\n{0 7, 2 ?, 3 1999-12-31T23:59:59}", *attributes)
     frame = parsed.frame
@@ -168,7 +170,7 @@ def test_dense_and_sparse_rows_may_alternate() -> None:
     assert frame.values.tolist() == [[1.0, "red"], [0.0, "blue"], [2.0, "blue"], [3.0, "red"]]
 
 
-def test_weights_stand_at_the_end_of_a_row_and_are_1_elsewhere() -> None:
+def test_weights_are_at_the_end_of_a_row_and_1_by_default() -> None:
     parsed = read("1,red,{5}\n2,blue\n{0 3}, {0.5}\n'4',red {0} % zero", "n numeric", COLOURS)
     np.testing.assert_array_equal(parsed.sample_weight, [5, 1, 0.5, 0])
     assert parsed.frame["n"].tolist() == [1.0, 2.0, 3.0, 4.0]
@@ -179,11 +181,11 @@ def test_without_weights_there_is_no_sample_weight() -> None:
 
 
 @pytest.mark.parametrize("weight", ["{-1}", "{x}", "{}", "{inf}", "{1", "{1}{2}", "{1} 2"])
-def test_bad_weights_are_refused(weight: str) -> None:
+def test_bad_weights_raise(weight: str) -> None:
     assert "line 4" in message(f"1, {weight}", "n numeric")
 
 
-def test_weights_of_attributes_are_passed_over_with_a_note() -> None:
+def test_weights_of_attributes_are_skipped_with_a_note() -> None:
     parsed = read("1,red", "n numeric {0.5}", COLOURS + " {2}")
     assert parsed.frame.shape == (1, 2)
     assert parsed.notes == ("Weights of attributes are ignored.",)
@@ -210,11 +212,11 @@ def test_a_date_pattern_without_year_means_1970() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["'yyyy G'", "'k:mm'", '"yyyy \'o"', "'y y'", "'--'", "z"])
-def test_date_patterns_that_cannot_be_translated_are_refused(pattern: str) -> None:
+def test_date_patterns_that_cannot_be_translated_raise(pattern: str) -> None:
     assert "line 2, column 'd'" in message("1", f"d date {pattern}")
 
 
-def test_a_wrong_date_names_its_place_and_pattern() -> None:
+def test_an_invalid_date_raises_with_its_line_and_pattern() -> None:
     assert "line 5, column 'd': '2001-02-30' is not a date" in message("2001-02-28\n2001-02-30", "d date yyyy-MM-dd")
 
 
@@ -249,7 +251,7 @@ def test_a_wrong_date_names_its_place_and_pattern() -> None:
         ("@relation r\n@attribute a real\ud800\n@data\n1\n", "line 2:", "not characters"),
     ],
 )
-def test_broken_headers_are_refused_with_their_place(text: str, place: str, word: str) -> None:
+def test_broken_headers_raise_with_their_line(text: str, place: str, word: str) -> None:
     said = header_message(text)
     assert place in said
     assert word in said
@@ -279,13 +281,13 @@ def test_broken_headers_are_refused_with_their_place(text: str, place: str, word
         ("{0 x}", "line 5, column 'n':", "not a number"),
     ],
 )
-def test_broken_rows_are_refused_with_their_place(row: str, place: str, word: str) -> None:
+def test_broken_rows_raise_with_their_line(row: str, place: str, word: str) -> None:
     said = message(row, "n numeric", COLOURS)
     assert place in said
     assert word in said
 
 
-def test_a_tiny_sparse_file_of_an_absurd_table_is_refused() -> None:
+def test_a_tiny_sparse_file_of_an_absurd_table_raises() -> None:
     attributes = [f"a{i} numeric" for i in range(10_000)]
     assert "too many to fill in" in message("{}\n" * 30_000, *attributes)
 
@@ -298,7 +300,7 @@ def test_a_bad_value_far_down_is_found_at_its_line() -> None:
 
 @pytest.mark.parametrize("mark", ["'", '"', ",", "{", "}", "%", "\\", "\t", " ", "?", "''", "',", "{}", "\\'", "0 1,"])
 @pytest.mark.parametrize("start", ["", "1,", "{", "'"])
-def test_a_line_of_a_ten_thousand_marks_ends_in_an_answer(start: str, mark: str) -> None:
+def test_a_line_of_ten_thousand_marks_is_handled_quickly(start: str, mark: str) -> None:
     with suppress(ReadError):
         read(start + mark * 10_000, "n numeric", "s string")
 
@@ -307,7 +309,7 @@ PIECES = [*"'\",{}%\\?@\t\n\r 01x", "\ufeff", "\x00", "\\u", "nan", "@data\n", "
 
 
 @given(st.booleans(), st.lists(st.sampled_from(PIECES)).map("".join))
-def test_any_text_is_read_or_refused_with_a_read_error(header: bool, text: str) -> None:
+def test_any_text_is_read_or_raises_a_read_error(header: bool, text: str) -> None:
     start = "@relation r\n@attribute n numeric\n@attribute d date yyyy\n@data\n" if header else "@relation r\n"
     with suppress(ReadError):
         read_arff("t.arff", start + text)

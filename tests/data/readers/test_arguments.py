@@ -1,4 +1,4 @@
-"""What read_table may be told."""
+"""The arguments of `read_table`."""
 
 import io
 
@@ -25,14 +25,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_makes_no_sense_is_refused_in_words_of_ours(write, name):
+def test_invalid_arguments_raise_parameter_errors(write, name):
     told, kind, words = WRONG[name]
     with pytest.raises(kind, match=words):
         read_table(write("a,b,y\n1,2,u\n"), **told)
 
 
 @pytest.mark.parametrize("path", [None, b"t.csv", io.StringIO("a,b\n"), 5])
-def test_what_is_no_path_is_refused(path):
+def test_what_is_not_a_path_raises(path):
     with pytest.raises(DataTypeError, match=r"path must be a str or a pathlib.Path; got .* Pass the path of the file"):
         read_table(path)
 
@@ -48,7 +48,7 @@ def test_what_is_no_path_is_refused(path):
         ("a\0b.csv", CalibrantError, "no such file"),
     ],
 )
-def test_odd_paths_are_refused(path, kind, words):
+def test_unusual_paths_raise(path, kind, words):
     with pytest.raises(kind, match=words) as caught:
         read_table(path)
     assert len(str(caught.value)) < 500

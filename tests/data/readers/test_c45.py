@@ -1,3 +1,5 @@
+"""Files of C4.5: names, data and their errors."""
+
 from __future__ import annotations
 
 import re
@@ -73,7 +75,7 @@ def test_discrete_values_are_collected_in_order_of_appearance() -> None:
     assert town.cat.codes.tolist() == [0, -1, 1, 0]
 
 
-def test_more_discrete_values_than_declared_are_refused() -> None:
+def test_more_discrete_values_than_declared_raise() -> None:
     said = data_message("rain,1,a,1,Play\nrain,1,b,1,Play\nrain,1,c,1,Play")
     assert "line 3, column 'town': 'c' is value number 3 of 'discrete 2'" in said
 
@@ -92,7 +94,7 @@ def test_a_missing_class_is_kept_as_a_missing_value() -> None:
         "a,b.\r\nx: p,q.\r\ny: CONTINUOUS.\r\n",
     ],
 )
-def test_periods_are_optional_and_lists_go_on_after_a_comma(names: str) -> None:
+def test_periods_are_optional_and_lists_continue_after_a_comma(names: str) -> None:
     assert read_names("t.names", names) == Names(("a", "b"), (("x", ("p", "q")), ("y", "continuous")))
 
 
@@ -169,7 +171,7 @@ def test_an_undeclared_value_names_file_line_column_and_the_nearest() -> None:
         ("ra\ud800in,1,a,1,Play", "line 1:", "not characters"),
     ],
 )
-def test_broken_data_is_refused_with_its_place(data: str, place: str, word: str) -> None:
+def test_broken_data_raises_with_its_line(data: str, place: str, word: str) -> None:
     said = data_message(data)
     assert place in said
     assert word in said
@@ -202,7 +204,7 @@ def test_broken_data_is_refused_with_its_place(data: str, place: str, word: str)
         ("a, b.\nx: p, q.\nattributes included: x.", "line 3:", "See5"),
     ],
 )
-def test_broken_names_are_refused_with_their_place(names: str, place: str, word: str) -> None:
+def test_broken_names_raise_with_their_line(names: str, place: str, word: str) -> None:
     said = names_message(names)
     assert place in said
     assert word in said
@@ -210,7 +212,7 @@ def test_broken_names_are_refused_with_their_place(names: str, place: str, word:
 
 @pytest.mark.parametrize("mark", [",", ".", ":", "|", "\\", "?", " ", "\n", ". ", "\\,", "a,\n", ".|"])
 @pytest.mark.parametrize("start", ["", "a", "rain,"])
-def test_a_ten_thousand_marks_end_in_an_answer(start: str, mark: str) -> None:
+def test_ten_thousand_marks_are_handled_quickly(start: str, mark: str) -> None:
     with suppress(ReadError):
         read(start + mark * 10_000)
     with suppress(ReadError):
@@ -232,7 +234,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
-def test_any_text_is_read_or_refused_with_a_read_error(text: str) -> None:
+def test_any_text_is_read_or_raises_a_read_error(text: str) -> None:
     with suppress(ReadError):
         read_names("t.names", "a, b.\nx:" + text)
     with suppress(ReadError):

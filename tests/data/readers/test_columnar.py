@@ -61,7 +61,7 @@ def test_every_columnar_file_reads_alike(tmp_path, name):
     assert table.class_counts == {"no": 2, "yes": 1}
 
 
-def test_a_stored_index_is_left_out(tmp_path):
+def test_a_stored_index_is_dropped(tmp_path):
     frame().set_index(pd.Index([5, 6, 9])).to_parquet(tmp_path / "t.parquet")
     table = read_table(tmp_path / "t.parquet")
     assert list(table.X.columns) == ["n", "s", "c", "b", "d"]
@@ -88,7 +88,7 @@ def test_round_trips_between_the_libraries_are_equal(tmp_path):
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_odd_number_types_become_floats(tmp_path):
+def test_unusual_number_types_become_floats(tmp_path):
     columns = {
         "d": pa.array([1, 2]).cast(pa.decimal128(20, 1)),
         "h": pa.array([1.5, None], pa.float16()),
@@ -100,7 +100,7 @@ def test_odd_number_types_become_floats(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather", "t.arrow"])
 @pytest.mark.parametrize("keep", [0.5, 0.9])
-def test_a_file_cut_short_is_refused(tmp_path, name, keep):
+def test_a_truncated_file_raises(tmp_path, name, keep):
     WRITERS[name](pa.Table.from_pandas(frame()), tmp_path / name)
     raw = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(raw[: int(len(raw) * keep)])
@@ -109,19 +109,19 @@ def test_a_file_cut_short_is_refused(tmp_path, name, keep):
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather", "t.arrow"])
-def test_random_bytes_are_refused(tmp_path, name):
+def test_random_bytes_raise(tmp_path, name):
     (tmp_path / name).write_bytes(np.random.default_rng(0).bytes(4096))
     with pytest.raises(ReadError, match="is not a complete"):
         read_table(tmp_path / name)
 
 
-def test_nested_columns_are_refused_by_name(tmp_path):
+def test_nested_columns_raise_by_name(tmp_path):
     pa.parquet.write_table(pa.table({"a": [[1]], "y": ["u"]}), tmp_path / "t.parquet")
     with pytest.raises(ReadError, match="column 'a': holds values of type list"):
         read_table(tmp_path / "t.parquet")
 
 
-def test_no_rows_and_doubled_columns_are_refused(tmp_path):
+def test_no_rows_and_repeated_columns_raise(tmp_path):
     pa.parquet.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "empty.parquet")
     with pytest.raises(ReadError, match="has 0 rows and 1 columns"):
         read_table(tmp_path / "empty.parquet")
@@ -135,7 +135,7 @@ def test_no_rows_and_doubled_columns_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
-def test_a_named_index_is_no_feature_and_not_the_class(tmp_path, name):
+def test_a_named_index_is_not_a_feature_and_not_the_class(tmp_path, name):
     stored = frame().assign(id=[7, 9, 8], who=list("abc")).set_index(["id", "who"])
     WRITERS[name](pa.Table.from_pandas(stored), tmp_path / name)
     table = read_table(tmp_path / name)
@@ -156,7 +156,7 @@ def test_categories_that_are_numbers_stay_nominal(tmp_path, name):
     assert table.X["c"].cat.categories.tolist() == [1, 3]
 
 
-def test_damaged_pandas_metadata_is_passed_over(tmp_path):
+def test_damaged_pandas_metadata_is_ignored(tmp_path):
     for number, stored in enumerate([b"{", b"\xff", b"[]", b'{"index_columns": 3, "columns": [1]}']):
         table = pa.table({"a": [1], "y": ["u"]}).replace_schema_metadata({"pandas": stored})
         as_stream(table, tmp_path / f"{number}.arrow")

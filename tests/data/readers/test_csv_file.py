@@ -1,4 +1,4 @@
-"""CSV and TSV files read the way a person expects."""
+"""Values, types and encodings of CSV and TSV files."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def test_the_usual_words_for_missing_values_are_missing(write, word):
     assert X["a"].isna().tolist() == X["b"].isna().tolist() == [False, True]
 
 
-def test_whole_numbers_of_few_values_stay_numeric_unless_told(write):
+def test_integers_of_few_values_stay_numeric_unless_specified(write):
     path = write("zone,size,y\n1,5,a\n2,5,b\n1,6,a\n")
     assert read_table(path).kinds == {"zone": "numeric", "size": "numeric"}
     assert read_table(path, nominal=["zone"]).kinds == {"zone": "nominal", "size": "numeric"}
@@ -32,11 +32,11 @@ def test_whole_numbers_of_few_values_stay_numeric_unless_told(write):
 
 
 @pytest.mark.parametrize("nominal", [["code"], [0], [True, False], "all"])
-def test_columns_told_nominal_keep_their_characters(write, nominal):
+def test_columns_specified_as_nominal_are_read_as_text(write, nominal):
     assert read_table(write("code,n,y\n007,1,a\n010,2,b\n"), nominal=nominal).X["code"].tolist() == ["007", "010"]
 
 
-def test_truth_values_are_nominal_and_dates_numeric(write):
+def test_booleans_are_nominal_and_dates_numeric(write):
     table = read_table(write("ok,when,at,y\ntrue,2020-01-01,10:30,a\n,2021-01-01,,b\nfalse,,11:00,b\n"))
     assert table.kinds == {"ok": "nominal", "when": "numeric", "at": "numeric"}
     assert table.X["at"].tolist()[0] == 37_800_000_000
@@ -50,17 +50,17 @@ def test_truth_values_are_nominal_and_dates_numeric(write):
         ("a|b|y\n1.5|x|u\n2.5|z|v\n", "t.txt"),
     ],
 )
-def test_the_separator_is_told_from_the_first_lines(write, content, name):
+def test_the_separator_is_inferred_from_the_first_lines(write, content, name):
     table = read_table(write(content, name))
     assert table.X["a"].tolist() == [1.5, 2.5]
     assert table.X["b"].tolist() == ["x", "z"]
 
 
-def test_a_separator_given_is_taken(write):
+def test_a_separator_passed_is_used(write):
     assert read_table(write("a:b\n1:x\n"), sep=":").X["a"].tolist() == [1]
 
 
-def test_blanks_beside_separators_are_dropped_and_what_they_hid_comes_out(write):
+def test_blanks_beside_separators_are_dropped_and_values_behind_them_are_read(write):
     table = read_table(
         write("age, work, hours, income\n39, State-gov, 40, <=50K\n 50, ?, ?, >50K\n?, Private, 13 , <=50K\n")
     )
@@ -74,20 +74,20 @@ def test_quotes_hold_separators_and_line_ends(write):
     assert table.X["a, b"].tolist() == ["x\ny", 'say "hi"']
 
 
-def test_header_and_names_can_be_told(write):
+def test_header_and_names_can_be_passed(write):
     assert list(read_table(write("1,2\n3,4\n"), header=True).X.columns) == ["1"]
     assert read_table(write("a,b\nc,d\n"), header=False).n_rows == 2
     assert list(read_table(write("1,2\n3,4\n"), names=["p", "q"]).X.columns) == ["p"]
 
 
-def test_a_nameless_first_column_that_counts_the_rows_is_no_feature(write):
+def test_a_nameless_first_column_that_counts_the_rows_is_not_a_feature(write):
     table = read_table(write(",a,y\n0,1.5,n\n1,2.5,p\n2,3.5,p\n"))
     assert list(table.X.columns) == ["a"]
     assert list(table.extra.columns) == ["column_0"]
 
 
 @pytest.mark.parametrize("target", ["a", 0, -3])
-def test_the_class_is_the_last_column_unless_told(write, target):
+def test_the_class_is_the_last_column_by_default(write, target):
     path = write("a,b,c\n1,2,3\n4,5,6\n")
     assert read_table(path).y.name == "c"
     assert read_table(path, target=target).y.name == "a"
@@ -104,7 +104,7 @@ def test_marked_encodings_are_recognised(write, encoding):
     assert read_table(write("a,y\ncafé,1\n".encode(encoding))).X["a"].tolist() == ["café"]
 
 
-def test_an_encoding_given_is_taken(write):
+def test_an_encoding_passed_is_used(write):
     assert read_table(write("café,y\nthé,1\n".encode("latin-1")), encoding="latin-1").X["café"].tolist() == ["thé"]
 
 
@@ -137,14 +137,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_file_names_itself_the_place_and_what_to_do(write, name):
+def test_an_error_names_the_file_the_line_and_a_remedy(write, name):
     content, words = WRONG[name]
     with pytest.raises(ReadError, match=words) as caught:
         read_table(write(content))
     assert "t.csv" in str(caught.value)
 
 
-def test_an_unknown_encoding_is_refused(write):
+def test_an_unknown_encoding_raises(write):
     with pytest.raises(ReadError, match="there is no encoding 'klingon'"):
         read_table(write("a,b\n1,2\n"), encoding="klingon")
 

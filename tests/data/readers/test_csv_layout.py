@@ -1,4 +1,4 @@
-"""Separator, header, and what stands around the table of a delimited file."""
+"""Separator, header, preamble and unnamed columns of CSV files."""
 
 import csv
 import math
@@ -27,7 +27,7 @@ def columns(table):
         ("age,town\n?,Bern\n31,Rome\n", ["age", "town"]),
     ],
 )
-def test_words_above_numbers_and_years_apart_are_a_header(write, content, names):
+def test_words_above_numbers_and_distant_years_are_a_header(write, content, names):
     assert columns(read_table(write(content))) == names
 
 
@@ -41,7 +41,7 @@ def test_words_above_numbers_and_years_apart_are_a_header(write, content, names)
         "5,1;3,2;a\n4,9;3,1;b\n",
     ],
 )
-def test_a_first_line_of_data_is_no_header(write, content):
+def test_a_first_line_of_data_is_not_a_header(write, content):
     table = read_table(write(content))
     assert table.n_rows == content.count("\n")
     assert columns(table)[0] == "x0"
@@ -73,31 +73,31 @@ def test_a_header_without_rows_is_named(write, content):
         ("a b c\n1 2 x\n3 4 y\n", ["a", "b", "c"]),
     ],
 )
-def test_the_steady_mark_of_the_most_fields_parts_the_columns(write, content, names):
+def test_the_separator_that_gives_the_most_fields_on_every_line_is_used(write, content, names):
     assert columns(read_table(write(content))) == names
 
 
-def test_a_ragged_file_is_parted_by_the_mark_of_its_header(write):
+def test_a_ragged_file_is_split_by_the_separator_of_its_header(write):
     with pytest.raises(ReadError, match=r"line 3: has 2 field\(s\) where the first row has 3"):
         read_table(write("a;b;c\n1;2;x\n3;y\n"))
 
 
-# --- what stands around -------------------------------------------------------------------------------------------
+# --- preamble and unnamed columns -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("first", ["sep=;", "SEP=;", '"sep=;"', "\ufeffsep=;"])
-def test_the_first_line_of_excel_is_obeyed(write, first):
+def test_the_separator_line_of_excel_is_used(write, first):
     assert columns(read_table(write(f"{first}\na;b,c;y\n1;2;u\n"))) == ["a", "b,c", "y"]
 
 
-def test_lines_of_blanks_are_passed_over(write):
+def test_blank_lines_are_skipped(write):
     table = read_table(write('  \n\na,b,y\n \n1,"u",x\n   \n2,v,z\n  '))
     assert columns(table) == ["a", "b", "y"]
     assert table.X["a"].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("header", [None, False])
-def test_comments_before_the_table_are_passed_over_with_a_note(write, header):
+def test_comments_before_the_table_are_skipped_with_a_note(write, header):
     table = read_table(write("# from the clinic, 2020\n#\n\n5,6,x\n3,4,y\n"), header=header)
     assert table.n_rows == 2
     assert table.notes[0] == "Lines that start with # before the table are skipped: '# from the clinic, 2020'."
@@ -115,7 +115,7 @@ def test_a_column_may_be_named_like_a_comment(write, name):
         "mpg,gear,am\nMazda,21,4,yes\nFiat,32.4,4,no\n",
     ],
 )
-def test_the_row_names_of_r_are_no_feature(write, content):
+def test_the_row_names_of_r_are_not_a_feature(write, content):
     table = read_table(write(content))
     assert columns(table) == ["mpg", "gear", "am"]
     assert list(table.extra.columns) == ["row_names"]
@@ -146,7 +146,7 @@ def test_a_separator_at_the_end_of_some_lines_is_named(write, content, words):
         read_table(write(content))
 
 
-def test_a_class_that_is_missing_everywhere_is_refused_by_name(write):
+def test_a_class_that_is_missing_everywhere_raises_by_name(write):
     with pytest.raises(DataError, match=r"t: the class column 'y' is missing in every row. Pass target="):
         read_table(write("a,y\n1,?\n2,\n"))
 
@@ -158,7 +158,7 @@ def test_a_class_that_is_missing_everywhere_is_refused_by_name(write):
 @pytest.mark.parametrize(
     "content", [",a,b,c\n0,1,5,x\n1,2,6,y\n", "a,b,c,\n1,5,x,\n2,6,y,\n", "a,b,c\nr,1,5,x\ns,2,6,y\n"]
 )
-def test_positions_count_the_features_that_a_person_sees(write, content, nominal):
+def test_positions_refer_to_the_features_of_the_table(write, content, nominal):
     assert read_table(write(content), nominal=nominal).kinds == {"a": "numeric", "b": "nominal"}
 
 
@@ -173,11 +173,11 @@ def test_positions_count_a_first_column_that_stops_counting_the_rows(write):
 
 
 @pytest.mark.parametrize("text", ['a,b\n"x,1","y\nz"\n', 'a,"b""c"\n,""\n', '"a"b,c\n1,2"\n', '5",6\n7,8\n'])
-def test_rows_are_cut_as_the_csv_module_cuts_them(text):
+def test_rows_are_split_as_by_the_csv_module(text):
     assert [row.cells for row in split_rows(text, ",")] == list(csv.reader(text.splitlines(keepends=True)))
 
 
-def test_reading_leaves_the_csv_module_as_it_is(write):
+def test_reading_does_not_change_the_csv_module(write):
     before = csv.field_size_limit()
     read_table(write("a,y\n" + "x" * 200_000 + ",1\n"))
     assert csv.field_size_limit() == before

@@ -1,4 +1,4 @@
-"""Columns that are nearly numbers: a note says what was decided and what to do."""
+"""Columns that are nearly numbers get a note that explains the decision and a remedy."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def note(path, **options):
 
 
 @pytest.mark.parametrize("n", [20, 5_000])
-def test_one_odd_word_among_numbers_is_noted_wherever_it_stands(write, n):
+def test_one_word_among_numbers_is_noted_at_any_position(write, n):
     path = write("a,y\n" + "".join(f"{i},n\n" for i in range(n)) + "abc,p\n")
     assert f"'a' is nominal because of values such as 'abc' (1 of {n + 1:,}); the others are numbers" in note(path)
 
@@ -30,12 +30,12 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("words", WRITTEN)
-def test_numbers_written_for_people_stay_words_and_are_noted(write, words):
+def test_formatted_numbers_stay_strings_and_are_noted(write, words):
     rows = "".join(f"{cell},{'np'[i % 2]}\n" for i, cell in enumerate(WRITTEN[words]))
     assert f"'a' is nominal because of {words}" in note(write("a,y\n" + rows))
 
 
-def test_words_and_columns_told_nominal_are_not_doubted(write):
+def test_words_and_columns_specified_as_nominal_get_no_note(write):
     assert read_table(write("a,y\nx,u\ny,v\n7,u\n")).notes == ()
     assert note(write("a,y\n1,u\n2,v\nx,u\n"), nominal=["a"]) == ""
 

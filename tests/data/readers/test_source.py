@@ -1,4 +1,4 @@
-"""The bytes of a file: missing, packed, marked, or of another kind than its name says."""
+"""The bytes of a file: missing, compressed, with a byte order mark, or of another format than its name."""
 
 import bz2
 import gzip
@@ -15,13 +15,13 @@ from calibrant.data._readers.source import read_bytes
 from calibrant.exceptions import MissingFileError, ReadError
 
 
-def test_gzip_is_unpacked_all_its_members_and_without_their_padding(write):
+def test_gzip_is_decompressed_with_all_members_and_without_padding(write):
     packed = gzip.compress(b"a,y\n1,x\n") + gzip.compress(b"2,z\n") + bytes(8)
     table = read_table(write(packed, "t.csv.gz"))
     assert (table.name, table.n_rows) == ("t", 2)
 
 
-def test_damaged_gzip_is_refused(write):
+def test_damaged_gzip_raises(write):
     with pytest.raises(ReadError, match="damaged gzip"):
         read_table(write(gzip.compress(b"a,b\n1,2\n" * 500)[:30], "t.csv.gz"))
 
@@ -33,18 +33,18 @@ def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
         read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
 
 
-def test_a_large_file_is_read_whole(write):
-    path = write("a,y\n" + "1234567,x\n" * 2_000_000)
-    assert read_bytes(path) == path.read_bytes()
+def test_a_large_file_is_read_completely(write):
+    text = "a,y\n" + "1234567,x\n" * 2_000_000
+    assert read_bytes(write(text)) == text.encode()
 
 
-def test_a_file_larger_than_the_memory_is_an_error_of_ours(write, monkeypatch):
+def test_a_file_larger_than_the_memory_raises_a_read_error(write, monkeypatch):
     path = write("a,y\n1,x\n")
 
     def full(_):
         raise MemoryError
 
-    monkeypatch.setattr("calibrant.data._readers.source._read", full)
+    monkeypatch.setattr("pathlib.Path.read_bytes", full)
     with pytest.raises(ReadError, match=r"t.csv: is larger than the memory"):
         read_table(path)
 
@@ -55,13 +55,13 @@ def test_a_missing_file_is_also_file_not_found(tmp_path):
     assert isinstance(caught.value, FileNotFoundError)
 
 
-def test_a_folder_is_refused(tmp_path):
+def test_a_folder_raises(tmp_path):
     with pytest.raises(ReadError, match="is a folder, not a file"):
         read_table(tmp_path)
 
 
 @pytest.mark.parametrize("encoding", [None, "utf-8", "UTF-8", "utf_8", "utf-8-sig"])
-def test_a_byte_order_mark_is_no_part_of_the_first_name(write, encoding):
+def test_a_byte_order_mark_is_not_part_of_the_first_name(write, encoding):
     path = write("\ufeffa,y\n1,x\n".encode())
     assert list(read_table(path, encoding=encoding).X.columns) == ["a"]
 
@@ -114,13 +114,13 @@ FOREIGN = {
 
 @pytest.mark.parametrize("kind", FOREIGN)
 @pytest.mark.parametrize("name", ["t.csv", "t.arff"])
-def test_a_file_of_another_kind_is_told_by_its_first_bytes(write, tmp_path, kind, name):
+def test_a_file_of_another_format_is_recognized_by_its_first_bytes(write, tmp_path, kind, name):
     make, words = FOREIGN[kind]
     with pytest.raises(ReadError, match=f"{name}: {words}"):
         read_table(write(make(tmp_path), name))
 
 
-def test_text_that_begins_like_another_kind_is_text(write):
+def test_text_that_begins_like_another_format_is_text(write):
     assert read_table(write("BZh,PAR1\n1,2\n")).n_rows == 1
 
 
