@@ -14,7 +14,7 @@ from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import number_text
-from calibrant.resampling._performance.estimate import estimate_performance, read_plan
+from calibrant.resampling._performance.experiment import read_experiment, read_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
 from calibrant.resampling._plans.smaller_training import SmallerTraining
 
@@ -143,19 +143,25 @@ def learning_curve(
     ordered = sorted(sizes, key=lambda size: (isinstance(size, int), size)) if are_numbers else []
     if not ordered or any(isinstance(size, float) and size > 1.0 for size in ordered):
         raise ParameterError(f"sizes must be shares above 0 and up to 1.0, or numbers of rows; got {sizes!r}.")
-    keywords = {
-        "groups": groups,
-        "sample_weight": sample_weight,
-        "pos_label": pos_label,
-        "metric_params": metric_params,
-        "confidence": confidence,
-        "n_jobs": n_jobs,
-    }
-    found = []
-    for size in ordered:
-        smaller = (
-            base if size == 1.0 and isinstance(size, float) else SmallerTraining(base, size, random_state=random_state)
-        )
-        found.append(estimate_performance(estimator, X, y, smaller, metrics, **keywords))
-    by_size = sorted(found, key=lambda each: float(each.n_train.mean()))
+    experiment = read_experiment(
+        estimator,
+        X,
+        y,
+        metrics,
+        groups=groups,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        metric_params=metric_params,
+        confidence=confidence,
+        n_jobs=n_jobs,
+    )
+    plans = (_smaller(base, size, random_state) for size in ordered)
+    by_size = sorted((experiment.run(each) for each in plans), key=lambda each: float(each.n_train.mean()))
     return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))
+
+
+def _smaller(plan: Any, size: float, random_state: SeedLike) -> Any:
+    """Return the plan with training sets of some size; the plan itself for the share 1.0."""
+    if size == 1.0 and isinstance(size, float):
+        return plan
+    return SmallerTraining(plan, size, random_state=random_state)

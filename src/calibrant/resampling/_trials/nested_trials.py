@@ -10,20 +10,19 @@ import numpy as np
 
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling._trials.scoring import Scorer
-from calibrant.resampling._trials.trials import Trial, prepare_methods, run_trials
+from calibrant.resampling._trials.trials import PreparedMethods, Trial, run_trials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.resampling._plans.nested import Nested
     from calibrant.resampling._plans.plan import Split
-    from calibrant.resampling._trials.methods import Methods
 
 __all__ = ["run_nested_trials"]
 
 
 def run_nested_trials(
-    methods: Methods,
+    methods: PreparedMethods,
     plan: Nested,
     splits: Iterable[Split],
     scorer: Scorer,
@@ -40,25 +39,24 @@ def run_nested_trials(
     >>> from calibrant.resampling import Holdout, Nested
     >>> from calibrant.resampling._trials.trial_data import read_trial_data
     >>> from calibrant.resampling._trials.scoring import read_scorer
+    >>> from calibrant.resampling._trials.trials import prepare_methods
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> data = read_trial_data([[i] for i in range(40)], [0, 1] * 20, None, None, is_regression=False)
-    >>> methods = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency", "laplace")}
+    >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency", "laplace")}
+    >>> methods = prepare_methods(trees, data)
     >>> plan, choices, scorer = Nested(Holdout()), [], read_scorer(data, ["log_loss"], None, None)
     >>> found = list(run_nested_trials(methods, plan, plan.split(data.X), scorer, choose_by=None, choices=choices))
     >>> len(found), choices
     (1, ['laplace'])
     """
     metric = _check_metric(choose_by, scorer)
-    prepared, names = prepare_methods(methods, scorer.data), list(methods)
     inner_scorer = replace(scorer, metrics={metric: scorer.metrics[metric]})
     for train, test in splits:
         inner = _inner_splits(plan, np.asarray(train), scorer)
-        trials = run_trials(prepared, inner, inner_scorer, n_jobs=n_jobs)
+        trials = run_trials(methods, inner, inner_scorer, n_jobs=n_jobs)
         best = _best(np.mean([trial.values[:, 0] for trial in trials], axis=0), metric, scorer)
-        choices.append(names[best])
-        yield from run_trials(
-            prepared.only(best), [(train, test)], scorer, tests_training=tests_training, n_jobs=n_jobs
-        )
+        choices.append(methods.names[best])
+        yield from run_trials(methods.only(best), [(train, test)], scorer, tests_training=tests_training, n_jobs=n_jobs)
 
 
 def _check_metric(choose_by: str | None, scorer: Scorer) -> str:

@@ -66,6 +66,7 @@ class Trial:
 class PreparedMethods:
     """Methods in families; ``coded`` holds the coded table of each family of trees that can be grown on one."""
 
+    names: tuple[str, ...]
     families: list[Family]
     coded: list[CodedTrees | None]
 
@@ -75,13 +76,13 @@ class PreparedMethods:
         family, coded = self.families[number], self.coded[number]
         member = family.positions.index(position)
         alone = Family((0,), (family.members[member],))
-        return PreparedMethods([alone], [None if coded is None else coded.only(alone, member)])
+        return PreparedMethods((self.names[position],), [alone], [None if coded is None else coded.only(alone, member)])
 
 
 def prepare_methods(methods: Methods, data: TrialData) -> PreparedMethods:
     """Group methods into families and code the table for those of trees."""
     families = group_families(methods)
-    return PreparedMethods(families, [CodedTrees.of(family, data) for family in families])
+    return PreparedMethods(tuple(methods), families, [CodedTrees.of(family, data) for family in families])
 
 
 def run_trials(
