@@ -1,4 +1,4 @@
-"""The critical-difference diagram draws the ranks, the difference and the groups that the test found."""
+"""The critical-difference diagram draws the ranks, the difference and the groups of the test."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def bars(display: CriticalDifferenceDisplay) -> list[tuple[float, float]]:
     return [tuple(line.get_xdata()) for line in display.ax_.lines if line.get_linewidth() == 3.5]
 
 
-def test_every_method_hangs_from_its_mean_rank() -> None:
+def test_every_method_is_drawn_at_its_mean_rank() -> None:
     display = CriticalDifferenceDisplay.from_table(TABLE, methods=METHODS)
-    hung = {round(float(line.get_xdata()[0]), 6) for line in display.ax_.lines if len(line.get_xdata()) == 3}
-    assert hung == {round(rank, 6) for rank in display.result.mean_ranks.values()}
-    words = " ".join(text.get_text() for text in display.ax_.texts)
-    assert all(name in words for name in METHODS)
+    drawn = {round(float(line.get_xdata()[0]), 6) for line in display.ax_.lines if len(line.get_xdata()) == 3}
+    assert drawn == {round(rank, 6) for rank in display.result.mean_ranks.values()}
+    labels = " ".join(text.get_text() for text in display.ax_.texts)
+    assert all(name in labels for name in METHODS)
 
 
 def test_a_bar_lies_over_each_group() -> None:
@@ -42,16 +42,16 @@ def test_the_critical_difference_is_drawn_to_scale() -> None:
 def test_a_control_is_marked() -> None:
     options = {"test": "bonferroni_dunn", "control": "boosting", "methods": METHODS}
     display = CriticalDifferenceDisplay.from_table(TABLE, **options)
-    (text,) = (each for each in display.ax_.texts if "boosting" in each.get_text())
+    (text,) = (label for label in display.ax_.texts if "boosting" in label.get_text())
     assert text.get_color() != display.ax_.texts[-1].get_color()
 
 
-def test_given_axes_are_drawn_into() -> None:
+def test_axes_that_are_passed_are_drawn_into() -> None:
     _, ax = plt.subplots()
     assert CriticalDifferenceDisplay(nemenyi(TABLE)).plot(ax).ax_ is ax
     assert plt.get_fignums() == [ax.figure.number]
 
 
 def test_only_results_of_rank_tests_can_be_drawn() -> None:
-    with pytest.raises(ParameterError, match="result must be what nemenyi or bonferroni_dunn gives; got dict"):
+    with pytest.raises(ParameterError, match="result must be the result of nemenyi or bonferroni_dunn; got dict"):
         CriticalDifferenceDisplay({})

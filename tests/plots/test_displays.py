@@ -1,4 +1,4 @@
-"""Displays draw what the curves hold, for one model and for several, into given axes or new ones."""
+"""Displays draw the computed curves, for one model and for several, into passed axes or new ones."""
 
 from __future__ import annotations
 
@@ -58,30 +58,30 @@ CASES = {
 
 
 def line(display, start):
-    """Give the points of the line whose label starts so."""
-    (found,) = (each for each in display.ax_.lines if str(each.get_label()).startswith(start))
-    return found.get_xdata(), found.get_ydata()
+    """Return the points of the line whose label starts with a text."""
+    (match,) = (line for line in display.ax_.lines if str(line.get_label()).startswith(start))
+    return match.get_xdata(), match.get_ydata()
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_several_models_are_told_apart_by_colour_and_by_line(kind):
+def test_several_models_differ_in_colour_and_in_dashes(kind):
     display = kind.from_predictions(Y, TWO, **CASES[kind])
     one, two = (
-        next(each for each in display.ax_.lines if str(each.get_label()).startswith(name)) for name in ("one", "two")
+        next(line for line in display.ax_.lines if str(line.get_label()).startswith(name)) for name in ("one", "two")
     )
     assert one.get_color() != two.get_color()
     assert one._unscaled_dash_pattern != two._unscaled_dash_pattern
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_axes_are_labelled_and_lines_are_named(kind):
+def test_axes_and_lines_are_labelled(kind):
     display = kind.from_predictions(Y, P, name="the tree", **CASES[kind])
     assert display.ax_.get_ylabel()
     assert any("the tree" in text.get_text() for text in display.legend_.get_texts())
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_given_axes_are_drawn_into(kind):
+def test_axes_that_are_passed_are_drawn_into(kind):
     _, ax = plt.subplots()
     display = kind.from_predictions(Y, P, ax=ax, **CASES[kind])
     assert display.ax_ is ax
@@ -90,7 +90,7 @@ def test_given_axes_are_drawn_into(kind):
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_estimators_predict_for_themselves(kind):
+def test_an_estimator_is_drawn_as_its_predictions(kind):
     X = np.stack([P, RANDOM.random(200)], axis=1)
     model = NaiveBayesClassifier().fit(X, Y)
     ours = kind.from_estimator(model, X, Y, pos_label="no", **CASES[kind])
@@ -100,33 +100,33 @@ def test_estimators_predict_for_themselves(kind):
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_the_positive_class_is_named(kind):
-    by_default = kind.from_predictions(Y, P, **CASES[kind])
-    assert by_default.legend_.get_title().get_text() == "positive class: yes"
+def test_the_legend_names_the_positive_class(kind):
+    display = kind.from_predictions(Y, P, **CASES[kind])
+    assert display.legend_.get_title().get_text() == "positive class: yes"
     assert kind.from_predictions(Y, P, pos_label="no", **CASES[kind]).pos_label == "no"
 
 
 def box_of(display):
-    """Give where the legend is, once everything has found its place."""
+    """Return the extent of the legend after the layout."""
     display.figure_.draw_without_rendering()
     return display.legend_.get_window_extent()
 
 
 MODELS = {
     "one": P,
-    "timid": P / 2 + 0.25,
-    "contrary": 1 - P,
+    "cautious": P / 2 + 0.25,
+    "reversed": 1 - P,
     "CalibratedClassifier(BaggedTreesClassifier(n_trees=128, estimate='frequency'), cv='oob')": P**2,
 }
 
 
-@pytest.mark.parametrize("models", [["one"], ["timid", "one"], ["contrary"], list(MODELS)])
+@pytest.mark.parametrize("models", [["one"], ["cautious", "one"], ["reversed"], list(MODELS)])
 @pytest.mark.parametrize("kind", CASES)
-def test_no_legend_covers_a_curve_or_leaves_the_picture(kind, models):
+def test_no_legend_covers_a_curve_or_leaves_the_figure(kind, models):
     display = kind.from_predictions(Y, {name: MODELS[name] for name in models}, **CASES[kind])
     box, whole = box_of(display), display.figure_.bbox
     curves = [
-        each for each in display.ax_.lines if str(each.get_label()).startswith(tuple(model[:4] for model in models))
+        line for line in display.ax_.lines if str(line.get_label()).startswith(tuple(model[:4] for model in models))
     ]
     assert len(curves) == len(models)
     covered = Bbox.intersection(box, display.ax_.bbox)
@@ -146,8 +146,8 @@ def test_many_models_with_long_names_leave_room_for_the_curves(kind):
 
 def test_fourteen_models_look_different():
     display = RocDisplay.from_predictions(Y, {str(number): P for number in range(14)})
-    looks = {(each.get_color(), each._unscaled_dash_pattern) for each in display.ax_.lines}
-    assert len(looks) == 15
+    styles = {(line.get_color(), line._unscaled_dash_pattern) for line in display.ax_.lines}
+    assert len(styles) == 15
 
 
 def test_axes_without_a_layout_keep_the_legend_inside():
@@ -164,11 +164,11 @@ def test_a_logarithmic_scale_is_kept_with_limits_that_show_the_points():
     assert 1e-9 < ax.get_xlim()[0] < 0.05
 
 
-def test_one_probability_for_all_rows_is_still_to_be_seen():
+def test_one_probability_for_all_rows_is_still_visible():
     display = ReliabilityDisplay.from_predictions(Y, np.full(200, 0.3), method="corp", bands="consistency")
-    (drawn,) = (each for each in display.ax_.lines if each.get_label() == "model")
-    assert drawn.get_marker() == "o"
-    assert any(isinstance(each, LineCollection) for each in display.ax_.collections)
+    (curve,) = (line for line in display.ax_.lines if line.get_label() == "model")
+    assert curve.get_marker() == "o"
+    assert any(isinstance(collection, LineCollection) for collection in display.ax_.collections)
 
 
 def test_a_perfect_model_is_drawn_inside_the_axes():
@@ -184,7 +184,7 @@ def test_numbers_of_rows_are_whole_and_have_commas():
     assert set(few.ax_.get_yticks() % 1) == {0}
 
 
-def test_curves_that_are_there_already_can_be_drawn():
+def test_computed_curves_can_be_drawn():
     assert line(RocDisplay({"mine": roc(Y, P)}).plot(), "mine")[1].tolist() == roc(Y, P).tpr.tolist()
 
 
@@ -192,7 +192,7 @@ def test_a_roc_display_has_the_curve_and_the_hull_of_all():
     display = RocDisplay.from_predictions(Y, TWO, hull=True)
     np.testing.assert_array_equal(line(display, "one"), [roc(Y, P).fpr, roc(Y, P).tpr])
     hull = roc_hull(Y, TWO)
-    np.testing.assert_array_equal(line(display, "hull"), [hull.fpr, hull.tpr])
+    np.testing.assert_array_equal(line(display, "convex hull"), [hull.fpr, hull.tpr])
 
 
 def test_precision_is_drawn_in_steps_from_recall_0():
@@ -202,7 +202,7 @@ def test_precision_is_drawn_in_steps_from_recall_0():
     assert precision[1:].tolist() == curve.precision.tolist()
 
 
-def test_lift_and_gains_are_read_off_one_curve():
+def test_lift_and_gains_draw_the_same_curve():
     curve = lift(Y, P)
     np.testing.assert_array_equal(line(LiftDisplay.from_predictions(Y, P), "model"), [curve.fraction, curve.lift])
     drawn = GainsDisplay.from_predictions(Y, P)
@@ -210,25 +210,25 @@ def test_lift_and_gains_are_read_off_one_curve():
     assert line(drawn, "perfect")[0][1] == (Y == "yes").mean()
 
 
-def test_a_cost_display_has_the_envelope_the_trivial_classifiers_and_some_thresholds():
+def test_a_cost_display_has_the_envelope_the_trivial_classifiers_and_some_cost_lines():
     display, curve = CostCurveDisplay.from_predictions(Y, P, n_lines=3), cost_curve(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.probability_cost, curve.cost])
     assert [list(line(display, f"always {sign}")[1]) for sign in ("negative", "positive")] == [[0, 1], [1, 0]]
-    assert len([each for each in display.ax_.lines if each.get_color() == "0.85"]) == 3
+    assert len([line for line in display.ax_.lines if line.get_color() == "0.85"]) == 3
 
 
-def test_a_brier_display_has_the_loss_and_its_floor():
+def test_a_brier_display_has_the_loss_and_that_of_the_best_thresholds():
     display, curve = BrierCurveDisplay.from_predictions(Y, P), brier_curve(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.cost_proportion, curve.loss])
-    x, floor = line(display, "best thresholds")
-    np.testing.assert_array_equal(floor, curve.best_at(x))
+    x, best = line(display, "best thresholds")
+    np.testing.assert_array_equal(best, curve.best_at(x))
 
 
-def test_a_decision_display_has_everybody_and_nobody_beside_the_model():
+def test_a_decision_display_compares_the_model_with_acting_on_all_and_on_none():
     display, curve = DecisionCurveDisplay.from_predictions(Y, P), decision_curve(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.threshold, curve.net_benefit])
-    np.testing.assert_array_equal(line(display, "everybody")[1], curve.everybody)
-    assert list(line(display, "nobody")[1]) == [0, 0]
+    np.testing.assert_array_equal(line(display, "act on all")[1], curve.everybody)
+    assert list(line(display, "act on none")[1]) == [0, 0]
 
 
 def test_an_error_display_shows_always_wrong():
@@ -237,11 +237,11 @@ def test_an_error_display_shows_always_wrong():
 
 def test_a_profit_display_marks_the_best_point():
     display, curve = ProfitDisplay.from_predictions(Y, P, amount=5, cost=1), profit_curve(Y, P, amount=5, cost=1)
-    (mark,) = (each for each in display.ax_.lines if each.get_marker() == "o")
+    (mark,) = (line for line in display.ax_.lines if line.get_marker() == "o")
     assert (mark.get_xdata()[0], mark.get_ydata()[0]) == (curve.fraction[curve.best], curve.profit[curve.best])
 
 
-def test_reliability_points_have_a_histogram_of_all_rows_below():
+def test_a_reliability_display_has_a_histogram_of_all_rows_below():
     display, curve = ReliabilityDisplay.from_predictions(Y, P), reliability(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.predicted, curve.observed])
     assert display.histogram_ax_.patches[0].get_data().values.sum() == 200
@@ -256,9 +256,9 @@ def test_reliability_points_have_a_histogram_of_all_rows_below():
         ({"bands": "consistency", "n_resamples": 20}, LineCollection),
     ],
 )
-def test_a_band_is_drawn_where_the_curve_has_it(options, kind):
+def test_the_band_of_the_curve_is_drawn(options, kind):
     display = ReliabilityDisplay.from_predictions(Y, P, **options)
-    (band,) = (each for each in display.ax_.collections if isinstance(each, kind) and each.get_paths())
+    (band,) = (area for area in display.ax_.collections if isinstance(area, kind) and area.get_paths())
     corners = np.concatenate([path.vertices for path in band.get_paths()])
     lower, upper = reliability(Y, P, **options).band[1:]
     assert set(corners[:, 1]) - {0.0} <= {*lower, *upper}
@@ -271,7 +271,7 @@ def test_a_zoomed_diagram_ends_above_the_last_point():
     assert display.histogram_ax_.get_xlim() == display.ax_.get_xlim()
 
 
-def test_axes_outside_of_a_grid_have_no_histogram():
+def test_axes_outside_a_grid_have_no_histogram():
     ax = plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))
     assert ReliabilityDisplay.from_predictions(Y, P, ax=ax).histogram_ax_ is None
 
@@ -284,25 +284,25 @@ def test_histograms_by_class_have_a_panel_for_each_model():
     np.testing.assert_allclose(others, np.histogram(P[Y == "no"], np.linspace(0, 1, 5))[0] / (Y == "no").sum())
 
 
-def test_more_than_four_histograms_stand_in_two_rows():
+def test_more_than_four_histograms_are_drawn_in_two_rows():
     display = ScoreHistogramDisplay.from_predictions(Y, {str(number): P for number in range(5)})
     assert len(display.figure_.axes) == len(display.axes_) == 5
     assert len({panel.get_subplotspec().rowspan for panel in display.axes_}) == 2
 
 
-def test_histograms_by_class_want_as_many_axes_as_models():
+def test_histograms_by_class_need_as_many_axes_as_models():
     _, axes = plt.subplots(1, 3)
     with pytest.raises(ParameterError, match="ax must be 2 Axes, one for each model; got 3"):
         ScoreHistogramDisplay.from_predictions(Y, TWO, ax=axes)
 
 
-def test_sorted_scores_rise_for_the_reference_and_follow_its_rows():
-    display = SortedScoresDisplay.from_predictions({"one": P, "two": P**2, "other way": 1 - P}, reference="two")
+def test_sorted_scores_increase_for_the_reference_and_the_others_follow_its_rows():
+    display = SortedScoresDisplay.from_predictions({"one": P, "two": P**2, "reverse": 1 - P}, reference="two")
     assert line(display, "two")[1].tolist() == sorted(P**2)
-    np.testing.assert_allclose(line(display, "other way")[1], 1 - np.sort(P))
+    np.testing.assert_allclose(line(display, "reverse")[1], 1 - np.sort(P))
 
 
-def test_scores_that_jump_from_row_to_row_stand_behind_the_others():
+def test_scores_that_vary_from_row_to_row_are_drawn_behind_the_others():
     display = SortedScoresDisplay.from_predictions({"sorted": P, "square": P**2, "noise": RANDOM.random(200)})
     square, noise, reference = display.ax_.lines
     assert noise.get_alpha() < square.get_alpha() == 1
@@ -315,7 +315,7 @@ def test_sorted_scores_of_estimators_are_of_the_positive_class():
     assert line(display, "none")[1] == pytest.approx([1 / 3, 1 / 3])
 
 
-def test_what_cannot_predict_is_named():
+def test_an_estimator_without_probabilities_raises():
     with pytest.raises(ParameterError, match="estimator: str must be a fitted classifier"):
         RocDisplay.from_estimator("tree", [[1]], [1])
 

@@ -1,8 +1,13 @@
-"""Pictures of predictions, trees and comparisons, in scikit-learn's style: they draw what others compute."""
+"""Displays of predictions, trees and comparisons in scikit-learn's style; they draw what other packages compute."""
 
-from calibrant.plots._costs import CostCurveDisplay, ErrorCurveDisplay, ProfitDisplay
+from calibrant.plots._costs import (
+    BrierCurveDisplay,
+    CostCurveDisplay,
+    DecisionCurveDisplay,
+    ErrorCurveDisplay,
+    ProfitDisplay,
+)
 from calibrant.plots._critical_difference import CriticalDifferenceDisplay
-from calibrant.plots._decisions import BrierCurveDisplay, DecisionCurveDisplay
 from calibrant.plots._ranking import GainsDisplay, LiftDisplay, PrecisionRecallDisplay, RocDisplay
 from calibrant.plots._reliability import ReliabilityDisplay
 from calibrant.plots._scores import ScoreHistogramDisplay, SortedScoresDisplay

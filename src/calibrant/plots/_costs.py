@@ -1,4 +1,4 @@
-"""Displays of costs and profits: cost curves, error curves, profit against the share that is targeted."""
+"""Displays of costs and benefits: cost and error curves, Brier curves, decision curves and profit curves."""
 
 from __future__ import annotations
 
@@ -8,29 +8,38 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._params import Int, check_param
-from calibrant.curves import CostCurve, ProfitCurve, cost_curve, error_curve, profit_curve
+from calibrant.curves import (
+    BrierCurve,
+    CostCurve,
+    DecisionCurve,
+    ProfitCurve,
+    brier_curve,
+    cost_curve,
+    decision_curve,
+    error_curve,
+    profit_curve,
+)
 from calibrant.plots._display import Display
-from calibrant.plots._style import MARKS, QUIET, counted, look, tidy
+from calibrant.plots._style import MARKERS, REFERENCE_LINE, format_axes, format_counts, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CostCurveDisplay", "ErrorCurveDisplay", "ProfitDisplay"]
-
-_TRIVIAL: dict[str, Any] = {**QUIET, "zorder": 2}  # not for the legend to cover, since a curve is judged by them
+__all__ = ["BrierCurveDisplay", "CostCurveDisplay", "DecisionCurveDisplay", "ErrorCurveDisplay", "ProfitDisplay"]
 
 
 class CostCurveDisplay(Display):
-    """The normalised expected cost of the best threshold for every value of the probability cost function.
+    """The normalized expected cost of the best threshold for every value of the probability cost function.
 
-    Where a curve lies below the dashed lines the model is better than deciding always the same: its operating range.
+    Where a curve lies below the dashed lines, the operating range, the model is better than always predicting the same
+    class.
 
     Parameters
     ----------
     curves : dict of str to CostCurve
         The curves.
     n_lines : int
-        How many single thresholds are drawn in grey, where there is one model.
+        Number of single thresholds drawn in grey, for a single model.
     pos_label : optional
         The positive class, which the legend names.
 
@@ -42,8 +51,8 @@ class CostCurveDisplay(Display):
     """
 
     _curve: ClassVar[Callable[..., CostCurve]] = staticmethod(cost_curve)
-    _drawing = ("n_lines",)
-    _names: ClassVar[tuple[str, str]] = ("probability cost function $p_c[+]$", "normalised expected cost")
+    _display_options = ("n_lines",)
+    _names: ClassVar[tuple[str, str]] = ("probability cost function $p_c[+]$", "normalized expected cost")
     _top: ClassVar[float] = 0.6
 
     def __init__(self, curves: Mapping[str, CostCurve], *, n_lines: int = 12, pos_label: Any = None) -> None:
@@ -54,15 +63,15 @@ class CostCurveDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         if len(self.curves) == 1:
             self._draw_lines(ax, next(iter(self.curves.values())))
-        ax.plot([0, 1], [0, 1], label="always negative", **_TRIVIAL)
-        ax.plot([0, 1], [1, 0], label="always positive", **{**_TRIVIAL, "linestyle": (0, (1, 2))})
+        ax.plot([0, 1], [0, 1], label="always negative", **REFERENCE_LINE)
+        ax.plot([0, 1], [1, 0], label="always positive", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
         for number, (name, curve) in enumerate(self.curves.items()):
             label = self._label(name, f"area {curve.area:.3f}")
-            ax.plot(curve.probability_cost, curve.cost, label=label, **look(number))
-        tidy(ax, *self._names, ylim=(0.0, self._top))
+            ax.plot(curve.probability_cost, curve.cost, label=label, **line_style(number))
+        format_axes(ax, *self._names, ylim=(0.0, self._top))
 
     def _draw_lines(self, ax: Axes, curve: CostCurve) -> None:
-        """Draw some thresholds: those of the envelope, thinned out."""
+        """Draw the cost lines of some thresholds, evenly spaced among those of the envelope."""
         chosen = np.unique(np.linspace(0, len(curve.best_threshold) - 1, self.n_lines).astype(int))
         for threshold in curve.best_threshold[chosen] if self.n_lines else []:
             line = curve.line(float(threshold))
@@ -70,7 +79,7 @@ class CostCurveDisplay(Display):
 
 
 class ErrorCurveDisplay(CostCurveDisplay):
-    """The error rate of the best threshold for every share of positives; the line at the top is always wrong.
+    """The error rate of the best threshold for every share of positives.
 
     Examples
     --------
@@ -83,12 +92,80 @@ class ErrorCurveDisplay(CostCurveDisplay):
     _top = 1.0
 
     def _draw(self, ax: Axes) -> None:
-        ax.plot([0, 1], [1, 1], label="always wrong", **{**_TRIVIAL, "linestyle": (0, (4, 2, 1, 2))})
+        ax.plot([0, 1], [1, 1], label="always wrong", **{**REFERENCE_LINE, "linestyle": (0, (4, 2, 1, 2))})
         super()._draw(ax)
 
 
+class BrierCurveDisplay(Display):
+    """The expected loss of deciding by the probabilities; the area above the best thresholds is miscalibration.
+
+    Examples
+    --------
+    >>> display = BrierCurveDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6])
+    >>> [line.get_label() for line in display.ax_.lines][-2:]
+    ['model (area 0.193)', 'best thresholds (area 0.125)']
+    """
+
+    _curve = staticmethod(brier_curve)
+    _size = (5.6, 4.8)
+
+    curves: dict[str, BrierCurve]
+
+    def _draw(self, ax: Axes) -> None:
+        share = next(iter(self.curves.values())).base_rate
+        ax.plot([0, 1], [0, 2 * (1 - share)], label="always positive", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
+        ax.plot([0, 1], [2 * share, 0], label="always negative", **REFERENCE_LINE)
+        top = 0.0
+        for number, (name, curve) in enumerate(self.curves.items()):
+            style = line_style(number)
+            ax.plot(curve.cost_proportion, curve.loss, label=self._label(name, f"area {curve.area:.3f}"), **style)
+            self._draw_best(ax, curve, style)
+            top = max(top, float(curve.loss.max()))
+        format_axes(ax, "cost proportion $c$ (decision threshold)", "expected loss")
+        ax.set_ylim(0, 1.08 * max(top, 2 * share * (1 - share)))
+
+    def _draw_best(self, ax: Axes, curve: BrierCurve, style: dict[str, Any]) -> None:
+        """Draw the loss of the best thresholds; for a single model, fill the loss by miscalibration above it."""
+        is_single = len(self.curves) == 1
+        label = f"best thresholds (area {curve.best_area:.3f})" if is_single else None
+        x = np.unique(np.append(curve.cost_proportion, np.linspace(0.0, 1.0, 501)))
+        ax.plot(x, curve.best_at(x), label=label, **{**style, "linewidth": 0.9, "alpha": 0.7})
+        if is_single:
+            ax.fill_between(x, curve.best_at(x), curve.at(x), color=style["color"], alpha=0.15, linewidth=0)
+
+
+class DecisionCurveDisplay(Display):
+    """The net benefit of acting on probabilities against the threshold, with that of acting on all rows and on none.
+
+    Examples
+    --------
+    >>> display = DecisionCurveDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6])
+    >>> [line.get_label() for line in display.ax_.lines]
+    ['act on all', 'act on none', 'model']
+    """
+
+    _curve = staticmethod(decision_curve)
+    _size = (5.8, 4.4)
+
+    curves: dict[str, DecisionCurve]
+
+    def _draw(self, ax: Axes) -> None:
+        first = next(iter(self.curves.values()))
+        ax.plot(first.threshold, first.everybody, label="act on all", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
+        ax.axhline(0.0, label="act on none", **REFERENCE_LINE)
+        for number, (name, curve) in enumerate(self.curves.items()):
+            style = line_style(number)
+            ax.plot(curve.threshold, curve.net_benefit, label=name, **style)
+            if curve.low is not None and curve.high is not None:
+                ax.fill_between(curve.threshold, curve.low, curve.high, color=style["color"], alpha=0.15, linewidth=0)
+        top = max(float(curve.net_benefit.max()) for curve in self.curves.values())
+        top = max(top, float(first.everybody.max()), 0.01)
+        format_axes(ax, "threshold probability", "net benefit")
+        ax.set_ylim(-0.25 * top, 1.1 * top)
+
+
 class ProfitDisplay(Display):
-    """Profit against the share of rows that is targeted, the best point marked.
+    """Profit against the share of rows that are targeted, with the best point marked.
 
     Examples
     --------
@@ -105,12 +182,13 @@ class ProfitDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         ax.axhline(0.0, color="0.6", linewidth=0.8, zorder=1)
         for number, (name, curve) in enumerate(self.curves.items()):
-            best, style = curve.best, look(number)
+            best, style = curve.best, line_style(number)
             where = f"best {curve.profit[best]:,.6g} at {100 * curve.fraction[best]:.3g} %"
             ax.plot(curve.fraction, curve.profit, label=self._label(name, where), **style)
-            mark: dict[str, Any] = {"marker": MARKS[number % len(MARKS)], "color": style["color"], "markersize": 8}
-            ax.plot(curve.fraction[best], curve.profit[best], linestyle="none", markeredgecolor="white", **mark)
-        everybody = float(next(iter(self.curves.values())).profit[-1])
-        ax.plot([0, 1], [0, everybody], label=f"chance (all: {everybody:,.6g})", **QUIET)
-        tidy(ax, "share of rows targeted, most promising first", "profit")
-        counted(ax, whole=False)
+            marker: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": style["color"]}
+            point = [curve.fraction[best]], [curve.profit[best]]
+            ax.plot(*point, linestyle="none", markersize=8, markeredgecolor="white", **marker)
+        total = float(next(iter(self.curves.values())).profit[-1])
+        ax.plot([0, 1], [0, total], label=f"random order (all rows: {total:,.6g})", **REFERENCE_LINE)
+        format_axes(ax, "share of rows targeted, most promising first", "profit")
+        format_counts(ax, whole=False)

@@ -1,4 +1,4 @@
-"""The critical-difference diagram of Demšar (2006): methods on a line of mean ranks, bars over those not told apart."""
+"""The critical-difference diagram of Demšar (2006): mean ranks, with bars over methods that are not shown to differ."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison import CriticalDifference, bonferroni_dunn, nemenyi
 from calibrant.exceptions import ParameterError
-from calibrant.plots._style import COLOURS, axes_or_new
+from calibrant.plots._style import COLORS, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["CriticalDifferenceDisplay"]
 
-_ROW, _BAR = 0.34, 0.16  # inches for a name and for a bar
+_ROW, _BAR = 0.34, 0.16  # height of a name and of a bar, in inches
 
 
+@fill_docstring()
 class CriticalDifferenceDisplay:
-    """Methods by their mean ranks over data sets, the best on the left; those under one bar are not shown to differ.
+    """Methods by their mean ranks over data sets, the best on the left; methods under one bar are not shown to differ.
 
-    With a control, the bar covers what is within the critical difference of it.
+    With a control, the bar covers the methods within the critical difference of it.
 
     Parameters
     ----------
     result : CriticalDifference
-        What `calibrant.comparison.nemenyi` or `bonferroni_dunn` found.
+        The result of `calibrant.comparison.nemenyi` or `bonferroni_dunn`.
 
     Attributes
     ----------
-    ax_, figure_
-        What was drawn, once `plot` has run.
+    %(drawn)s
 
     Examples
     --------
@@ -43,7 +43,9 @@ class CriticalDifferenceDisplay:
 
     def __init__(self, result: CriticalDifference) -> None:
         if not isinstance(result, CriticalDifference):
-            raise ParameterError(f"result must be what nemenyi or bonferroni_dunn gives; got {type(result).__name__}.")
+            raise ParameterError(
+                f"result must be the result of nemenyi or bonferroni_dunn; got {type(result).__name__}."
+            )
         self.result = result
 
     @classmethod
@@ -56,7 +58,7 @@ class CriticalDifferenceDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Test and draw.
+        """Test for differences and draw the diagram.
 
         Parameters
         ----------
@@ -66,7 +68,7 @@ class CriticalDifferenceDisplay:
             Compare all pairs, or all methods with a ``control``.
         %(ax)s
         **options
-            What the test takes besides: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
+            Further arguments of the test: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
 
         Returns
         -------
@@ -81,16 +83,16 @@ class CriticalDifferenceDisplay:
         (('forest', 'tree'),)
         """
         check_param("test", test, Choice("nemenyi", "bonferroni_dunn"))
-        found = nemenyi(table, **options) if test == "nemenyi" else bonferroni_dunn(table, **options)
-        return cls(found).plot(ax)
+        result = nemenyi(table, **options) if test == "nemenyi" else bonferroni_dunn(table, **options)
+        return cls(result).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or into a new figure.
+        """Draw the diagram.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure, as high as the methods need.
+            The axes to draw into; by default those of a new figure, as tall as the methods need.
 
         Returns
         -------
@@ -101,7 +103,7 @@ class CriticalDifferenceDisplay:
         --------
         >>> from calibrant.comparison import nemenyi
         >>> CriticalDifferenceDisplay(nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]])).plot().ax_.get_xlabel()
-        'mean rank, 1 being the best'
+        'mean rank (1 is best)'
         """
         bars = [group for group in self.result.groups if len(group) > 1]
         ranks = sorted(self.result.mean_ranks.items(), key=lambda item: item[1])
@@ -123,17 +125,17 @@ class CriticalDifferenceDisplay:
         return self
 
     def _draw_difference(self, ax: Axes) -> None:
-        """Show how long the critical difference is, above the scale."""
+        """Draw the length of the critical difference above the scale."""
         start, length, height = 1.0, self.result.critical_difference, -0.42
-        ax.plot([start, start + length], [height, height], color=COLOURS[1], linewidth=1.8)
+        ax.plot([start, start + length], [height, height], color=COLORS[1], linewidth=1.8)
         for end in (start, start + length):
-            ax.plot([end, end], [height - 0.05, height + 0.05], color=COLOURS[1], linewidth=1.8)
+            ax.plot([end, end], [height - 0.05, height + 0.05], color=COLORS[1], linewidth=1.8)
         label = f"critical difference {length:.2f} ({100 * self.result.confidence:g} %)"
         ax.text(start + length / 2, height - 0.09, label, ha="center", va="bottom", fontsize="small")
 
 
 def _draw_scale(ax: Axes, n_methods: int, depth: float) -> None:
-    """Put the scale of ranks at height 0, and measure downwards in inches."""
+    """Draw the scale of ranks at height 0; the vertical axis points down, in inches."""
     margin = 0.05 * (n_methods - 1)
     ax.set_xlim(1 - margin, n_methods + margin)
     ax.set_ylim(depth + 0.05, -0.8)
@@ -143,19 +145,19 @@ def _draw_scale(ax: Axes, n_methods: int, depth: float) -> None:
     ax.xaxis.set_ticks_position("top")
     ax.set_xticks(range(1, n_methods + 1))
     ax.set_yticks([])
-    ax.set_xlabel("mean rank, 1 being the best")
+    ax.set_xlabel("mean rank (1 is best)")
 
 
 def _draw_names(ax: Axes, ranks: list[tuple[str, float]], n_rows: int, top: float, control: str) -> None:
-    """Hang the better half of the methods from the scale to the left, the others to the right."""
+    """Draw the names of the better half of the methods on the left, the others on the right."""
     low, high = ax.get_xlim()
     gap = 0.012 * (high - low)
     for number, (name, rank) in enumerate(ranks):
         is_left = number < n_rows
         row = number if is_left else len(ranks) - 1 - number
         height, edge = top + _ROW * (row + 0.5), low if is_left else high
-        colour = COLOURS[0] if name == control else "0.25"
-        ax.plot([rank, rank, edge], [0.0, height, height], color=colour, linewidth=1.0)
+        color = COLORS[0] if name == control else "0.25"
+        ax.plot([rank, rank, edge], [0.0, height, height], color=color, linewidth=1.0)
         label = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
         ax.text(
             edge - gap if is_left else edge + gap,
@@ -163,5 +165,5 @@ def _draw_names(ax: Axes, ranks: list[tuple[str, float]], n_rows: int, top: floa
             label,
             ha="right" if is_left else "left",
             va="center",
-            color=colour,
+            color=color,
         )

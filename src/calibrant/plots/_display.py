@@ -1,4 +1,4 @@
-"""What every display of predictions can do: be made from predictions or from estimators, of one model or of several."""
+"""Base class of the displays of predictions, made from predictions or estimators of one model or of several."""
 
 from __future__ import annotations
 
@@ -10,44 +10,62 @@ import numpy as np
 from calibrant._docstrings import fill_docstring
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import read_predictions
-from calibrant.plots._legend import legend
+from calibrant.plots._legend import draw_legend
 from calibrant.plots._style import axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Display", "positive_class", "probabilities_of"]
+__all__ = ["FROM_PREDICTIONS", "Display", "positive_class", "probabilities_of"]
+
+FROM_PREDICTIONS = """\
+%(y_true)s
+%(y_proba_models)s
+name : str
+    The name of a single model.
+%(prediction_options)s
+%(ax)s"""
+_OPTIONS = """\
+**options
+    Further arguments of the curve and of the display.
+
+Returns
+-------
+Display
+    The display, drawn."""
 
 
+@fill_docstring()
 class Display:
-    """Curves of models, by name, to be drawn into one picture.
+    """Curves of models, by name, to be drawn into one figure.
 
     Parameters
     ----------
     curves : dict of str to curve
-        What `calibrant.curves` computed for each model.
+        The curve of each model, computed by `calibrant.curves`.
     pos_label : optional
         The positive class, which the legend names.
 
     Attributes
     ----------
-    ax_, figure_, legend_
-        What was drawn, once `plot` has run.
+    %(drawn)s
+    legend_
+        The legend, after `plot`.
     """
 
     _curve: ClassVar[Callable[..., Any]]
-    _drawing: ClassVar[tuple[str, ...]] = ()
+    _more_curves: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    _display_options: ClassVar[tuple[str, ...]] = ()
     _size: ClassVar[tuple[float, float]] = (5.4, 4.6)
-    _corner: ClassVar[str] = "lower right"
 
     def __init__(self, curves: Mapping[str, Any], *, pos_label: Any = None) -> None:
         if not curves:
-            raise ParameterError("curves must be a dict of name to curve, with one at least; got none.")
+            raise ParameterError("curves must be a dict of name to curve with at least one entry; got none.")
         self.curves = dict(curves)
         self.pos_label = pos_label
 
     @classmethod
-    @fill_docstring()
+    @fill_docstring(entries=FROM_PREDICTIONS, options=_OPTIONS)
     def from_predictions(
         cls,
         y_true: Any,
@@ -64,19 +82,8 @@ class Display:
 
         Parameters
         ----------
-        %(y_true)s
-        %(y_proba_models)s
-        name : str
-            What a single model is called.
-        %(prediction_options)s
-        %(ax)s
-        **options
-            What the curve takes besides, and what the display itself takes.
-
-        Returns
-        -------
-        Display
-            The display, drawn.
+        %(entries)s
+        %(options)s
 
         Examples
         --------
@@ -84,16 +91,18 @@ class Display:
         >>> y, tree, forest = [0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], [0.1, 0.8, 0.7, 0.3]
         >>> display = LiftDisplay.from_predictions(y, {"tree": tree, "forest": forest})
         >>> display.curves["forest"]
-        LiftCurve: the first 10 % of 4 rows hold 0.4 of 2 positives, lift 2; 5 points
+        LiftCurve: the top 10 % of 4 rows contain 0.4 of 2 positives, lift 2; 5 points
         """
         models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
-        drawing = {key: options.pop(key) for key in cls._drawing if key in options}
-        given = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-        curves = {key: cls._curve(y_true, proba, **given, **options) for key, proba in models.items()}
-        return cls(curves, pos_label=positive_class(y_true, models, **given), **drawing).plot(ax)
+        display = {key: options.pop(key) for key in cls._display_options if key in options}
+        row_options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
+        curves = {key: cls._curve(y_true, proba, **row_options, **options) for key, proba in models.items()}
+        for argument, compute in cls._more_curves.items():
+            display[argument] = {key: compute(y_true, proba, **row_options) for key, proba in models.items()}
+        return cls(curves, pos_label=positive_class(y_true, models, **row_options), **display).plot(ax)
 
     @classmethod
-    @fill_docstring()
+    @fill_docstring(options=_OPTIONS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -106,27 +115,21 @@ class Display:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Let each fitted estimator predict, compute its curve and draw it.
+        """Predict with each fitted estimator, compute its curve and draw it.
 
         Parameters
         ----------
         estimator : classifier, or dict of name to classifier
-            Fitted, with `predict_proba`.
+            Fitted classifiers with `predict_proba`.
         X : table of n_rows rows
-            What to predict.
+            The rows to predict.
         %(y)s
         name : str, optional
-            What a single estimator is called; by default its class.
+            The name of a single estimator; by default its class.
         %(row_weight)s
         %(pos_label)s
         %(ax)s
-        **options
-            What the curve takes besides, and what the display itself takes.
-
-        Returns
-        -------
-        Display
-            The display, drawn.
+        %(options)s
 
         Examples
         --------
@@ -137,16 +140,16 @@ class Display:
         {'ProbabilityTreeClassifier': RocCurve: AUC 1, 3 points}
         """
         proba, labels = probabilities_of(estimator, X, name)
-        weight = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-        return cls.from_predictions(y, proba, ax=ax, **weight, **options)
+        row_options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
+        return cls.from_predictions(y, proba, ax=ax, **row_options, **options)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or into a new figure.
+        """Draw the curves.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure. A logarithmic scale that they have is kept.
+            The axes to draw into; by default those of a new figure. A logarithmic scale is kept.
 
         Returns
         -------
@@ -163,36 +166,35 @@ class Display:
         self.ax_: Axes = axes_or_new(ax, self._size)
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        lowest = getattr(self, "histogram_ax_", None)
-        self.legend_ = legend(self.ax_, self._corner, title=self._title(), lowest=lowest, may_grow=ax is None)
+        self.legend_ = draw_legend(self.ax_, title=self._title(), is_new_figure=ax is None)
         return self
 
     def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
 
     def _title(self) -> str | None:
-        """Say which class is the positive one, where that is known."""
+        """Return the title of the legend: the positive class, where it is known."""
         return None if self.pos_label is None else f"positive class: {self.pos_label}"
 
-    def _label(self, name: str, figure: str) -> str:
-        """Say which model a line is and how good it is."""
-        return f"{name} ({figure})"
+    def _label(self, name: str, metric: str) -> str:
+        """Return the label of a model's line: its name and how good it is."""
+        return f"{name} ({metric})"
 
 
-def positive_class(y_true: Any, models: Mapping[str, Any], **given: Any) -> Any:
-    """Return the class that the curves of some predictions are about.
+def positive_class(y_true: Any, models: Mapping[str, Any], **options: Any) -> Any:
+    """Return the positive class of some predictions.
 
     Examples
     --------
     >>> positive_class(["no", "yes"], {"tree": [0.2, 0.9]})
     'yes'
     """
-    read = read_predictions(y_true, next(iter(models.values())), **given) if models else None
+    read = read_predictions(y_true, next(iter(models.values())), **options) if models else None
     return None if read is None else read.classes.tolist()[read.positive]
 
 
 def probabilities_of(estimator: Any, X: Any, name: str | None = None) -> tuple[dict[str, Any], list[Any]]:
-    """Let estimators predict, and give the classes in the order of the columns.
+    """Return the predicted probabilities of estimators, and the classes in the order of the columns.
 
     Examples
     --------
@@ -202,11 +204,11 @@ def probabilities_of(estimator: Any, X: Any, name: str | None = None) -> tuple[d
     """
     models = estimator if isinstance(estimator, Mapping) else {name or type(estimator).__name__: estimator}
     if not models:
-        raise ParameterError("estimator must be a classifier or a dict of name to classifier; got none.")
+        raise ParameterError("estimator must be a classifier or a dict of name to classifier; got an empty dict.")
     for key, model in models.items():
         if not hasattr(model, "predict_proba"):
             raise ParameterError(f"estimator: {key} must be a fitted classifier with predict_proba; got {model!r}.")
     classes = [np.asarray(model.classes_).tolist() for model in models.values()]
-    if any(known != classes[0] for known in classes):
-        raise ParameterError("estimator: all classifiers must have learned the same classes.")
+    if any(own != classes[0] for own in classes):
+        raise ParameterError("estimator: all classifiers must be fitted to the same classes.")
     return {key: model.predict_proba(X) for key, model in models.items()}, classes[0]

@@ -1,136 +1,80 @@
-"""The legend: in a corner where it covers no curve, else below the axes."""
+"""Legends by matplotlib's loc="best", which has no place outside the axes: where it would cover a curve, below them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
-    from matplotlib.path import Path
 
-__all__ = ["legend"]
+__all__ = ["draw_legend"]
 
-_CORNERS = ("lower right", "upper right", "upper left", "lower left")
-# In sizes of the letters: a letter's width, a line's height, what stands before a label, an axis' numbers and name.
-_LETTER, _LINE, _HANDLE, _AXIS = 0.6, 1.5, 6.0, 4.5
+_MAX_LETTERS = 48  # in a line of a label: about 3.5 inches, which fit into the narrowest figure with the line sample
+_STYLE: dict[str, Any] = {
+    "fontsize": "small",
+    "title_fontsize": "small",
+    "alignment": "left",
+    "framealpha": 0.9,
+    "edgecolor": "none",
+    "handlelength": 3.2,  # long enough to show the dashes of a line
+}
 
 
-def legend(
-    ax: Axes,
-    first: str = "lower right",
-    *,
-    title: str | None = None,
-    lowest: Axes | None = None,
-    may_grow: bool = False,
-) -> Legend | None:
-    """Say which line is which, where there is something to say.
+def draw_legend(ax: Axes, *, title: str | None = None, is_new_figure: bool = False) -> Legend | None:
+    """Draw a legend where it covers least, or below the axes of a new figure if it would cover a curve.
 
     Parameters
     ----------
     ax : matplotlib Axes
-        What was drawn.
-    first : str
-        The corner to try first.
+        The axes with labelled lines.
     title : str, optional
-        What stands above the entries.
-    lowest : matplotlib Axes, optional
-        The axes to stand below, if no corner is free; by default `ax`.
-    may_grow : bool
-        Make the figure higher by what stands below.
+        The title of the legend.
+    is_new_figure : bool
+        Whether the figure is calibrant's own, which may be made taller for a legend below the axes. In the axes of
+        another's figure the legend stays inside.
 
     Returns
     -------
     Legend or None
-        The legend; None where no line has a name.
+        The legend; None where no line has a label.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> _, ax = plt.subplots(layout="constrained")
-    >>> lines = ax.plot([0, 1], [0, 1], label="rises") + ax.plot([0, 0.6], [0.9, 0.9], label="stays")
-    >>> found = legend(ax, "upper left")
-    >>> found._loc == found.codes["lower right"]
-    True
+    >>> lines = ax.plot([0, 1], [0, 1], label="increasing")
+    >>> [text.get_text() for text in draw_legend(ax, is_new_figure=True).get_texts()]
+    ['increasing']
     """
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return None
-    letters, width = _size_of_letters(), _width(ax)
-    wrapped = [fill(label, max(int((width / letters - _HANDLE) / _LETTER), 20)) for label in labels]
-    for corner in (first, *(other for other in _CORNERS if other != first)):
-        found = _put(ax, handles, wrapped, title, loc=corner)
-        if not _covers_a_curve(ax, found):
-            return found
-    if not _has_room_below(ax):
-        return _put(ax, handles, wrapped, title, loc="best")
-    found.remove()
-    return _put_below(ax if lowest is None else lowest, handles, wrapped, title, may_grow=may_grow)
-
-
-def _put(ax: Axes, handles: list[Any], labels: list[str], title: str | None, **place: Any) -> Legend:
-    look = {"fontsize": "small", "title_fontsize": "small", "framealpha": 0.9, "edgecolor": "none", "handlelength": 3.2}
-    options: dict[str, Any] = {"title": title, "alignment": "left", **look, **place}
-    found = ax.legend(handles, labels, **options)
-    for line in found.get_lines():
+    wrapped = [fill(label, _MAX_LETTERS) for label in labels]
+    legend = ax.legend(handles, wrapped, loc="best", title=title, **_STYLE)
+    if is_new_figure and _covers_a_curve(ax, legend):
+        legend.remove()
+        legend = _draw_below(ax, handles, wrapped, title)
+    for line in legend.get_lines():
         line.set_alpha(1.0)
-    return found
+    return legend
 
 
-def _put_below(ax: Axes, handles: list[Any], labels: list[str], title: str | None, *, may_grow: bool) -> Legend:
-    """Put the legend below the name of the axes, in two columns if they are short."""
-    from matplotlib.transforms import offset_copy
+def _covers_a_curve(ax: Axes, legend: Legend) -> bool:
+    """Return whether the legend covers a curve or exceeds the axes; reference lines, of low zorder, may be covered."""
+    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+    box, inside = legend.get_window_extent(), ax.get_window_extent()
+    if box.width > inside.width or box.height > inside.height:
+        return True
+    curves = [line for line in ax.lines if line.get_zorder() >= 2]
+    return any(line.get_path().transformed(line.get_transform()).intersects_bbox(box, filled=False) for line in curves)
 
-    letters, lines = _size_of_letters(), [line for label in labels for line in label.split("\n")]
-    is_short = 2 * (_HANDLE + max(map(len, lines)) * _LETTER) * letters <= _width(ax)
-    n_columns = 2 if is_short and len(labels) > 2 else 1
+
+def _draw_below(ax: Axes, handles: list[Any], labels: list[str], title: str | None) -> Legend:
+    """Draw the legend below all axes, and make the figure taller by its height."""
     figure: Any = ax.figure
-    below = offset_copy(ax.transAxes, figure, y=-_AXIS * letters, units="points")
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
-    if may_grow:
-        height = (len(lines) / n_columns + (title is not None)) * _LINE * letters / 72.0
-        figure.set_figheight(figure.get_figheight() + height)
-    return _put(ax, handles, labels, title, ncols=n_columns, **place)
-
-
-def _covers_a_curve(ax: Axes, found: Legend) -> bool:
-    """Return whether the legend hides part of a curve or band or exceeds the axes; reference lines may be covered."""
-    box, room = found.get_window_extent(), ax.get_window_extent()
-    near = box.padded(_size_of_letters() * ax.figure.dpi / 72.0)
-    is_inside = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
-    return not is_inside or any(path.intersects_bbox(near, filled=is_filled) for path, is_filled in _drawn(ax))
-
-
-def _drawn(ax: Axes) -> Iterator[tuple[Path, bool]]:
-    """Yield the paths of all that a legend must not cover, and whether they are areas."""
-    for line in ax.lines:
-        if line.get_zorder() >= 2:
-            yield line.get_path().transformed(line.get_transform()), False
-    for collection in ax.collections:
-        if collection.get_zorder() >= 1:
-            yield from ((path.transformed(collection.get_transform()), True) for path in collection.get_paths())
-    yield from ((patch.get_path().transformed(patch.get_transform()), True) for patch in ax.patches)
-
-
-def _has_room_below(ax: Axes) -> bool:
-    """Return whether somebody makes room for what stands outside the axes."""
-    return ax.get_subplotspec() is not None and ax.figure.get_layout_engine() is not None
-
-
-def _width(ax: Axes) -> float:
-    """Return how wide a legend can be, in points."""
-    place = ax.get_subplotspec()
-    if place is None or not _has_room_below(ax):
-        return ax.get_window_extent().width * 72.0 / ax.figure.dpi
-    whole = place.get_topmost_subplotspec()
-    share = len(whole.colspan) / whole.get_gridspec().ncols
-    return float(share * ax.figure.bbox.width * 72.0 / ax.figure.dpi)
-
-
-def _size_of_letters() -> float:
-    """Return the size of the letters of a legend, in points."""
-    from matplotlib.font_manager import FontProperties
-
-    return float(FontProperties(size="small").get_size_in_points())
+    n_columns = 2 if len(labels) > 2 and max(map(len, labels)) <= _MAX_LETTERS // 2 else 1
+    legend: Legend = figure.legend(handles, labels, loc="outside lower center", title=title, ncols=n_columns, **_STYLE)
+    figure.set_figheight(figure.get_figheight() + legend.get_window_extent().height / figure.dpi)
+    return legend

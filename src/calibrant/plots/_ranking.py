@@ -18,7 +18,7 @@ from calibrant.curves import (
     roc,
 )
 from calibrant.plots._display import Display
-from calibrant.plots._style import QUIET, counted, look, tidy
+from calibrant.plots._style import REFERENCE_LINE, format_axes, format_counts, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,14 +27,14 @@ __all__ = ["GainsDisplay", "LiftDisplay", "PrecisionRecallDisplay", "RocDisplay"
 
 
 class RocDisplay(Display):
-    """ROC curves, with the hull of all of them on request.
+    """ROC curves, optionally with the convex hull of all of them.
 
     Parameters
     ----------
     curves : dict of str to RocCurve
         The curves.
     hull : bool
-        Draw the convex hull of all curves together, its corners marked.
+        Whether to draw the convex hull of all curves, with its vertices marked.
     pos_label : optional
         The positive class, which the legend names.
 
@@ -42,11 +42,11 @@ class RocDisplay(Display):
     --------
     >>> display = RocDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], hull=True)
     >>> [line.get_label() for line in display.ax_.lines]
-    ['chance', 'model (AUC 0.750)', 'hull (AUC 0.875)']
+    ['chance', 'model (AUC 0.750)', 'convex hull (AUC 0.875)']
     """
 
     _curve = staticmethod(roc)
-    _drawing = ("hull",)
+    _display_options = ("hull",)
 
     def __init__(self, curves: Mapping[str, RocCurve], *, hull: bool = False, pos_label: Any = None) -> None:
         check_param("hull", hull, Bool())
@@ -54,23 +54,23 @@ class RocDisplay(Display):
         self.hull = hull
 
     def _draw(self, ax: Axes) -> None:
-        ax.plot([0, 1], [0, 1], label="chance", **QUIET)
+        ax.plot([0, 1], [0, 1], label="chance", **REFERENCE_LINE)
         for number, (name, curve) in enumerate(self.curves.items()):
-            ax.plot(curve.fpr, curve.tpr, label=self._label(name, f"AUC {curve.auc:.3f}"), **look(number))
+            ax.plot(curve.fpr, curve.tpr, label=self._label(name, f"AUC {curve.auc:.3f}"), **line_style(number))
         if self.hull:
             self._draw_hull(ax)
-        tidy(ax, "false positive rate", "true positive rate", ylim=(0.0, 1.0))
+        format_axes(ax, "false positive rate", "true positive rate", ylim=(0.0, 1.0))
 
     def _draw_hull(self, ax: Axes) -> None:
         hull = hull_of(self.curves)
-        mark: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgewidth": 0.8}
-        label = self._label("hull", f"AUC {hull.auc:.3f}")
-        ax.plot(hull.fpr, hull.tpr, color="0.1", linewidth=0.8, zorder=2.5, label=label, **mark)
+        marker: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgewidth": 0.8}
+        label = self._label("convex hull", f"AUC {hull.auc:.3f}")
+        ax.plot(hull.fpr, hull.tpr, color="0.1", linewidth=0.8, zorder=2.5, label=label, **marker)
         ax.fill_between(hull.fpr, hull.tpr, color="0.95", linewidth=0, zorder=0)
 
 
 class PrecisionRecallDisplay(Display):
-    """Precision against recall; each step is drawn as one, since no mix lies between two points.
+    """Precision against recall, drawn in steps, since points between two thresholds are not attained.
 
     Examples
     --------
@@ -80,7 +80,6 @@ class PrecisionRecallDisplay(Display):
     """
 
     _curve = staticmethod(precision_recall)
-    _corner = "upper right"
 
     curves: dict[str, PrecisionRecallCurve]
 
@@ -88,16 +87,16 @@ class PrecisionRecallDisplay(Display):
         for number, (name, curve) in enumerate(self.curves.items()):
             label = self._label(name, f"average precision {curve.average_precision:.3f}")
             recall, precision = np.append(0.0, curve.recall), np.append(curve.precision[0], curve.precision)
-            ax.step(recall, precision, where="pre", label=label, **look(number))
+            ax.step(recall, precision, where="pre", label=label, **line_style(number))
         rate = next(iter(self.curves.values())).base_rate
-        ax.axhline(rate, label=f"base rate {rate:.3g}", **QUIET)
-        tidy(ax, "recall", "precision", ylim=(0.0, 1.0))
+        ax.axhline(rate, label=f"base rate {rate:.3g}", **REFERENCE_LINE)
+        format_axes(ax, "recall", "precision", ylim=(0.0, 1.0))
 
 
 class LiftDisplay(Display):
-    """The lift factor against the share of rows that is selected.
+    """The lift against the share of rows that are selected.
 
-    Among the first few rows the lift jumps about; the picture is as high as the lift of 2 % of the rows or more needs.
+    The lift of very few rows varies widely; the vertical axis covers the lift of 2 % of the rows or more.
 
     Examples
     --------
@@ -107,21 +106,20 @@ class LiftDisplay(Display):
     """
 
     _curve = staticmethod(lift)
-    _corner = "upper right"
 
     curves: dict[str, LiftCurve]
 
     def _draw(self, ax: Axes) -> None:
         for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"first 10 %: {curve.lift_at(0.1):.2f}")
-            ax.plot(curve.fraction, curve.lift, label=label, **look(number))
-        ax.axhline(1.0, label="chance", **QUIET)
+            label = self._label(name, f"top 10 %: {curve.lift_at(0.1):.2f}")
+            ax.plot(curve.fraction, curve.lift, label=label, **line_style(number))
+        ax.axhline(1.0, label="random order", **REFERENCE_LINE)
         top = 1.15 * max(float(curve.lift[curve.fraction >= 0.02].max()) for curve in self.curves.values())
-        tidy(ax, "share of rows selected, likeliest first", "lift", ylim=(0.0, top))
+        format_axes(ax, "share of rows selected, most likely first", "lift", ylim=(0.0, top))
 
 
 class GainsDisplay(Display):
-    """The number of positives found against the share of rows that is selected: the chapter's lift chart.
+    """The number of positives against the share of rows that are selected: the lift chart of Witten, Frank & Hall.
 
     Examples
     --------
@@ -146,17 +144,17 @@ class GainsDisplay(Display):
             label="perfect ranking",
             zorder=1,
         )
-        ax.plot([0, 1], [0, total], label="chance", **QUIET)
+        ax.plot([0, 1], [0, total], label="random order", **REFERENCE_LINE)
         for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"first 10 %: {curve.responses_at(0.1):.3g}")
-            ax.plot(curve.fraction, curve.responses, label=label, **look(number))
-        tidy(ax, "share of rows selected, likeliest first", "positives found", ylim=(0.0, total))
-        counted(ax)
+            label = self._label(name, f"top 10 %: {curve.responses_at(0.1):.3g}")
+            ax.plot(curve.fraction, curve.responses, label=label, **line_style(number))
+        format_axes(ax, "share of rows selected, most likely first", "positives selected", ylim=(0.0, total))
+        format_counts(ax)
         _draw_percentages(ax, total)
 
 
 def _draw_percentages(ax: Axes, total: float) -> None:
-    """Say on the right how many of all positives they are."""
+    """Add an axis on the right with the percentage of all positives."""
 
     def percent(number: Any) -> Any:
         return 100 * number / total

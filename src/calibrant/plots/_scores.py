@@ -1,4 +1,4 @@
-"""Displays of the probabilities themselves: by class, and of several methods row by row."""
+"""Displays of predicted probabilities: histograms by class, and several methods row by row."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from calibrant._optional import optional_import
 from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.exceptions import ParameterError
 from calibrant.plots._display import Display, probabilities_of
-from calibrant.plots._legend import legend
-from calibrant.plots._style import COLOURS, MARKS, axes_or_new, look, tidy
+from calibrant.plots._legend import draw_legend
+from calibrant.plots._style import COLORS, MARKERS, axes_or_new, format_axes, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreHistogramDisplay", "SortedScoresDisplay"]
 
-_A_ROW = 4  # panels side by side
-_LONGEST = 36  # letters of a panel's name in a line
-_MOST_UPS_AND_DOWNS = 10.0  # what scores may rise and fall in all and still be drawn in full colour
+_MAX_COLUMNS = 4  # panels side by side: 13 inches
+_MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel
+_MAX_VARIATION = 10.0  # total variation: 10 climbs from 0 to 1; a line that varies more hides those behind it
 
 
 class ScoreHistogramDisplay(Display):
-    """How probabilities are spread among the rows of the positive class and among the others, a panel a model.
+    """Histograms of the probabilities of positive rows and of other rows, with a panel for each model.
 
-    Chawla & Cieslak (2006, Figure 2) show so what smoothing and bagging do to the probabilities of a tree.
+    Chawla & Cieslak (2006, Figure 2) show the effect of smoothing and bagging on the probabilities of a tree this way.
 
     Attributes
     ----------
@@ -45,17 +45,16 @@ class ScoreHistogramDisplay(Display):
     """
 
     _curve = staticmethod(score_histogram)
-    _corner = "upper right"
 
     curves: dict[str, ScoreHistogram]
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, one for each model, or into a new figure.
+        """Draw the histograms.
 
         Parameters
         ----------
         ax : matplotlib Axes or sequence of them, optional
-            Axes to draw into; by default those of a new figure.
+            The axes to draw into, one for each model; by default those of a new figure.
 
         Returns
         -------
@@ -70,33 +69,33 @@ class ScoreHistogramDisplay(Display):
         """
         self.axes_ = self._panels(ax)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        top = max(float(np.max(_shares(each))) for each in self.curves.values())
+        top = max(float(np.max(_class_shares(histogram))) for histogram in self.curves.values())
         names = ("positive" if self.pos_label is None else f"positive: {self.pos_label}", "others")
         for number, (panel, (name, histogram)) in enumerate(zip(self.axes_, self.curves.items(), strict=True)):
             _draw_histogram(panel, histogram, names)
-            panel.set_title(fill(name, _LONGEST), fontsize="medium")
+            panel.set_title(fill(name, _MAX_LETTERS), fontsize="medium")
             panel.set_ylim(0, 1.05 * top)
-            if number % _A_ROW if ax is None else number:
+            if number % _MAX_COLUMNS if ax is None else number:
                 panel.set_ylabel("")
         if ax is None:
             handles, labels = self.ax_.get_legend_handles_labels()
-            look = {"fontsize": "small", "edgecolor": "none", "ncols": 2}
-            self.legend_ = self.figure_.legend(handles, labels, loc="outside lower center", **look)
+            style = {"fontsize": "small", "edgecolor": "none", "ncols": 2}
+            self.legend_ = self.figure_.legend(handles, labels, loc="outside lower center", **style)
         else:
-            self.legend_ = legend(self.ax_, self._corner)
+            self.legend_ = draw_legend(self.ax_)
         return self
 
     def _panels(self, ax: Any) -> list[Axes]:
         if ax is None:
             pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-            n_columns = min(len(self.curves), _A_ROW)
+            n_columns = min(len(self.curves), _MAX_COLUMNS)
             n_rows = -(-len(self.curves) // n_columns)
             size = (1.0 + 3.0 * n_columns, 0.5 + 2.9 * n_rows)
             options = {"figsize": size, "layout": "constrained", "sharey": True, "squeeze": False}
             _, grid = pyplot.subplots(n_rows, n_columns, **options)
             ax, spare = np.split(grid.ravel(), [len(self.curves)])
-            for each in spare:
-                each.remove()
+            for unused in spare:
+                unused.remove()
         panels = list(np.ravel(np.asarray(ax, dtype=object)))
         if len(panels) != len(self.curves):
             raise ParameterError(f"ax must be {len(self.curves)} Axes, one for each model; got {len(panels)}.")
@@ -105,32 +104,32 @@ class ScoreHistogramDisplay(Display):
 
 def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str]) -> None:
     edges = np.append(histogram.low, histogram.high[-1])
-    positive, negative = _shares(histogram)
-    ax.stairs(positive, edges, fill=True, color=COLOURS[0], alpha=0.55, label=names[0])
-    ax.stairs(negative, edges, color=COLOURS[1], linewidth=1.6, hatch="////", label=names[1])
-    tidy(ax, "probability", "share of the class")
+    positive, negative = _class_shares(histogram)
+    ax.stairs(positive, edges, fill=True, color=COLORS[0], alpha=0.55, label=names[0])
+    ax.stairs(negative, edges, color=COLORS[1], linewidth=1.6, hatch="////", label=names[1])
+    format_axes(ax, "predicted probability", "share of the class")
 
 
-def _shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the share of each class that every bin holds."""
+def _class_shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the share of each class in every bin."""
     n_positive, n_others = (max(part.sum(), 1e-300) for part in (histogram.positive, histogram.negative))
     return histogram.positive / n_positive, histogram.negative / n_others
 
 
+@fill_docstring()
 class SortedScoresDisplay:
-    """The probabilities of several methods, row by row, sorted by those of one.
+    """The probabilities of several methods, row by row, sorted by one of the methods.
 
-    Zadrozny & Elkan (2001, Figures 1 and 3) show so what smoothing and curtailment do to the probabilities of a tree.
+    Zadrozny & Elkan (2001, Figures 1 and 3) show the effect of smoothing and curtailment on a tree this way.
 
     Parameters
     ----------
     scores : SortedScores
-        What `calibrant.curves.sorted_scores` computed.
+        The probabilities, sorted by `calibrant.curves.sorted_scores`.
 
     Attributes
     ----------
-    ax_, figure_
-        What was drawn, once `plot` has run.
+    %(drawn)s
 
     Examples
     --------
@@ -182,14 +181,14 @@ class SortedScoresDisplay:
         pos_label: Any = None,
         ax: Any = None,
     ) -> Self:
-        """Let fitted estimators predict, sort what they say and draw it.
+        """Predict with fitted estimators, sort the probabilities and draw them.
 
         Parameters
         ----------
         estimator : dict of name to classifier
-            Fitted, with `predict_proba`.
+            Fitted classifiers with `predict_proba`.
         X : table of n_rows rows
-            What to predict.
+            The rows to predict.
         reference : str, optional
             The estimator to sort by; by default the first.
         %(pos_label)s
@@ -213,7 +212,7 @@ class SortedScoresDisplay:
 
     @fill_docstring()
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or into a new figure.
+        """Draw the probabilities.
 
         Parameters
         ----------
@@ -234,21 +233,25 @@ class SortedScoresDisplay:
         self.figure_ = self.ax_.figure
         others = [name for name in self.scores.scores if name != self.scores.reference]
         for number, name in enumerate(others):
-            self.ax_.plot(self.scores.scores[name], label=name, **_line_of_rows(number, self.scores.scores[name]))
+            self.ax_.plot(self.scores.scores[name], label=name, **_row_line_style(number, self.scores.scores[name]))
         first = self.scores.scores[self.scores.reference]
         self.ax_.plot(first, color="black", linewidth=2.2, label=self.scores.reference, zorder=4)
         top = max(float(score.max()) for score in self.scores.scores.values())
         end = float(max(len(first) - 1, 1))
-        names = f"rows, sorted by {self.scores.reference}", "probability"
-        tidy(self.ax_, *names, xlim=(0.0, end), ylim=(0.0, top or 1.0))
-        self.legend_ = legend(self.ax_, "upper left", may_grow=ax is None)
+        names = f"rows, sorted by {self.scores.reference}", "predicted probability"
+        format_axes(self.ax_, *names, xlim=(0.0, end), ylim=(0.0, top or 1.0))
+        self.legend_ = draw_legend(self.ax_, is_new_figure=ax is None)
         return self
 
 
-def _line_of_rows(number: int, score: NDArray[np.float64]) -> dict[str, Any]:
-    """Return how the scores of a method look: pale and behind the others where they go up and down from row to row."""
-    ups_and_downs = float(np.abs(np.diff(score)).sum())
-    is_calm = ups_and_downs <= _MOST_UPS_AND_DOWNS
-    mark = {"marker": MARKS[number % len(MARKS)], "markevery": max(len(score) // 12, 1), "markersize": 4}
-    line = {"color": look(number)["color"], "linewidth": 1.2 if is_calm else 0.5, "alpha": 1.0 if is_calm else 0.4}
-    return {**line, **mark, "zorder": 2.0 + 1.0 / (1.0 + ups_and_downs)}
+def _row_line_style(number: int, score: NDArray[np.float64]) -> dict[str, Any]:
+    """Return the line style of a method: pale and behind the others if its scores vary widely from row to row."""
+    variation = float(np.abs(np.diff(score)).sum())
+    is_calm = variation <= _MAX_VARIATION
+    marker = {"marker": MARKERS[number % len(MARKERS)], "markevery": max(len(score) // 12, 1), "markersize": 4}
+    line = {
+        "color": line_style(number)["color"],
+        "linewidth": 1.2 if is_calm else 0.5,
+        "alpha": 1.0 if is_calm else 0.4,
+    }
+    return {**line, **marker, "zorder": 2.0 + 1.0 / (1.0 + variation)}

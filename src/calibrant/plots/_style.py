@@ -1,4 +1,4 @@
-"""How pictures look: colours that everybody can tell apart, and lines and marks that tell them apart in print."""
+"""The style of all displays: colours that everybody can distinguish, and lines and markers that differ in print."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from calibrant._optional import optional_import
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "MARKS", "QUIET", "axes_or_new", "counted", "look", "tidy"]
+__all__ = ["COLORS", "MARKERS", "REFERENCE_LINE", "axes_or_new", "format_axes", "format_counts", "line_style"]
 
 # Okabe & Ito (2008), without their yellow, which is too pale for a line on white paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKS = ("o", "s", "^", "D", "v", "P", "X")
-QUIET: dict[str, Any] = {"color": "0.45", "linestyle": (0, (4, 3)), "linewidth": 1.0, "zorder": 1}
-_LINES = ("-", (0, (6, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)), (0, (3, 1)), (0, (8, 1, 1, 1, 1, 1)), (0, (2, 2)))
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+# Below the default zorder of lines, 2: the legend may cover a reference line, but no curve.
+REFERENCE_LINE: dict[str, Any] = {"color": "0.45", "linestyle": (0, (4, 3)), "linewidth": 1.0, "zorder": 1}
+_DASHES = ("-", (0, (6, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)), (0, (3, 1)), (0, (8, 1, 1, 1, 1, 1)), (0, (2, 2)))
 
 
-def look(number: int) -> dict[str, Any]:
-    """Return the colour and the line of the model with some number; 49 models differ in one of them.
+def line_style(number: int) -> dict[str, Any]:
+    """Return the colour and dashes of the model of some number; 49 models differ in at least one of them.
 
     Examples
     --------
-    >>> look(0)
+    >>> line_style(0)
     {'color': '#0072B2', 'linestyle': '-', 'linewidth': 1.8}
     """
-    turn = number // len(COLOURS)
-    line = _LINES[(number + turn) % len(_LINES)]
-    return {"color": COLOURS[number % len(COLOURS)], "linestyle": line, "linewidth": 1.8}
+    cycle = number // len(COLORS)
+    dashes = _DASHES[(number + cycle) % len(_DASHES)]
+    return {"color": COLORS[number % len(COLORS)], "linestyle": dashes, "linewidth": 1.8}
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (5.4, 4.6)) -> Axes:
@@ -41,7 +42,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (5.4, 4.6)) -> Axes
     return axes
 
 
-def tidy(
+def format_axes(
     ax: Axes,
     x: str,
     y: str,
@@ -49,9 +50,9 @@ def tidy(
     xlim: tuple[float, float] | None = (0.0, 1.0),
     ylim: tuple[float, float] | None = None,
 ) -> None:
-    """Name the axes and take away what says nothing; what lies on a limit is drawn in full.
+    """Label the axes, remove the top and right spine and set the limits, with a margin for lines on the limits.
 
-    Axes that have a logarithmic scale keep it, and the limits that their curves need.
+    Axes with a logarithmic scale keep it, and the limits that their curves need.
     """
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -59,18 +60,18 @@ def tidy(
     ax.grid(color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
     if xlim is not None and ax.get_xscale() == "linear":
-        ax.set_xlim(*_widened(*xlim))
+        ax.set_xlim(*_with_margin(*xlim))
     if ylim is not None and ax.get_yscale() == "linear":
-        ax.set_ylim(*_widened(*ylim))
+        ax.set_ylim(*_with_margin(*ylim))
 
 
-def _widened(low: float, high: float) -> tuple[float, float]:
+def _with_margin(low: float, high: float) -> tuple[float, float]:
     margin = 0.015 * (high - low)
     return low - margin, high + margin
 
 
-def counted(ax: Axes, *, whole: bool = True) -> None:
-    """Write the numbers of the vertical axis as 12,000 and, if they count something, only whole ones."""
+def format_counts(ax: Axes, *, whole: bool = True) -> None:
+    """Format the ticks of the vertical axis as 12,000 and, if they are counts, at whole numbers only."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     if ax.get_yscale() != "linear":

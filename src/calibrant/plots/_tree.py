@@ -1,4 +1,4 @@
-"""The tree itself, curtailed ones too, as Zadrozny & Elkan (2001, Figure 2) draw it."""
+"""Drawings of trees, also curtailed ones, as in Zadrozny & Elkan (2001, Figure 2)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
-from calibrant.plots._style import COLOURS, axes_or_new
+from calibrant.plots._style import COLORS, axes_or_new
 from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
@@ -18,28 +19,29 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeDisplay"]
 
-_LONGEST = 22
-_WIDTH, _HEIGHT = 1.55, 1.25  # inches for a leaf and for a level
-_LARGEST = 120.0  # inches: what can still be saved as an image
+_MAX_LETTERS = 22  # of a name: the width of a leaf
+_LEAF_WIDTH, _LEVEL_HEIGHT = 1.55, 1.25  # inches
+_MAX_SIZE = 120.0  # inches: larger figures exceed the 2^16 pixels of an image at the usual 300 dots per inch
 
 
+@fill_docstring()
 class TreeDisplay:
-    r"""A fitted tree: tests in white boxes, leaves shaded by the probability of their likeliest class.
+    r"""A fitted tree: tests in white boxes, leaves shaded by the probability of their most likely class.
 
-    What curtailment eliminates is dotted, and a node that is a test for some rows and a leaf for others is grey.
+    Nodes eliminated by curtailment are dotted, and a node that is a test for some rows and a leaf for others is grey.
 
     Parameters
     ----------
     model : ProbabilityTreeClassifier
         A fitted tree.
     max_depth : int, optional
-        Where to stop; what is left out stands as "…". Trees of more than about 80 leaves need it to be readable, since
-        a picture is at most 120 inches wide and letters shrink until they fit; so they do in axes that are given.
+        The depth at which to stop; deeper nodes are drawn as "…". Trees of more than about 80 leaves need it to be
+        readable, since a figure is at most 120 inches wide and the font shrinks until the tree fits; it also shrinks to
+        fit axes that are passed.
 
     Attributes
     ----------
-    ax_, figure_
-        What was drawn, once `plot` has run.
+    %(drawn)s
 
     Examples
     --------
@@ -65,9 +67,9 @@ class TreeDisplay:
         model : ProbabilityTreeClassifier
             A fitted tree.
         max_depth : int, optional
-            Where to stop.
+            The depth at which to stop.
         ax : matplotlib Axes, optional
-            Axes to draw into; by default those of a new figure, as large as the tree needs.
+            The axes to draw into; by default those of a new figure, as large as the tree needs.
 
         Returns
         -------
@@ -84,12 +86,12 @@ class TreeDisplay:
         return cls(model, max_depth=max_depth).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or into a new figure, as large as the tree needs.
+        """Draw the tree.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw.
+            The axes to draw into; by default those of a new figure, as large as the tree needs.
 
         Returns
         -------
@@ -105,43 +107,43 @@ class TreeDisplay:
         """
         self.model._check_fitted()
         outline = self.model._outline()
-        places = _places(outline, self.max_depth)
-        n_columns = 1 + max(x for x, _ in places.values())
-        n_levels = 1 + max(depth for _, depth in places.values())
-        size = max(_WIDTH * n_columns, 3.0), max(_HEIGHT * n_levels, 2.0)
-        self.ax_: Axes = axes_or_new(ax, (min(size[0], _LARGEST), min(size[1], _LARGEST)))
+        positions = _node_positions(outline, self.max_depth)
+        n_columns = 1 + max(x for x, _ in positions.values())
+        n_levels = 1 + max(depth for _, depth in positions.values())
+        size = max(_LEAF_WIDTH * n_columns, 3.0), max(_LEVEL_HEIGHT * n_levels, 2.0)
+        self.ax_: Axes = axes_or_new(ax, (min(size[0], _MAX_SIZE), min(size[1], _MAX_SIZE)))
         self.figure_ = self.ax_.figure
-        self._draw(outline, places, _share_of_room(self.ax_, size, is_new=ax is None))
+        self._draw(outline, positions, _font_scale(self.ax_, size, is_new=ax is None))
         self.ax_.set(xlim=(-0.6, n_columns - 0.4), ylim=(0.45 - n_levels, 0.5))
         self.ax_.set_axis_off()
         if outline.head:
             self.ax_.set_title(outline.head, fontsize="medium")
         return self
 
-    def _draw(self, outline: Outline, places: dict[int, tuple[float, int]], share: float) -> None:
-        tree, words = outline.tree, outline.conditions
-        for node, (x, depth) in places.items():
+    def _draw(self, outline: Outline, positions: dict[int, tuple[float, int]], scale: float) -> None:
+        tree, conditions = outline.tree, outline.conditions
+        for node, (x, depth) in positions.items():
             above = int(tree.parent[node])
             if above >= 0:
                 name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""
                 dotted = ":" if outline.is_eliminated[node] else "-"
-                word = _cut(words[node].removeprefix(name).strip())
-                _draw_edge(self.ax_, places[above], (x, depth), word, dotted, 8.0 * share)
+                text = _truncate(conditions[node].removeprefix(name).strip())
+                _draw_edge(self.ax_, positions[above], (x, depth), text, dotted, 8.0 * scale)
             is_cut = outline.is_test[node] and depth == self.max_depth
-            word = "…" if is_cut else _words(outline, node)
-            _draw_node(self.ax_, (x, depth), word, _box(outline, node, is_cut), 8.5 * share)
+            text = "…" if is_cut else _node_text(outline, node)
+            _draw_node(self.ax_, (x, depth), text, _box_style(outline, node, is_cut), 8.5 * scale)
 
 
-def _share_of_room(ax: Axes, size: tuple[float, float], *, is_new: bool) -> float:
-    """Return how much of the room that a tree needs there is, at most 1: letters shrink with it."""
-    place = ax.figure.bbox if is_new else ax.get_window_extent()
-    return min(1.0, place.width / ax.figure.dpi / size[0], place.height / ax.figure.dpi / size[1])
+def _font_scale(ax: Axes, size: tuple[float, float], *, is_new: bool) -> float:
+    """Return the factor, at most 1, by which the font shrinks for a tree of some size to fit."""
+    available = ax.figure.bbox if is_new else ax.get_window_extent()
+    return min(1.0, available.width / ax.figure.dpi / size[0], available.height / ax.figure.dpi / size[1])
 
 
-def _places(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, int]]:
-    """Return each node that is drawn its column and depth: leaves side by side, tests above the middle of theirs."""
+def _node_positions(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, int]]:
+    """Return the column and depth of each node to draw: leaves side by side, tests centred above their children."""
     tree = outline.tree
-    places: dict[int, tuple[float, int]] = {}
+    positions: dict[int, tuple[float, int]] = {}
     deepest = tree.max_depth if max_depth is None else max_depth
     drawn = (outline.is_test | outline.is_leaf | outline.is_eliminated) & (tree.depth <= deepest)
     n_columns, todo = 0, [(0, False)]
@@ -149,29 +151,29 @@ def _places(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, i
         node, is_done = todo.pop()
         children = [child for child in tree.children_of(node) if drawn[child]] if outline.has_branches(node) else []
         if is_done:
-            places[node] = float(np.mean([places[child][0] for child in children])), int(tree.depth[node])
+            positions[node] = float(np.mean([positions[child][0] for child in children])), int(tree.depth[node])
         elif children:
             todo += [(node, True), *((child, False) for child in reversed(children))]
         else:
-            places[node] = float(n_columns), int(tree.depth[node])
+            positions[node] = float(n_columns), int(tree.depth[node])
             n_columns += 1
-    return dict(sorted(places.items()))
+    return dict(sorted(positions.items()))
 
 
-def _words(outline: Outline, node: int) -> str:
+def _node_text(outline: Outline, node: int) -> str:
     weight = f"n = {outline.tree.weight[node]:.6g}"
     if outline.is_eliminated[node]:
         return weight
-    test = _cut(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
+    test = _truncate(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
     if not outline.is_leaf[node]:
         return test
     label, p = outline.top_class(node)
-    answer = f"{_cut(label)}\np = {p:.3f}\n{weight}"
-    return f"{test}\n{answer}" if test else answer
+    prediction = f"{_truncate(label)}\np = {p:.3f}\n{weight}"
+    return f"{test}\n{prediction}" if test else prediction
 
 
-def _box(outline: Outline, node: int, is_cut: bool) -> dict[str, Any]:
-    """Return how the box of a node looks."""
+def _box_style(outline: Outline, node: int, is_cut: bool) -> dict[str, Any]:
+    """Return the style of the box of a node."""
     box: dict[str, Any] = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.3", "linewidth": 0.9}
     if outline.is_eliminated[node]:
         return {**box, "linestyle": ":", "edgecolor": "0.5"}
@@ -181,29 +183,29 @@ def _box(outline: Outline, node: int, is_cut: bool) -> dict[str, Any]:
 
 
 def _shade(outline: Outline, node: int) -> tuple[float, float, float]:
-    """Mix the colour of the likeliest class with white, the more of it the surer the class."""
+    """Return the colour of the most likely class mixed with white: the more certain, the stronger."""
     from matplotlib.colors import to_rgb
 
     probabilities = outline.table[node]
     best, n_classes = int(probabilities.argmax()), len(probabilities)
     certain = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
     share = 0.1 + 0.35 * float(np.clip(certain, 0, 1))
-    red, green, blue = (1 - share + share * part for part in to_rgb(COLOURS[best % len(COLOURS)]))
+    red, green, blue = (1 - share + share * part for part in to_rgb(COLORS[best % len(COLORS)]))
     return red, green, blue
 
 
 def _draw_edge(ax: Axes, above: tuple[float, int], below: tuple[float, int], text: str, line: str, size: float) -> None:
     (x0, y0), (x1, y1) = (above[0], -above[1]), (below[0], -below[1])
     ax.plot([x0, x1], [y0, y1], color="0.5", linewidth=1.0, linestyle=line, zorder=1)
-    way = 0.52 if round(2 * x1) % 4 else 0.64  # neighbours' words in turn higher and lower
+    along = 0.52 if round(2 * x1) % 4 else 0.64  # neighbouring labels alternate in height, so as not to overlap
     box = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-    at = (x0 + way * (x1 - x0), y0 + way * (y1 - y0))
-    ax.text(*at, text, ha="center", va="center", fontsize=size, bbox=box, zorder=2)
+    position = (x0 + along * (x1 - x0), y0 + along * (y1 - y0))
+    ax.text(*position, text, ha="center", va="center", fontsize=size, bbox=box, zorder=2)
 
 
-def _draw_node(ax: Axes, place: tuple[float, int], text: str, box: dict[str, Any], size: float) -> None:
-    ax.text(place[0], -place[1], text, ha="center", va="center", fontsize=size, bbox=box, zorder=3)
+def _draw_node(ax: Axes, position: tuple[float, int], text: str, box: dict[str, Any], size: float) -> None:
+    ax.text(position[0], -position[1], text, ha="center", va="center", fontsize=size, bbox=box, zorder=3)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
