@@ -1,4 +1,4 @@
-"""The guard: what it leaves alone, what it mends, and that it sees nothing but the weighted empirical distribution."""
+"""The guard: what stays unchanged, what is corrected, and that only the weighted empirical distribution matters."""
 
 import json
 
@@ -10,9 +10,9 @@ from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 
 from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
+from calibrant.calibration._auto.folds import pool_equal_rows, unit_folds
 from calibrant.calibration._auto.mixing import best_weights
-from calibrant.calibration._auto.replace_certain import mend
-from calibrant.calibration._auto.unit_folds import pool_equal_rows, unit_folds
+from calibrant.calibration._auto.replace_certain import fit_replace_certain
 from calibrant.calibration._validation import read_scored
 from calibrant.exceptions import LittleDataWarning, ParameterError
 
@@ -32,7 +32,7 @@ def test_calibrated_probabilities_are_left_nearly_alone():
         assert np.abs(Auto().fit(scores, y).predict(GRID) - GRID).max() < 0.06
 
 
-def test_miscalibrated_probabilities_are_mended():
+def test_miscalibrated_probabilities_are_corrected():
     scores, y = known(slope=0.5, shift=1.0)
     truth = expit(0.5 * logit(GRID) + 1.0)
     found = Auto().fit(scores, y)
@@ -47,13 +47,13 @@ def test_an_infinite_price_buys_nothing():
     np.testing.assert_allclose(found.predict(GRID), GRID, atol=1e-9)
 
 
-def test_no_map_is_used_without_the_evidence_asked_for():
+def test_no_map_is_used_without_the_required_evidence():
     scores, y = known(300, slope=0.8)
     assert Auto(multiple=100.0).fit(scores, y).choice_.name == "no map"
     assert Auto(multiple=0.0, price=0.0).fit(scores, y).choice_.gain > 0
 
 
-def test_the_gain_told_is_that_of_the_mix_over_doing_nothing():
+def test_the_reported_gain_is_that_of_the_mix_over_no_map():
     choice = Auto().fit(*known(slope=0.4)).choice_
     before, best = choice.candidates[0], max(choice.candidates, key=lambda each: each.gain)
     assert before.name == "no map"
@@ -106,22 +106,22 @@ def test_zeros_and_ones_of_a_forest_do_not_cost_everything():
     assert (np.diff(proba) > 0).all()
 
 
-def test_zeros_are_mended_even_where_no_map_is_used():
+def test_zeros_are_replaced_even_where_no_map_is_used():
     scores, y = [0.0] * 98 + [0.3, 1.0] * 10, [0] * 97 + [1] + [0, 1] * 10  # of 98 rows with a 0 one is positive
     found = Auto(price=np.inf).fit(scores, y)
     assert found.predict([0.0])[0] == pytest.approx(2 / 100)
     assert found.predict([0.3])[0] == pytest.approx(0.3)
 
 
-def test_zeros_of_many_classes_are_mended_together():
+def test_zeros_of_many_classes_are_replaced_together():
     table = np.array([[1.0, 0.0, 0.0]] * 8 + [[0.0, 1.0, 0.0]] * 8 + [[0.2, 0.2, 0.6]] * 8)
-    mended = mend(read_scored(table, [0] * 8 + [1] * 7 + [2] * 9))
-    assert mended.floor == pytest.approx((1 + 1) / (32 + 2))
-    assert mended.table(table).sum(axis=1) == pytest.approx(np.ones(24))
+    replace = fit_replace_certain(read_scored(table, [0] * 8 + [1] * 7 + [2] * 9))
+    assert replace.floor == pytest.approx((1 + 1) / (32 + 2))
+    assert replace.apply(table).sum(axis=1) == pytest.approx(np.ones(24))
 
 
 @pytest.mark.parametrize("n_classes", [3, 5])
-def test_overconfident_classes_are_mended(n_classes):
+def test_overconfident_classes_are_corrected(n_classes):
     rng = np.random.default_rng(0)
     true = rng.dirichlet(np.ones(n_classes), 2000)
     y = (rng.random((2000, 1)) > true.cumsum(axis=1)[:, :-1]).sum(axis=1)
@@ -156,8 +156,8 @@ def test_margins_that_speak_against_their_class_are_not_monotone():
     assert not Auto(price=np.inf).fit(scores, rng.random(1000) < expit(-scores)).is_monotone
 
 
-def test_too_few_rows_are_told_by_their_number():
-    with pytest.warns(LittleDataWarning, match=r"29 calibration rows, 9 of them of the class 1, are too little"):
+def test_too_few_rows_raise_a_warning_with_their_number():
+    with pytest.warns(LittleDataWarning, match=r"29 calibration rows, 9 of them of the class 1, are too few"):
         found = Auto().fit(np.linspace(0.1, 0.9, 29), [0] * 20 + [1] * 9)
     assert found.choice_.name == "no map"
     np.testing.assert_allclose(found.predict([0.2, 0.7]), [0.2, 0.7])
@@ -169,7 +169,7 @@ def test_weights_that_sum_to_one_are_one_row():
         Auto().fit(scores, y, np.full(500, 1 / 500))
 
 
-def test_a_class_without_rows_keeps_its_place():
+def test_a_class_without_rows_keeps_its_column():
     rng = np.random.default_rng(0)
     table = rng.dirichlet(np.ones(3), 200)
     found = Auto().fit(table, rng.integers(2, size=200), labels=[0, 1, 2])

@@ -6,7 +6,7 @@ import pytest
 from calibrant.calibration import BBQ
 
 
-def by_the_paper(scores, y, asked):
+def by_the_paper(scores, y, requested):
     """Give equations 4 to 7 of the paper by loops, for probabilities without ties."""
     order = np.argsort(scores)
     s, y, n = scores[order], y[order], len(scores)
@@ -22,7 +22,7 @@ def by_the_paper(scores, y, asked):
             alpha, beta, m, rows = prior * middle, prior * (1 - middle), int(y[begin:end].sum()), end - begin
             log_evidence += lgamma(prior) - lgamma(rows + prior) + lgamma(m + alpha) - lgamma(alpha)
             log_evidence += lgamma(rows - m + beta) - lgamma(beta)
-            if edges[b] <= asked < edges[b + 1]:
+            if edges[b] <= requested < edges[b + 1]:
                 answer = (m + alpha) / (rows + prior)
         models.append((edges, log_evidence, answer))
     top = max(model[1] for model in models)
@@ -35,9 +35,9 @@ def test_answers_are_those_of_the_papers_formulas(seed):
     random = np.random.default_rng(seed)
     scores = random.random(80)
     y = random.random(80) < scores**2
-    asked = np.linspace(0.02, 0.98, 13)
-    expected = [by_the_paper(scores, y, each) for each in asked]
-    np.testing.assert_allclose(BBQ().fit(scores, y).predict(asked), expected, rtol=1e-9)
+    requested = np.linspace(0.02, 0.98, 13)
+    expected = [by_the_paper(scores, y, each) for each in requested]
+    np.testing.assert_allclose(BBQ().fit(scores, y).predict(requested), expected, rtol=1e-9)
 
 
 def test_rows_of_equal_scores_are_in_one_bin():
@@ -47,7 +47,7 @@ def test_rows_of_equal_scores_are_in_one_bin():
     np.testing.assert_allclose(found.cuts_, [0.25, 0.65])
 
 
-def test_evidence_prefers_few_bins_where_the_scores_tell_nothing():
+def test_evidence_prefers_few_bins_where_the_scores_are_uninformative():
     random = np.random.default_rng(0)
     found = BBQ().fit(random.random(2000), random.random(2000) < 0.3)
     assert found.evidence_ @ found.n_bins_ < 3
@@ -62,7 +62,7 @@ def test_margins_are_binned_as_probabilities_of_the_same_order_and_spacing_are()
     np.testing.assert_allclose(BBQ().fit(8 * p - 4, y).predict(8 * p - 4), BBQ().fit(p, y).predict(p), rtol=1e-9)
 
 
-def test_neighbouring_numbers_are_told_apart():
+def test_neighbouring_numbers_are_distinguished():
     scores = np.array([0.5, np.nextafter(0.5, 1)])
     found = BBQ().fit(np.tile(scores, 50), np.tile([0, 1], 50)).predict(scores)
     assert found[0] < 0.1 < 0.9 < found[1]

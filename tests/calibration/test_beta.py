@@ -80,6 +80,6 @@ def test_one_slope_on_margins_is_platts_sigmoid_but_for_its_targets():
     )
 
 
-def test_a_form_that_is_not_there_is_refused():
+def test_an_unknown_form_raises():
     with pytest.raises(ParameterError, match="form must be 'abm', 'am' or 'ab'"):
         Beta(form="a").fit([0.1, 0.9], [0, 1])

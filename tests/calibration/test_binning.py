@@ -8,14 +8,14 @@ from calibrant.exceptions import ParameterError
 
 
 def walked(scores, y, n_bins):
-    """The rule, step by step: bin i ends at the first place i * n / b or later where the score changes."""
+    """The rule, step by step: bin i ends at the first position i * n / b or later where the score changes."""
     order = np.argsort(scores, kind="stable")
     scores, y = scores[order], y[order]
     n, ends, nth = len(scores), [], 1
-    for place in range(1, n):
-        if place * n_bins >= nth * n and nth < n_bins and scores[place] != scores[place - 1]:
-            ends.append(place)
-            nth = place * n_bins // n + 1
+    for position in range(1, n):
+        if position * n_bins >= nth * n and nth < n_bins and scores[position] != scores[position - 1]:
+            ends.append(position)
+            nth = position * n_bins // n + 1
     parts = np.split(y, ends)
     return [(scores[e - 1] + scores[e]) / 2 for e in ends], [part.mean() for part in parts], [len(p) for p in parts]
 
@@ -46,8 +46,8 @@ def test_equal_scores_share_a_bin_and_none_is_empty(scores, n):
     assert binning.n_bins_ <= n
     assert (binning.weights_ > 0).all()
     assert binning.weights_.sum() == len(scores)
-    place = np.searchsorted(binning.edges_, np.asarray(scores), side="right")
-    np.testing.assert_array_equal(np.bincount(place, minlength=binning.n_bins_), binning.weights_)
+    bin_of_row = np.searchsorted(binning.edges_, np.asarray(scores), side="right")
+    np.testing.assert_array_equal(np.bincount(bin_of_row, minlength=binning.n_bins_), binning.weights_)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -96,15 +96,15 @@ def test_cross_validation_chooses_the_number_with_the_least_error_of_rows_left_o
 
 def left_out(binning, scores, y, m):
     """The error of rows left out one by one, counted anew for each."""
-    place, errors = np.searchsorted(binning.edges_, scores, side="right"), []
+    bin_of_row, errors = np.searchsorted(binning.edges_, scores, side="right"), []
     for row in range(len(y)):
-        others = (place == place[row]) & (np.arange(len(y)) != row)
+        others = (bin_of_row == bin_of_row[row]) & (np.arange(len(y)) != row)
         kept = others.sum() + m
         share = (y[others].sum() + m * y.mean()) / kept if kept else y.mean()
         errors.append((share - y[row]) ** 2)
     return float(np.mean(errors))
 
 
-def test_a_number_of_bins_that_is_none_is_refused():
+def test_an_invalid_number_of_bins_raises():
     with pytest.raises(ParameterError, match=r"n_bins must be an int >= 1 or 'cv'"):
         Binning(0).fit([0.1, 0.9], [0, 1])

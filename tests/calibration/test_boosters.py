@@ -54,7 +54,7 @@ def test_importances_are_those_of_a_model_of_all_rows(library):
     np.testing.assert_allclose(model.feature_importances_, booster(library).fit(X, y).feature_importances_)
 
 
-def test_weights_of_the_classes_of_a_booster_are_told():
+def test_class_weights_of_a_booster_raise_a_warning():
     X, y = rows()
     rare = np.flatnonzero((y == 0) | (np.arange(600) % 6 == 0))
     with pytest.warns(UserWarning, match=r"scale_pos_weight=20\.0 changed the base rate"):
@@ -65,6 +65,6 @@ def test_the_base_model_is_explained_by_shap():
     shap = pytest.importorskip("shap")
     X, y = rows()
     model = CalibratedClassifier(booster("xgboost"), "platt", cv=3).fit(X, y)
-    told = shap.TreeExplainer(model.estimator_)(X[:20])
+    explanation = shap.TreeExplainer(model.estimator_)(X[:20])
     margins = model.estimator_.predict(X[:20], output_margin=True)
-    np.testing.assert_allclose(told.values.sum(axis=1) + told.base_values, margins, atol=1e-3)
+    np.testing.assert_allclose(explanation.values.sum(axis=1) + explanation.base_values, margins, atol=1e-3)

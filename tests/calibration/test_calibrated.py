@@ -62,7 +62,7 @@ def test_one_split_without_refitting_keeps_the_model_of_the_train_part():
     np.testing.assert_array_equal(model.held_out_.rows, np.sort(test))
 
 
-def test_several_splits_without_refitting_are_refused():
+def test_several_splits_without_refitting_raise():
     with pytest.raises(ParameterError, match="refit=False keeps the model of one split; cv has 5"):
         CalibratedClassifier(GaussianNB(), "platt", refit=False).fit(*rows())
 
@@ -88,7 +88,7 @@ def test_a_frozen_model_in_folds_is_calibrated_on_all_rows():
 def test_a_fitted_model_keeps_its_classes_where_the_calibration_rows_lack_one():
     X, y = rows(n_classes=3)
     fitted = GaussianNB().fit(X, y)
-    with pytest.raises(DataError, match="no row is of the class"):
+    with pytest.raises(DataError, match="got none of the class"):
         CalibratedClassifier(fitted, "platt", cv="prefit").fit(X[y < 2], y[y < 2])
 
 
@@ -108,7 +108,7 @@ def test_the_same_rows_twice_warn_but_for_naive_bayes():
         BaggingClassifier(n_estimators=50, random_state=0),
     ],
 )
-def test_rows_out_of_the_bag_give_the_scores_of_scikit_learns_forests(forest):
+def test_out_of_bag_rows_have_the_scores_of_scikit_learns_forests(forest):
     X, y = rows()
     model = CalibratedClassifier(forest, "platt", cv="oob").fit(X, y)
     expected = model.estimator_.oob_decision_function_[:, 1]
@@ -117,7 +117,7 @@ def test_rows_out_of_the_bag_give_the_scores_of_scikit_learns_forests(forest):
 
 
 @pytest.mark.parametrize("forest", [BPETsClassifier, EBPETsClassifier, MOBESPClassifier])
-def test_rows_out_of_the_bag_give_the_scores_of_our_forests(forest):
+def test_out_of_bag_rows_have_the_scores_of_our_forests(forest):
     X, y = rows(n_classes=3)
     model = CalibratedClassifier(forest(n_trees=30, random_state=0), "platt", cv="oob").fit(X, y)
     np.testing.assert_array_equal(model.held_out_.scores, model.estimator_.oob_proba_)
@@ -136,12 +136,12 @@ def test_rows_in_every_bag_are_left_out(forest):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (GaussianNB(), "takes a forest with out-of-bag scores"),
-        (ExtraTreesClassifier(), "with no bootstrap"),
-        (BPETsClassifier(bootstrap=None, n_trees=3), "no bootstrap"),
+        (GaussianNB(), "needs a forest with out-of-bag scores"),
+        (ExtraTreesClassifier(), "ExtraTreesClassifier without"),
+        (BPETsClassifier(bootstrap=None, n_trees=3), "needs a forest with bootstrap"),
     ],
 )
-def test_out_of_bag_scores_of_what_has_none_are_refused(estimator, message):
+def test_an_estimator_without_out_of_bag_scores_raises(estimator, message):
     with pytest.raises(ParameterError, match=message):
         CalibratedClassifier(estimator, "platt", cv="oob").fit(*rows())
 
@@ -169,7 +169,7 @@ def test_rows_of_weight_zero_are_as_if_absent():
         np.testing.assert_array_equal(weighted.predict_proba(X), without.predict_proba(X))
 
 
-def test_pairs_speak_of_the_rows_as_they_were_given():
+def test_pairs_refer_to_the_rows_as_passed():
     X, y = rows()
     weight = np.r_[np.zeros(100), np.ones(200)]
     pairs = [(np.arange(200), np.arange(200, 300)), (np.arange(150, 300), np.arange(150))]
@@ -188,18 +188,18 @@ def test_the_same_seed_gives_the_same_bits_for_any_number_of_jobs():
     assert (other.held_out_.scores != one.held_out_.scores).any()
 
 
-def test_support_vector_machines_are_asked_for_margins():
+def test_support_vector_machines_are_calibrated_by_their_margins():
     X, y = rows()
     model = CalibratedClassifier(SVC(), "platt").fit(X, y)
     assert model.calibrator_.on_ == "score"
-    asked = CalibratedClassifier(LogisticRegression(), "platt", method="decision_function").fit(X, y)
-    np.testing.assert_array_equal(asked.estimator_.decision_function(X) > 0, asked.estimator_.predict(X) == 1)
-    assert asked.calibrator_.on_ == "score"
+    by_margin = CalibratedClassifier(LogisticRegression(), "platt", method="decision_function").fit(X, y)
+    np.testing.assert_array_equal(by_margin.estimator_.decision_function(X) > 0, by_margin.estimator_.predict(X) == 1)
+    assert by_margin.calibrator_.on_ == "score"
     with pytest.raises(ParameterError, match="with predict_proba; got SVC"):
         CalibratedClassifier(SVC(), "platt", method="predict_proba").fit(X, y)
 
 
-def test_similarities_are_parted_by_row_and_column():
+def test_similarities_are_split_by_row_and_column():
     X, y = rows(150)
     by_rows = CalibratedClassifier(SVC(kernel="linear"), "platt").fit(X, y)
     by_pairs = CalibratedClassifier(SVC(kernel="precomputed"), "platt").fit(X @ X.T, y)
@@ -245,7 +245,7 @@ def test_sparse_rows_are_taken_where_the_estimator_takes_them():
 
 
 @pytest.mark.parametrize("names", [["no", "yes"], [False, True], [1.0, 2.0], [7, 3]])
-def test_classes_come_back_as_they_were_given(names):
+def test_classes_come_back_as_passed(names):
     X, y = rows()
     model = CalibratedClassifier(GaussianNB(), "platt").fit(X, [names[code] for code in y])
     assert model.classes_.tolist() == sorted(names)
@@ -278,12 +278,12 @@ def test_a_rare_class_lowers_the_number_of_folds():
         ({"method": "predict"}, "method must be 'auto'"),
     ],
 )
-def test_parameters_that_mean_nothing_are_refused(params, message):
+def test_invalid_parameters_raise(params, message):
     with pytest.raises(ParameterError, match=message):
         CalibratedClassifier(GaussianNB(), **params).fit(*rows())
 
 
-def test_folds_that_lack_a_class_are_refused():
+def test_folds_that_lack_a_class_raise():
     X, y = rows()
     ordered = np.argsort(y, kind="stable")
     halves = [(ordered[:100], ordered[100:])]

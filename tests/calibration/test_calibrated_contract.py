@@ -44,8 +44,8 @@ def test_no_check_is_skipped_where_scipy_knows_the_array_api():
         "from calibrant.calibration import CalibratedClassifier as C;"
         "print({result['status'] for result in check_estimator(C(LogisticRegression()), on_fail=None)})"
     )
-    told = {**os.environ, "SCIPY_ARRAY_API": "1"}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, env=told)
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, env=environment)
     assert done.stdout.strip() == "{'passed'}", done.stderr
 
 
@@ -57,7 +57,7 @@ def rows():
 
 
 class Recording(LogisticRegression):
-    """Notes what its `fit` was given."""
+    """Records the arguments of its `fit`."""
 
     def fit(self, X, y, sample_weight=None, mark=None):
         self.seen_ = {"n": len(y), "sample_weight": sample_weight, "mark": mark}

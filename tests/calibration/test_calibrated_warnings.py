@@ -1,4 +1,4 @@
-"""What a calibrated classifier warns of: too few rows, a base rate changed upstream, scores that tell nothing."""
+"""What a calibrated classifier warns of: too few rows, a base rate changed upstream, equal scores."""
 
 import warnings
 
@@ -23,14 +23,14 @@ def rare(n=1000, seed=0):
 
 
 @pytest.mark.parametrize("calibrator", ["auto", "platt"])
-def test_class_weights_upstream_are_told_with_the_two_base_rates(calibrator):
+def test_class_weights_upstream_raise_a_warning_with_both_base_rates(calibrator):
     model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
     with pytest.warns(BaseRateWarning, match=r"class_weight='balanced' changed the base rate"):
         found = CalibratedClassifier(model, calibrator).fit(*rare())
     assert found.predict_proba(rare(seed=1)[0])[:, 1].mean() == pytest.approx(0.1, abs=0.03)
 
 
-def test_a_fitted_model_of_other_rows_is_told():
+def test_a_prefit_model_of_other_base_rates_raises_a_warning():
     X, y = rare()
     even = np.r_[np.flatnonzero(y), np.flatnonzero(~y)[: y.sum()]]
     fitted = GaussianNB().fit(X[even], y[even])
@@ -38,7 +38,7 @@ def test_a_fitted_model_of_other_rows_is_told():
         CalibratedClassifier(fitted, cv="prefit").fit(*rare(seed=1))
 
 
-def test_class_weights_that_change_nothing_and_honest_models_are_not_told():
+def test_neutral_class_weights_and_calibrated_models_raise_no_warning():
     X, y = rare()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -69,7 +69,7 @@ def test_resamplers_and_weights_of_boosters_are_found_wherever_they_stand():
     assert causes_of_shift(Steps(model=LogisticRegression())) == []
 
 
-def test_too_few_rows_are_told_for_any_map():
+def test_too_few_rows_raise_a_warning_for_any_map():
     X, y = rare(60)
     y = np.arange(60) < 8
     with pytest.warns(LittleDataWarning, match="8 of them of the class"):
@@ -78,7 +78,7 @@ def test_too_few_rows_are_told_for_any_map():
         CalibratedClassifier(GaussianNB()).fit(X, y)
 
 
-def test_a_model_that_tells_nothing_is_told():
+def test_a_model_with_equal_scores_raises_a_warning():
     X, y = rare()
     with pytest.warns(CalibrantWarning, match="all scores are equal"):
         found = CalibratedClassifier(DummyClassifier(strategy="uniform", random_state=0)).fit(X, y)

@@ -7,7 +7,7 @@ from calibrant.calibration import Chain, Platt, PriorShift, calibrator_from_dict
 SCORES, Y = np.array([0.2, 0.3, 0.4, 0.6, 0.7, 0.9]), np.array([0, 1, 0, 0, 1, 1])
 
 
-def test_the_second_maps_what_the_first_gives():
+def test_the_second_maps_the_probabilities_of_the_first():
     chain = Chain(PriorShift(train_prior=0.5, new_prior=0.1), Platt()).fit(SCORES, Y)
     first = PriorShift(train_prior=0.5, new_prior=0.1).fit(SCORES, Y).predict(SCORES)
     np.testing.assert_array_equal(chain.predict(SCORES), Platt().fit(first, Y).predict(first))

@@ -50,7 +50,7 @@ def assert_probabilities(proba):
 
 @every
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_score_that_is_no_number_is_refused_with_its_row(name, bad):
+def test_a_score_that_is_no_number_raises_with_its_row(name, bad):
     scores, y = margins()
     calibrator = fitted(name, scores, y)
     scores[7] = bad
@@ -76,7 +76,7 @@ def test_two_rows_are_enough(name, scores):
 
 
 @every
-def test_one_class_alone_is_refused(name):
+def test_one_class_alone_raises(name):
     with pytest.raises(DataError, match=r"one class only \(1\)"):
         fitted(name, [0.2, 0.4, 0.9], [1, 1, 1])
 
@@ -143,7 +143,7 @@ def test_single_precision_and_whole_numbers_are_scores(name):
 
 
 @every
-def test_what_is_given_is_left_as_it_was(name):
+def test_arguments_are_not_modified(name):
     scores, y = margins()
     weight = np.ones(len(y))
     scores.flags.writeable = y.flags.writeable = weight.flags.writeable = False
@@ -162,7 +162,7 @@ def test_what_json_holds_gives_the_same_probabilities(name):
 
 
 @every
-def test_a_clone_has_the_parameters_and_nothing_learnt(name):
+def test_a_clone_has_the_parameters_and_nothing_learned(name):
     scores, y = margins()
     copy = clone(fitted(name, scores, y))
     assert repr(copy) == repr(CALIBRATORS[name]())
@@ -200,7 +200,7 @@ def test_the_rows_beside_a_row_do_not_matter(name, n_columns):
 
 
 @every
-def test_another_number_of_columns_than_in_fit_is_refused(name):
+def test_another_number_of_columns_than_in_fit_raises(name):
     calibrator = fitted(name, *margins())
     with pytest.raises(DataError, match="column"):
         calibrator.predict([[0.2, 0.8]])
@@ -219,11 +219,11 @@ def test_a_monotone_map_loses_rank_by_ties_alone(name):
 @every
 def test_the_inverse_leads_back(name):
     scores, y = margins()
-    for given_scores, asked in ((scores, np.linspace(-0.8, 0.8, 9)), (expit(scores), np.linspace(0.3, 0.7, 9))):
+    for given_scores, requested in ((scores, np.linspace(-0.8, 0.8, 9)), (expit(scores), np.linspace(0.3, 0.7, 9))):
         calibrator = fitted(name, given_scores, y)
         if hasattr(calibrator, "inverse"):
-            proba = calibrator.predict(asked)
-            np.testing.assert_allclose(calibrator.inverse(proba), asked, rtol=1e-6, atol=1e-9)
+            proba = calibrator.predict(requested)
+            np.testing.assert_allclose(calibrator.inverse(proba), requested, rtol=1e-6, atol=1e-9)
 
 
 finite = st.floats(-1e150, 1e150)  # squares are numbers still
@@ -231,12 +231,12 @@ finite = st.floats(-1e150, 1e150)  # squares are numbers still
 
 @every
 @settings(max_examples=60, deadline=None)
-@given(rows=st.lists(st.tuples(finite | st.floats(0, 1), st.booleans()), min_size=2, max_size=30), asked=finite)
-def test_odd_scores_give_probabilities(name, rows, asked):
+@given(rows=st.lists(st.tuples(finite | st.floats(0, 1), st.booleans()), min_size=2, max_size=30), requested=finite)
+def test_odd_scores_give_probabilities(name, rows, requested):
     scores, y = np.array([score for score, _ in rows]), np.array([label for _, label in rows])
     if y.all() or not y.any():
         y[0] = not y[0]
-    assert_probabilities(fitted(name, scores, y).predict([*scores, asked, 0.0, 0.5, 1.0]))
+    assert_probabilities(fitted(name, scores, y).predict([*scores, requested, 0.0, 0.5, 1.0]))
 
 
 @every

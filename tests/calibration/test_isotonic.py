@@ -130,8 +130,8 @@ def test_only_the_centred_map_has_an_inverse():
     scores, y, _ = sample(0)
     assert not hasattr(Isotonic().fit(scores, y), "inverse")
     centred = Isotonic(mode="centred").fit(scores, y)
-    asked = np.linspace(centred.scores_[0], centred.scores_[-1], 50)
-    np.testing.assert_allclose(centred.inverse(centred.predict(asked)), asked, atol=1e-9)
+    requested = np.linspace(centred.scores_[0], centred.scores_[-1], 50)
+    np.testing.assert_allclose(centred.inverse(centred.predict(requested)), requested, atol=1e-9)
     with pytest.raises(DataError, match="no inverse"):
         Isotonic(mode="centred").fit([1.0, 2.0], [1, 0]).inverse([0.5])
 

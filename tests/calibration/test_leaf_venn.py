@@ -93,7 +93,7 @@ def test_the_interval_holds_the_true_frequency_of_the_positive_rows_on_average(s
     assert low.mean() - slack <= y[4000:].mean() <= high.mean() + slack
 
 
-def test_what_is_no_fitted_tree_is_refused(tree, rows):
+def test_anything_but_a_fitted_tree_raises(tree, rows):
     X, y = rows
     with pytest.raises(ParameterError, match="tree must be a fitted tree"):
         LeafVenn("c45").fit(X, y)

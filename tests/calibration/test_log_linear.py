@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logit, softmax
 
 from calibrant.calibration import Dirichlet, MatrixScaling, VectorScaling
-from calibrant.calibration._fitting.multinomial import Diagonal, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.exceptions import DataError, ParameterError
 
 FREE = [Dirichlet(off_diagonal=0, intercept=0, l2=0), MatrixScaling(strength=0), VectorScaling(strength=0)]
@@ -105,7 +105,7 @@ def test_more_rows_leave_the_matrix_freer():
 
 
 @pytest.mark.parametrize("calibrator", [Dirichlet(), MatrixScaling(), VectorScaling()], ids=repr)
-def test_a_penalty_holds_classes_without_rows_and_classes_told_apart_without_error(calibrator):
+def test_a_penalty_bounds_classes_without_rows_and_separable_classes(calibrator):
     proba, _ = draw()
     y = proba[:, :3].argmax(axis=1)
     found = calibrator.fit(proba, y, labels=[0, 1, 2, 3]).predict(proba)
@@ -114,20 +114,20 @@ def test_a_penalty_holds_classes_without_rows_and_classes_told_apart_without_err
 
 
 @free
-def test_without_a_penalty_a_class_without_rows_is_refused(calibrator):
+def test_without_a_penalty_a_class_without_rows_raises(calibrator):
     proba, y = draw()
-    with pytest.raises(DataError, match="no row is of the class 3"):
+    with pytest.raises(DataError, match="got none of the class 3"):
         calibrator.fit(proba[y < 3], y[y < 3], labels=[0, 1, 2, 3])
 
 
 @free
-def test_classes_told_apart_without_error_get_probabilities_all_the_same(calibrator):
+def test_separable_classes_get_probabilities_all_the_same(calibrator):
     proba, _ = draw()
     found = calibrator.fit(proba, proba.argmax(axis=1)).predict(np.vstack([proba, np.eye(4)]))
     np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
 
 
-def test_a_negative_penalty_is_refused():
+def test_a_negative_penalty_raises():
     proba, y = draw()
     for calibrator, name in ((MatrixScaling(strength=-1), "strength"), (Dirichlet(l2=-1), "l2")):
         with pytest.raises(ParameterError, match=f"{name} must be a finite number >= 0"):
@@ -157,11 +157,11 @@ def test_vector_scaling_of_two_classes_is_the_multinomial_one(strength, seed):
     y = rng.random(300) < score**2
     found = VectorScaling(strength=strength).fit(score, y, weight)
     penalty = Penalty(np.full(4, 2 * strength / weight.sum()), np.array([1.0, 1.0, 0.0, 0.0]))
-    best = fit_multinomial(Diagonal(found._logs(score[:, None]), y.astype(np.int32), weight), penalty)
+    best = fit_multinomial(DiagonalLoss(found._logs(score[:, None]), y.astype(np.int32), weight), penalty)
     np.testing.assert_allclose([*np.diag(found.coef_), *found.intercept_], best, atol=1e-6)
 
 
-def test_maps_of_two_classes_are_called_monotone_as_they_were_learnt():
+def test_fitted_maps_of_two_classes_report_whether_they_are_monotone():
     score = np.linspace(0.01, 0.99, 200)
     assert VectorScaling().fit(score, np.random.default_rng(0).random(200) < score).is_monotone
     assert not VectorScaling(strength=0).fit(score, np.arange(200) % 150 < 60).is_monotone

@@ -29,7 +29,7 @@ def test_the_optimum_is_that_of_a_general_optimiser(n_columns, is_weighted):
     np.testing.assert_allclose(found, best.x, atol=1e-5)
 
 
-def test_a_penalty_draws_coefficients_to_where_it_is_told():
+def test_a_penalty_shrinks_coefficients_to_its_target():
     columns, positive, _ = sample()
     target, penalty, towards = Target(positive), np.array([50.0, 1.0, 0.0, 3.0]), np.array([1.0, 0.0, 0.0, -1.0])
     found = fit_logistic(columns, target, np.zeros(4), penalty=penalty, towards=towards)
@@ -56,7 +56,7 @@ def test_an_outlier_does_not_hide_the_other_rows():
     np.testing.assert_allclose(found, without, rtol=1e-6)
 
 
-def test_columns_that_say_the_same_twice_do_no_harm():
+def test_collinear_columns_do_no_harm():
     columns, positive, _ = sample()
     once = fit_logistic(columns[:1], Target(positive), np.zeros(2))
     twice = fit_logistic([columns[0], columns[0]], Target(positive), np.zeros(3))

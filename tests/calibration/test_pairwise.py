@@ -78,9 +78,9 @@ def test_rows_in_parts_are_the_rows_together(monkeypatch):
     np.testing.assert_allclose(found.predict(proba), together, rtol=1e-12)
 
 
-def test_a_class_without_rows_and_what_is_no_calibrator_are_refused():
+def test_a_class_without_rows_and_an_invalid_calibrator_raise():
     proba, y = draw()
-    with pytest.raises(DataError, match="no row is of the class 2"):
+    with pytest.raises(DataError, match="got none of the class 2"):
         Pairwise().fit(proba[y < 2], y[y < 2], labels=[0, 1, 2])
     with pytest.raises(ParameterError, match="calibrator must be a calibrator"):
         Pairwise("platt").fit(proba, y)

@@ -28,7 +28,7 @@ def test_a_weight_of_two_is_the_row_twice():
     assert once.slope_ == pytest.approx(weighted.slope_, rel=1e-9)
 
 
-def test_probabilities_are_taken_on_the_logit_unless_told():
+def test_probabilities_are_taken_on_the_logit_by_default():
     proba, y = [0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1]
     assert Platt().fit(proba, y).on_ == "logit"
     assert Platt(on="score").fit(proba, y).on_ == "score"
@@ -67,6 +67,6 @@ def test_a_constant_map_has_no_inverse():
         found.inverse([0.5])
 
 
-def test_a_class_without_rows_is_named_as_it_was_given():
-    with pytest.raises(DataError, match=r"no row is of the class 3: nothing"):
+def test_a_class_without_rows_is_named_in_the_error():
+    with pytest.raises(DataError, match=r"got none of the class 3"):
         Platt().fit([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [1, 2], labels=[1, 2, 3])

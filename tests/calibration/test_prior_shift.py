@@ -51,7 +51,7 @@ def test_without_it_the_shifted_means_are_the_base_rates(seed):
     np.testing.assert_allclose(shift.train_prior_, 1 / 3, atol=0.06)
 
 
-def test_unlabelled_rows_give_the_prior_of_greatest_likelihood():
+def test_unlabelled_rows_give_the_prior_of_maximum_likelihood():
     model, _, _, _ = shifted(n_classes=2)
     shift = PriorShift(train_prior=0.5).fit_unlabelled(model[:, 1])
 
@@ -88,9 +88,9 @@ def test_the_inverse_shifts_several_columns_back():
 
 
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [0.5, 0.5, 0.0], [0.5, 0.4, 0.3], 0.5, ["a", "b", "c"]])
-def test_a_prior_that_is_none_is_refused(prior):
+def test_an_invalid_prior_raises(prior):
     model, _, y, _ = shifted(n_rows=100)
-    with pytest.raises(ParameterError, match="new_prior must be 3 shares"):
+    with pytest.raises(ParameterError, match="new_prior must be 3 base rates"):
         PriorShift(new_prior=prior).fit(model, y)
 
 

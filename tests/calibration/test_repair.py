@@ -40,11 +40,11 @@ def test_a_shift_undone_leaves_little_for_the_guarded_map_which_is_named():
     assert repair.calibrator.is_monotone == repair.calibrator.then_.is_monotone
 
 
-def test_too_few_rows_for_the_guarded_map_are_told_once():
+def test_too_few_rows_for_the_guarded_map_raise_one_warning():
     scores, _, y = draw(n_rows=60)
-    with pytest.warns(LittleDataWarning, match="too little for a map") as told:
+    with pytest.warns(LittleDataWarning, match="too few for a map") as caught:
         repair_base_rate(scores, y, train_prior=0.5)
-    assert len(told) == 1
+    assert len(caught) == 1
 
 
 def test_p_values_of_models_that_are_right_are_uniform():
@@ -58,7 +58,7 @@ def test_the_p_value_for_two_classes_is_that_of_the_mean():
     assert repair_base_rate(scores, y).pvalue == pytest.approx(chi2.sf(z2, 1), rel=1e-6)
 
 
-def test_a_training_prior_that_is_told_is_undone_whatever_the_test_says():
+def test_a_known_training_prior_is_undone_whatever_the_test_says():
     scores, _, y = draw(n_rows=200)
     repair = repair_base_rate(scores, y, train_prior=0.5, calibrator=Isotonic(), alpha=0.0)
     assert isinstance(repair.calibrator, Chain)
@@ -83,7 +83,7 @@ def test_a_weight_of_two_is_the_row_twice_in_the_test_and_the_map():
     np.testing.assert_allclose(weighted.calibrator.predict(scores), repeated.calibrator.predict(scores), atol=1e-6)
 
 
-def test_too_few_rows_and_an_alpha_that_is_none_are_refused():
+def test_too_few_rows_and_an_invalid_alpha_raise():
     with pytest.raises(DataError, match="two rows or more of every class"):
         repair_base_rate([0.2, 0.7, 0.6], [0, 1, 1])
     with pytest.raises(ParameterError, match="alpha"):

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from calibrant.calibration import Platt, Spline
-from calibrant.calibration._fitting.natural_spline import SplineLoss, curve_through, never_falls, place_knots
+from calibrant.calibration._fitting.natural_spline import SplineLoss, choose_knots, evaluate_spline, is_nondecreasing
 
 
 def drawn(seed, n=400, bent=1.0):
@@ -19,11 +19,11 @@ def loss_of(found, p, y):
     """Give the penalised loss of other values at the knots found, from scipy's spline and its integral."""
     goal = np.where(y, (y.sum() + 1) / (y.sum() + 2), 1 / ((~y).sum() + 2))
     units = (found.knots_ - found.knots_[0]) / np.ptp(found.knots_)
-    places = (logit(p) - found.knots_[0]) / np.ptp(found.knots_)
+    positions = (logit(p) - found.knots_[0]) / np.ptp(found.knots_)
 
     def loss(values):
         spline = CubicSpline(units, values, bc_type="natural")
-        z, bend = spline(places), spline.derivative(2)
+        z, bend = spline(positions), spline.derivative(2)
         fine = np.linspace(0, 1, 20001)
         return np.sum(np.logaddexp(0, z) - goal * z) + len(y) * found.penalty_ / 2 * np.mean(bend(fine) ** 2)
 
@@ -40,12 +40,12 @@ def test_the_curve_is_the_one_that_a_general_optimiser_finds(seed):
 
 def test_derivatives_are_those_of_the_loss():
     random = np.random.default_rng(0)
-    places, knots, values = np.sort(random.random(50)), np.array([0, 0.3, 0.5, 1.0]), random.normal(size=4)
-    places[[0, -1]] = 0, 1
-    loss = SplineLoss(knots, places, random.random(50), random.random(50))
-    sums, step = loss.sums(values), 1e-6
+    positions, knots, values = np.sort(random.random(50)), np.array([0, 0.3, 0.5, 1.0]), random.normal(size=4)
+    positions[[0, -1]] = 0, 1
+    loss = SplineLoss(knots, positions, random.random(50), random.random(50))
+    sums, step = loss.derivatives(values), 1e-6
     for k, unit in enumerate(np.eye(4)):
-        up, down = loss.sums(values + step * unit), loss.sums(values - step * unit)
+        up, down = loss.derivatives(values + step * unit), loss.derivatives(values - step * unit)
         assert sums.gradient[k] == pytest.approx((up.loss - down.loss) / (2 * step), abs=1e-6)
         np.testing.assert_allclose(sums.hessian[k], (up.gradient - down.gradient) / (2 * step), atol=1e-6)
 
@@ -74,20 +74,20 @@ def test_beyond_the_scores_seen_the_log_odds_go_on_as_a_straight_line():
 
 
 def test_knots_are_quantiles_of_weight_and_keep_their_distance():
-    np.testing.assert_array_equal(place_knots(np.arange(5.0), np.array([1, 6, 1, 1, 1.0]), 4, 0.01), [0, 1, 4])
-    np.testing.assert_array_equal(place_knots(np.array([0, 1e-9, 1.0]), np.ones(3), 3, 0.01), [0, 1])
+    np.testing.assert_array_equal(choose_knots(np.arange(5.0), np.array([1, 6, 1, 1, 1.0]), 4, 0.01), [0, 1, 4])
+    np.testing.assert_array_equal(choose_knots(np.array([0, 1e-9, 1.0]), np.ones(3), 3, 0.01), [0, 1])
 
 
 def test_one_knot_is_a_constant():
-    np.testing.assert_array_equal(curve_through(np.array([2.0]), np.array([0.3]), np.array([-1.0, 9.0])), [0.3, 0.3])
+    np.testing.assert_array_equal(evaluate_spline(np.array([2.0]), np.array([0.3]), np.array([-1.0, 9.0])), [0.3, 0.3])
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_it_is_called_monotone_just_where_the_curve_falls_nowhere(seed):
     random = np.random.default_rng(seed)
     knots, values = np.sort(random.random(5)), np.sort(random.normal(size=5))
-    steps = np.diff(curve_through(knots, values, np.linspace(-0.5, 1.5, 40_001)))
-    assert never_falls(knots, values) == (steps.min() >= -1e-12)
+    steps = np.diff(evaluate_spline(knots, values, np.linspace(-0.5, 1.5, 40_001)))
+    assert is_nondecreasing(knots, values) == (steps.min() >= -1e-12)
 
 
 def test_a_curve_that_falls_is_not_called_monotone():

@@ -45,7 +45,7 @@ def test_probabilities_of_many_classes_are_sharpened_or_flattened_as_powers():
     np.testing.assert_allclose(found.predict(proba), power / power.sum(axis=1, keepdims=True))
 
 
-def test_scores_that_tell_less_than_nothing_make_all_classes_equal():
+def test_scores_worse_than_random_make_all_classes_equal():
     found = Temperature().fit([-2.0, -1.0, 1.0, 2.0], [1, 1, 0, 0])
     assert found.temperature_ == math.inf
     np.testing.assert_array_equal(found.predict([-9.0, 9.0]), [0.5, 0.5])
@@ -53,7 +53,7 @@ def test_scores_that_tell_less_than_nothing_make_all_classes_equal():
         found.inverse([0.5])
 
 
-def test_rows_without_an_error_are_believed_as_far_as_laplaces_rule_goes():
+def test_rows_without_an_error_get_the_loss_of_laplaces_rule():
     y = np.array([0] * 20 + [1] * 30)
     own = Temperature().fit(np.where(y, 3.0, -3.0), y).predict([3.0])[0]
     assert own == pytest.approx(51 / 52)
@@ -80,6 +80,6 @@ def test_equal_scores_leave_the_temperature_at_one():
         assert Temperature().fit([0.5, 0.5], [0, 1]).temperature_ == 1
 
 
-def test_one_telling_row_among_many_that_tell_nothing_is_too_few():
+def test_one_informative_row_among_many_uninformative_ones_is_too_few():
     found = Temperature().fit([0.0] * 1000 + [5.0], [0, 1] * 500 + [1])
     assert found.inverse_temperature_ == 0.0

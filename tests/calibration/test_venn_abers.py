@@ -73,7 +73,7 @@ def test_a_row_of_weight_nothing_is_in_no_fold():
     np.testing.assert_array_equal(VennAbers().fit(p, y, weight, folds=folds).predict(p), part.predict(p))
 
 
-def test_what_two_columns_are_is_settled_by_the_rows_of_all_folds():
+def test_whether_two_columns_are_margins_is_decided_by_the_rows_of_all_folds():
     p, y = drawn(8)
     table, folds = np.stack([1 - p, p], axis=1), np.arange(400) % 2
     table[folds == 1] += [-1.0, 1.0]
@@ -107,7 +107,7 @@ def test_a_fit_without_folds_forgets_those_before():
         venn.predict_folds([p, p])
 
 
-def test_what_does_not_fit_together_is_refused():
+def test_inconsistent_arguments_raise():
     p, y = drawn(7)
     venn = VennAbers().fit(p, y, folds=np.arange(400) % 4)
     with pytest.raises(DataError, match="each of the 4 folds; got 1"):
@@ -118,7 +118,7 @@ def test_what_does_not_fit_together_is_refused():
         venn.predict_pair([[0.1, 0.9]])
 
 
-def test_the_pair_is_refused_as_the_probability_is():
+def test_the_pair_raises_as_the_probability_does():
     venn = VennAbers().fit([0.2, 0.4, 0.6, 0.9], [0, 1, 0, 1])
     for ask in (venn.predict, venn.predict_pair):
         with pytest.raises(DataError, match=r"scores has 2 column\(s\); this calibrator was fitted with 1"):

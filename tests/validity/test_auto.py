@@ -1,4 +1,4 @@
-"""The automatic calibrator against probabilities that are known: no harm where there is nothing to mend, else mended.
+"""The automatic calibrator against probabilities that are known: no harm where nothing is miscalibrated, else a gain.
 
 Bounds are of the excess of the log-loss over the truth's, in units of 1 / n: a map of two numbers pays about 1.
 """
@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from calibrant.calibration import Auto, Platt
-from calibrant.calibration._auto.unit_folds import pool_equal_rows, unit_folds
+from calibrant.calibration._auto.folds import pool_equal_rows, unit_folds
 from calibrant.calibration._validation import read_scored
 
 DRAWS = 20
@@ -69,11 +69,11 @@ def test_folds_do_not_flatter_maps_that_follow_the_noise():
 
 def _shares_by_score(pooled, pieces):
     """Give the share of positive rows at each score, in the first fold and in the others."""
-    values, place = np.unique(pooled.scores[pieces.rows, 0], return_inverse=True)
+    values, position = np.unique(pooled.scores[pieces.rows, 0], return_inverse=True)
     first = pieces.fold == 0
     shares = []
     for chosen in (first, ~first):
         weight = pieces.weight * chosen
-        total = np.bincount(place, weight, len(values))
-        shares.append(np.bincount(place, weight * pooled.codes[pieces.rows], len(values)) / np.maximum(total, 1e-9))
+        total = np.bincount(position, weight, len(values))
+        shares.append(np.bincount(position, weight * pooled.codes[pieces.rows], len(values)) / np.maximum(total, 1e-9))
     return np.array(shares)

@@ -53,7 +53,7 @@ def waves(x):
     return x + 0.4 * np.sin(2 * x)
 
 
-# The default's penalty does not fall with the rows, as its text says, and leaves an error that stays.
+# The default's penalty does not decrease with the rows, as its docstring says, and leaves an error that stays.
 UNPENALISED = Dirichlet(off_diagonal=0.0, intercept=0.0, l2=0.0)
 
 PROMISES = {

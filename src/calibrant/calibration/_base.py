@@ -1,8 +1,8 @@
-"""What every calibrator is: learnt from scores and classes, asked for probabilities, written as a dict.
+"""The base classes of calibrators: fitted to scores and classes, mapping scores to probabilities, written as a dict.
 
 A map of one score is one file: a subclass of `ScoreMap` with `_learn` and `_map`. A map of all classes at once is a
-subclass of `Calibrator` with `_learn` and `_map`. Parameters stand in the constructor with rules beside them, what is
-learnt in the attributes that `_learnt` names.
+subclass of `Calibrator` with `_fit_scored` and `_predict_table`. Parameters stand in the constructor with rules beside
+them, what is learned in the attributes that `_learned` names.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Calibrator", "ScoreMap", "normalised", "read_probabilities", "two_columns"]
+__all__ = ["Calibrator", "ScoreMap", "check_has_inverse", "normalised", "read_probabilities", "two_columns"]
 
 
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     """A map from scores to probabilities.
 
-    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as they were given. Large work is shared by
-    as many threads as ``joblib.parallel_config(n_jobs=...)`` grants, one by default; any number gives the same bits.
+    After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as passed. Large work is shared by as many
+    threads as ``joblib.parallel_config(n_jobs=...)`` allows, one by default; the result is the same for any number.
 
     Examples
     --------
@@ -54,14 +54,14 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 
     _is_monotone: ClassVar[bool] = False
     _rules: ClassVar[Mapping[str, Rule]] = {}
-    _learnt: ClassVar[tuple[str, ...]] = ()
+    _learned: ClassVar[tuple[str, ...]] = ()
 
     classes_: NDArray[Any]
     n_columns_: int
 
     @property
     def is_monotone(self) -> bool:
-        """Whether a greater score, of one column, never has a smaller probability once scores speak for the class.
+        """Whether a greater score, of one column, never has a smaller probability if scores increase with the class.
 
         Examples
         --------
@@ -72,24 +72,23 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         return self._is_monotone
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None) -> Self:
-        """Learn the map.
+        """Fit the map.
 
         Parameters
         ----------
         scores : array of shape (n_rows,) or (n_rows, n_classes)
-            Margins, votes, probabilities or logits that the model gave to rows it was not fitted to. One column belongs
-            to the last class.
+            Margins, votes, probabilities or logits of held-out rows. One column belongs to the last class.
         y : sequence of length n_rows
             The class of each row.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts; a weight of 2 is the row twice.
+            The weight of each row, a frequency: a weight of 2 is the row twice.
         labels : sequence, optional
             The classes in the order of the columns, where `y` may lack one; sorted by default.
 
         Returns
         -------
         Calibrator
-            This calibrator.
+            The fitted calibrator.
         """
         check_params(self, self._rules)
         return self._fit_rows(read_scored(scores, y, sample_weight, labels))
@@ -114,7 +113,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         return made
 
     def predict(self, scores: Any) -> NDArray[np.float64]:
-        """Give the probabilities of rows.
+        """Return the probabilities of rows.
 
         Parameters
         ----------
@@ -129,7 +128,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         return self._predict_table(self._read_table(scores))
 
     def _read_table(self, scores: Any) -> NDArray[np.float64]:
-        """Check scores that are asked about: as many columns as in fit."""
+        """Return validated scores; raise unless they have as many columns as in fit."""
         check_is_fitted(self, "n_columns_")
         table = read_scores(scores)
         if table.shape[1] != self.n_columns_:
@@ -139,7 +138,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         return table
 
     def to_dict(self) -> dict[str, Any]:
-        """Give parameters and what was learnt as plain lists and numbers, which JSON can hold.
+        """Return parameters and learned attributes as plain lists and numbers, which JSON can hold.
 
         Examples
         --------
@@ -154,38 +153,38 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
             "params": {name: _plain(value) for name, value in self.get_params(deep=False).items()},
             "classes": self.classes_.tolist(),
             "n_columns": self.n_columns_,
-            "learnt": self._write(),
+            "learnt": self._write(),  # the key is part of the saved format
         }
 
     def _write(self) -> dict[str, Any]:
-        return {name: _plain(getattr(self, name)) for name in self._learnt}
+        return {name: _plain(getattr(self, name)) for name in self._learned}
 
-    def _read(self, learnt: Mapping[str, Any]) -> None:
-        """Take what `_write` gave."""
-        for name, value in learnt.items():
+    def _read(self, learned: Mapping[str, Any]) -> None:
+        """Set the attributes that `_write` wrote."""
+        for name, value in learned.items():
             setattr(self, name, np.asarray(value) if isinstance(value, list) else value)
 
     def _restore(self, written: Mapping[str, Any]) -> Self:
-        """Take what `to_dict` wrote, parameters apart."""
+        """Set what `to_dict` wrote, except the parameters."""
         self.classes_, self.n_columns_ = np.asarray(written["classes"]), written["n_columns"]
         self._read(written["learnt"])
         return self
 
     @abstractmethod
     def _fit_scored(self, scored: ScoredRows) -> None:
-        """Learn from rows past the door."""
+        """Fit to validated rows."""
 
     @abstractmethod
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Map scores past the door, as many columns as in fit."""
+        """Return the probabilities of validated scores, as many columns as in fit."""
 
 
 class ScoreMap(Calibrator):
     """A map of one score to the probability of one class; several columns are mapped one by one and normalised.
 
-    Two columns are one score: the second probability, or the difference of two margins (``of_difference_``, settled in
-    ``fit``). More are mapped each against
-    the rest (``parts_``, one calibrator a class; Zadrozny & Elkan 2002) and divided by their sum.
+    Two columns are one score: the second probability, or the difference of two margins (``of_difference_``, decided in
+    ``fit``). More are mapped each against the rest (``parts_``, one calibrator a class; Zadrozny & Elkan 2002) and
+    divided by their sum.
 
     Examples
     --------
@@ -200,11 +199,11 @@ class ScoreMap(Calibrator):
 
     @abstractmethod
     def _learn(self, sample: BinaryRows) -> None:
-        """Learn the map from one score; what is learnt goes to the attributes of `_learnt`."""
+        """Fit the map to one score; what is learned goes to the attributes of `_learned`."""
 
     @abstractmethod
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the probability of the positive class for scores of shape (n_rows,)."""
+        """Return the probability of the positive class for scores of shape (n_rows,)."""
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         if len(scored.classes) == 2:
@@ -215,7 +214,7 @@ class ScoreMap(Calibrator):
         if len(empty):
             name = scored.classes.tolist()[empty[0]]
             raise DataError(
-                f"no row is of the class {name!r}: nothing can be learnt of it. Calibrate with rows of every class."
+                f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every class."
             )
         self.parts_ = [self._part(scored, column) for column in range(len(scored.classes))]
 
@@ -236,15 +235,15 @@ class ScoreMap(Calibrator):
             return {**super()._write(), "of_difference_": self.of_difference_}
         return {"parts": [part.to_dict() for part in self.parts_]}
 
-    def _read(self, learnt: Mapping[str, Any]) -> None:
+    def _read(self, learned: Mapping[str, Any]) -> None:
         if len(self.classes_) == 2:
-            super()._read(learnt)
+            super()._read(learned)
         else:
-            self.parts_ = [clone(self)._restore(part) for part in learnt["parts"]]
+            self.parts_ = [clone(self)._restore(part) for part in learned["parts"]]
 
 
 def normalised(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide rows by their sums; a row of zeros says nothing of its classes, which are then equally likely.
+    """Return rows divided by their sums; in a row of zeros all classes are equally likely.
 
     Examples
     --------
@@ -268,8 +267,21 @@ def two_columns(proba: NDArray[np.float64]) -> NDArray[np.float64]:
     return proba if proba.ndim == 2 else np.stack([1.0 - proba, proba], axis=1)
 
 
-def read_probabilities(calibrator: Calibrator, proba: Any) -> NDArray[np.float64]:
-    """Check what is to be mapped back by a calibrator of one score.
+def check_has_inverse(*, is_constant: bool) -> None:
+    """Raise if a map is constant.
+
+    Examples
+    --------
+    >>> check_has_inverse(is_constant=True)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: this map is constant, so that it has no inverse: the scores in fit say nothing of y.
+    """
+    if is_constant:
+        raise DataError("this map is constant, so that it has no inverse: the scores in fit say nothing of y.")
+
+
+def read_probabilities(calibrator: Any, proba: Any) -> NDArray[np.float64]:
+    """Return validated probabilities for the inverse of a calibrator of one score.
 
     Examples
     --------
@@ -281,7 +293,9 @@ def read_probabilities(calibrator: Calibrator, proba: Any) -> NDArray[np.float64
     check_is_fitted(calibrator, "n_columns_")
     table = read_scores(proba)
     if calibrator.n_columns_ != 1 or table.shape[1] != 1:
-        raise DataError("inverse takes the probabilities of one class, of a calibrator fitted to one column of scores.")
+        raise DataError(
+            "inverse needs the probabilities of one class, and a calibrator fitted to one column of scores."
+        )
     wrong = np.flatnonzero((table[:, 0] < 0) | (table[:, 0] > 1))
     if len(wrong):
         raise DataError(f"proba must be in [0, 1]; got {table[wrong[0], 0]:g} at row {wrong[0]}.")
@@ -289,7 +303,7 @@ def read_probabilities(calibrator: Calibrator, proba: Any) -> NDArray[np.float64
 
 
 def _plain(value: Any) -> Any:
-    """Give what JSON can hold: arrays as lists, calibrators as dicts."""
+    """Return a value that JSON can hold: arrays as lists, calibrators as dicts."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Calibrator):

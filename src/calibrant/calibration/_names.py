@@ -1,4 +1,4 @@
-"""What a string is short for, and calibrators read back from what `to_dict` wrote."""
+"""The registry of calibrators by name, and calibrators restored from `to_dict`."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ _CLASSES: dict[str, type[Calibrator]] = {
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
-    """Give the calibrator that a string is short for, or the calibrator given.
+    """Return the calibrator of a name, or the calibrator passed.
 
     Parameters
     ----------
     name : str
-        The parameter that it was given as.
+        The name of the parameter, for the error message.
     given : str or Calibrator
         The calibrator.
 
@@ -94,12 +94,12 @@ def as_calibrator(name: str, given: Any) -> Calibrator:
 
 
 def calibrator_from_dict(written: Mapping[str, Any]) -> Calibrator:
-    """Give the calibrator that `to_dict` wrote, fitted where it was.
+    """Return the calibrator that `to_dict` wrote, fitted where it was.
 
     Parameters
     ----------
     written : mapping
-        What `to_dict` gave, or what JSON made of it.
+        The dict that `to_dict` returned, also after a round trip through JSON.
 
     Returns
     -------
@@ -114,10 +114,10 @@ def calibrator_from_dict(written: Mapping[str, Any]) -> Calibrator:
     """
     kind = choose("calibrator", written["calibrator"], _CLASSES)
     params = {name: _calibrators(value) for name, value in written["params"].items()}
-    made = kind(**params)
-    return made._restore(written) if "learnt" in written else made
+    calibrator = kind(**params)
+    return calibrator._restore(written) if "learnt" in written else calibrator
 
 
 def _calibrators(value: Any) -> Any:
-    """Give a parameter as it was: calibrators that are parameters of others were written as dicts."""
+    """Return a parameter as it was: calibrators that are parameters of others were written as dicts."""
     return calibrator_from_dict(value) if isinstance(value, Mapping) and "calibrator" in value else value

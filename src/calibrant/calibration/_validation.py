@@ -1,4 +1,4 @@
-"""The door of every calibrator: scores of any range with classes and weights, checked once, in one form."""
+"""Input validation of every calibrator: scores of any range with classes and weights."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ __all__ = [
     "read_scores",
 ]
 
-_SOME, _LARGEST = 1_000, float(np.finfo(np.float64).max)
-_SUM = 1e-4  # how far a row of probabilities may sum from 1, in single precision too
+_SOME = 1_000  # rows that almost always show that scores differ, before all are compared
+_LARGEST = float(np.finfo(np.float64).max)
+_SUM = 1e-4  # how far a row of probabilities may sum from 1: models that compute in single precision pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryRows:
-    """One score for each row that counts, and whether the row is of the positive class.
+    """One score for each row of positive weight, and whether the row is of the positive class.
 
     Parameters
     ----------
     scores : array of shape (n_rows,)
-        Finite numbers, the greater the likelier the positive class.
+        Finite numbers, the greater the more probable the positive class.
     positive : array of bool, of shape (n_rows,)
         Whether each row is of the positive class.
     weight : array of shape (n_rows,) or None
-        How often each row counts, never 0; None where each counts once.
+        The weight of each row, never 0; None where all are 1.
     """
 
     scores: NDArray[np.float64]
@@ -48,7 +49,7 @@ class BinaryRows:
     weight: NDArray[np.float64] | None = None
 
     def totals(self) -> tuple[float, float]:
-        """Give the weight of the negative and of the positive rows.
+        """Return the weight of the negative and of the positive rows.
 
         Examples
         --------
@@ -62,7 +63,7 @@ class BinaryRows:
         return float(self.weight[~self.positive].sum()), positives
 
     def weights(self) -> NDArray[np.float64]:
-        """Give the weight of each row as an array."""
+        """Return the weight of each row as an array."""
         return np.ones(len(self.scores)) if self.weight is None else self.weight
 
     def take(self, rows: NDArray[Any]) -> BinaryRows:
@@ -79,18 +80,18 @@ class BinaryRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredRows:
-    """Rows that count, with their scores, classes and weights.
+    """Rows of positive weight, with their scores, classes and weights.
 
     Parameters
     ----------
     scores : array of shape (n_rows, n_columns)
         Finite numbers; one column belongs to the last class.
     codes : array of shape (n_rows,)
-        The place of each row's class in `classes`.
+        The position of each row's class in `classes`.
     classes : array of shape (n_classes,)
-        The classes in the order of the columns: sorted, or as they were given.
+        The classes in the order of the columns: sorted, or in that of `labels`.
     weight : array of shape (n_rows,) or None
-        How often each row counts, never 0; None where each counts once.
+        The weight of each row, never 0; None where all are 1.
     """
 
     scores: NDArray[np.float64]
@@ -108,19 +109,19 @@ class ScoredRows:
         return replace(self, scores=self.scores[rows], codes=self.codes[rows], weight=weight)
 
     def without_weight_0(self) -> ScoredRows:
-        """Return the rows that count."""
+        """Return the rows of positive weight."""
         return self if self.weight is None or self.weight.all() else self.take(np.flatnonzero(self.weight))
 
     def two_class(self) -> BinaryRows:
-        """Give the score of the last of two classes, whether there are one or two columns."""
+        """Return the score of the last of two classes, whether there are one or two columns."""
         return BinaryRows(one_column(self.scores), self.codes == 1, self.weight)
 
     def against_rest(self, column: int) -> BinaryRows:
-        """Give one class against all others, by its own column."""
+        """Return one class against all others, by its own column."""
         return BinaryRows(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
 
     def class_weights(self) -> NDArray[np.float64]:
-        """Give the weight of the rows of each class.
+        """Return the weight of the rows of each class.
 
         Examples
         --------
@@ -131,12 +132,12 @@ class ScoredRows:
 
 
 def read_scores(scores: Any) -> NDArray[np.float64]:
-    """Check scores: a table of finite numbers, one column where a flat sequence was given.
+    """Return validated scores: a table of finite numbers, one column for a flat sequence.
 
     Parameters
     ----------
     scores : array of shape (n_rows,) or (n_rows, n_columns)
-        Margins, votes, probabilities or logits; a series or a frame will do.
+        Margins, votes, probabilities or logits; also a series or a frame.
 
     Returns
     -------
@@ -161,14 +162,14 @@ def read_scores(scores: Any) -> NDArray[np.float64]:
         raise DataTypeError(f"scores must hold numbers; {error}.") from error
     if table.ndim not in (1, 2) or 0 in table.shape:
         raise DataError(
-            f"scores has shape {table.shape}; give one score for each row, or one column a class, and a row or more."
+            f"scores must have one score a row, or one column a class, and a row or more; got shape {table.shape}."
         )
     table = table.reshape(len(table), -1)
-    _refuse_not_finite(table)
+    _check_finite(table)
     return table
 
 
-def _refuse_not_finite(table: NDArray[np.float64]) -> None:
+def _check_finite(table: NDArray[np.float64]) -> None:
     if np.isfinite(table.min()) and np.isfinite(table.max()):
         return
     nan, infinite = np.isnan(table), np.isinf(table)
@@ -181,7 +182,7 @@ def _refuse_not_finite(table: NDArray[np.float64]) -> None:
 
 
 def are_equal(table: NDArray[np.float64]) -> bool:
-    """Tell whether all rows have the same scores.
+    """Return whether all rows have the same scores.
 
     Examples
     --------
@@ -189,11 +190,11 @@ def are_equal(table: NDArray[np.float64]) -> bool:
     (True, False)
     """
     first = table[0]
-    return bool((table[:_SOME] == first).all() and (table == first).all())  # a few mostly tell
+    return bool((table[:_SOME] == first).all() and (table == first).all())
 
 
 def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None) -> ScoredRows:
-    """Check what a calibrator learns from; rows of weight 0 are gone.
+    """Return the validated rows that a calibrator is fitted to; rows of weight 0 are dropped.
 
     Parameters
     ----------
@@ -202,14 +203,14 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     y : sequence of length n_rows
         The class of each row.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts.
+        The weight of each row.
     labels : sequence, optional
-        The classes in the order of the columns, where `y` may lack one or the order is another.
+        The classes in the order of the columns, where `y` may lack one or they are not sorted.
 
     Returns
     -------
     ScoredRows
-        The rows that count.
+        The rows of positive weight.
 
     Examples
     --------
@@ -282,7 +283,7 @@ def _check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None
 
 
 def are_probabilities(table: NDArray[np.float64]) -> bool:
-    """Tell whether scores can be probabilities: all in [0, 1], and rows of several columns sum to 1.
+    """Return whether scores can be probabilities: all in [0, 1], and rows of several columns sum to 1.
 
     Examples
     --------
@@ -295,9 +296,9 @@ def are_probabilities(table: NDArray[np.float64]) -> bool:
 
 
 def one_column(table: NDArray[np.float64], of_difference: bool | None = None) -> NDArray[np.float64]:
-    """Give one score for two classes: the column itself, the second probability, or the difference of two margins.
+    """Return one score for two classes: the column itself, the second probability, or the difference of two margins.
 
-    Which of the last two it is stands in `of_difference`, where ``fit`` has settled it; else the scores tell.
+    `of_difference` says which of the last two it is, as decided in ``fit``; None decides by these scores.
 
     Examples
     --------
@@ -315,7 +316,7 @@ def one_column(table: NDArray[np.float64], of_difference: bool | None = None) ->
 
 
 def is_of_difference(table: NDArray[np.float64]) -> bool:
-    """Tell whether the one score of two classes is the difference of two columns.
+    """Return whether the one score of two classes is the difference of two columns.
 
     Examples
     --------

@@ -1,19 +1,19 @@
-"""The calibrator that tries the others and leaves the scores alone unless rows it held out say otherwise."""
+"""The automatic calibrator: it tries the others and keeps the scores unchanged unless held-out rows show a gain."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
+from calibrant.calibration._auto.folds import Pieces, pool_equal_rows, unit_folds
 from calibrant.calibration._auto.mixing import best_weights, log_mix, row_losses
-from calibrant.calibration._auto.replace_certain import Mended, mend
-from calibrant.calibration._auto.unit_folds import Pieces, pool_equal_rows, unit_folds
+from calibrant.calibration._auto.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
 from calibrant.calibration._maps.beta import Beta
@@ -31,24 +31,26 @@ from calibrant.exceptions import DataError, LittleDataWarning
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Auto", "warn_of_few"]
+__all__ = ["Auto", "warn_of_few_rows"]
 
+# The numbers here, and the defaults of `price` and `multiple`, were chosen by benchmarks/calibration_quality.py among
+# about a hundred variants, on the first five of ten splits of 30 data sets; the other five confirm them (RESULTS.md).
 _FOLDS, _FEWER_FOLDS = 10, 5
-_ROWS_FOR_FEWER = 5000.0  # weight from which on a tenth more rows to learn from makes no difference
-_FEWEST = 10.0  # weight of a class below which no map is tried: a row a fold
-_MANY = 500.0  # weight of either class from which on isotonic regression is tried
-_ROWS_A_NUMBER = 2.0  # rows for each number of a Dirichlet map, which has a number for each pair of classes
+_ROWS_FOR_FEWER = 5000.0  # weight from which on maps of nine tenths and of four fifths of the rows hardly differ
+_MIN_CLASS_WEIGHT = 10.0  # below, no map is tried: ten folds need a row of the class each
+_MIN_FOR_ISOTONIC = 500.0  # weight of either class: with fewer rows isotonic regression overfits
+_ROWS_PER_PARAMETER = 2.0  # of a Dirichlet map, which has K (K + 1) parameters
 _NO_MAP = "no map"
 
-# What is tried for one score and for a column a class; the reference of margins is Platt's sigmoid.
-_ONE: dict[str, Callable[[], Calibrator]] = {
+# The candidates for one score and for one column a class; margins have Platt's sigmoid as their reference.
+_BINARY: dict[str, Callable[[], Calibrator]] = {
     "vector_scaling": VectorScaling,
     "temperature": Temperature,
     "beta": Beta,
     "quadratic_logit": QuadraticLogit,
     "spline": Spline,
 }
-_SEVERAL: dict[str, Callable[[], Calibrator]] = {
+_MULTICLASS: dict[str, Callable[[], Calibrator]] = {
     "temperature": Temperature,
     "vector_scaling": VectorScaling,
     "matrix_scaling": MatrixScaling,
@@ -56,46 +58,47 @@ _SEVERAL: dict[str, Callable[[], Calibrator]] = {
 
 
 class Auto(Calibrator):
-    """A mix of maps and no map at all, weighed by what each gains on rows that it was not learnt from.
+    """A mix of maps and no map at all, weighted by their gains on held-out rows.
 
-    Ten folds of the calibration rows, five from 5,000 rows on, give every candidate's log-loss on other rows. Mixed in
-    log-odds, the candidates and the scores as they are get the weights of least log-loss, where a map pays a `price`
-    for its weight: that draws the mix towards the identity, the more the less data there is. The mix is used only if
-    its gain over doing nothing exceeds `multiple` standard errors of the paired difference of the rows; else the
-    probabilities stay.
+    Each candidate's held-out log-loss is computed in ten folds of the calibration rows, five from 5,000 rows on. Mixed
+    in log-odds, the candidates and the unchanged scores get the weights of least log-loss, where a map pays a `price`
+    for its weight: this shrinks the mix towards the identity, the more the fewer rows there are. The guard: the mix is
+    used only if its gain over no map exceeds `multiple` standard errors of the paired difference of the rows; else the
+    probabilities stay unchanged.
 
-    Probabilities of exactly 0 and 1 have infinite log-loss if wrong. They are replaced first, also where no map is
-    used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of doing nothing.
+    Certain probabilities, 0 and 1, have infinite log-loss if wrong. They are replaced first, also where no map is
+    used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of no map.
 
     The candidates for two classes are vector scaling, which is Platt's sigmoid of the log-odds shrunk towards the
     identity, temperature, beta, quadratic logit, spline and, with 500 rows of each class, centred isotonic regression
     with smoothed ends; for more classes temperature, vector scaling, matrix scaling and, with two rows or more for
-    each of its numbers, Dirichlet.
+    each of its parameters, Dirichlet.
 
     Parameters
     ----------
     price : float
-        What a weight of 1 must gain, in nats over all rows. 0: the best mix; infinite: no map.
+        The price of a weight of 1, in nats over all rows. 0: the best mix; infinite: no map.
     multiple : float
-        How many standard errors the gain must exceed.
+        Number of standard errors that the gain must exceed.
 
     Attributes
     ----------
     choice_ : AutoChoice
-        What was tried and chosen, by how much and with what evidence.
+        The candidates and the choice, with their evidence.
     members_ : list of Calibrator
-        The maps that have a weight.
+        The maps of positive weight.
     weights_ : array of shape (1 + n_members,)
         The weight of no map, then of each member.
-    mended_ : Mended or None
-        What takes the place of 0 and 1; None for margins.
+    mended_ : ReplaceCertain or None
+        The replacement of probabilities of 0 and 1; None for margins.
     of_difference_ : bool
         Whether the score of two classes is the difference of two columns, which are margins.
 
     Notes
     -----
-    Folds are dealt by a fixed seed from the rows in sorted order, equal rows pooled: the fit sees nothing but the
-    weighted empirical distribution. Of more than 10,000 rows as many are drawn for the choice; the maps learn from all.
+    Folds are drawn with a fixed seed from the rows in sorted order, equal rows pooled: the fit depends on nothing but
+    the weighted empirical distribution. Of more than 10,000 rows as many are drawn for the choice; the maps are fitted
+    to all.
 
     Examples
     --------
@@ -121,7 +124,7 @@ class Auto(Calibrator):
     choice_: AutoChoice
     members_: list[Calibrator]
     weights_: NDArray[np.float64]
-    mended_: Mended | None
+    mended_: ReplaceCertain | None
     of_difference_: bool
 
     def __init__(self, *, price: float = 2.0, multiple: float = 0.5) -> None:
@@ -130,7 +133,7 @@ class Auto(Calibrator):
 
     @property
     def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability, as was chosen and learnt; False before.
+        """Whether a greater score never has a smaller probability; False before ``fit``.
 
         Examples
         --------
@@ -138,26 +141,26 @@ class Auto(Calibrator):
         >>> auto.is_monotone, auto.fit(np.linspace(0.1, 0.9, 40), [0, 1] * 20).is_monotone
         (False, True)
         """
-        is_of_one = hasattr(self, "members_") and len(self.classes_) == 2
-        return is_of_one and all(member.is_monotone and _rises(member) for member in self.members_)
+        is_binary = hasattr(self, "members_") and len(self.classes_) == 2
+        return is_binary and all(member.is_monotone and _is_increasing(member) for member in self.members_)
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
-        sample = pool_equal_rows(_one_score(scored))
+        sample = pool_equal_rows(_one_column_for_two(scored))
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
-        self.mended_ = mend(sample) if is_proba else None
-        tried = _candidates(sizes, is_proba)
+        self.mended_ = fit_replace_certain(sample) if is_proba else None
+        makers = _candidates(sizes, is_proba)
         if (sample.scores == sample.scores[0]).all():
-            self._settle(sample, tried, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
-        elif _is_little(sizes):
-            warn_of_few(sizes, sample.classes, stacklevel=5)
-            name, reason = _NO_MAP if is_proba else "platt", "too few rows to judge maps by"
-            self._settle(sample, tried, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
+            self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
+        elif _is_too_little(sizes):
+            warn_of_few_rows(sizes, sample.classes, stacklevel=5)
+            name, reason = _NO_MAP if is_proba else "platt", "too few rows to compare maps"
+            self._store(sample, makers, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
         else:
-            self._settle(sample, tried, self._chosen(_tried(sample, tried, has_identity=is_proba)))
+            self._store(sample, makers, self._choose(_run_trial(sample, makers, has_identity=is_proba)))
 
-    def _chosen(self, trial: _Trial) -> AutoChoice:
-        """Weigh the candidates, and keep the reference unless the mix has the evidence for it."""
+    def _choose(self, trial: _Trial) -> AutoChoice:
+        """Return the best mix, or the reference alone where the guard finds too little evidence for a mix."""
         alone = np.eye(len(trial.names))[0]
         weights = best_weights(trial.logs, trial.codes, trial.weight, self.price)
         gain, error = trial.gain_of(weights)
@@ -166,14 +169,14 @@ class Auto(Calibrator):
             reason = "no other mix gains its price"
         elif gain <= self.multiple * error:
             weights, reason = alone, f"no mix gains more than {self.multiple:g} standard errors"
-        return AutoChoice.of(trial.told(weights), trial.gain_of(weights), float(trial.weight.sum()), reason)
+        return AutoChoice.of(trial.candidates(weights), trial.gain_of(weights), float(trial.weight.sum()), reason)
 
-    def _settle(self, sample: ScoredRows, tried: Mapping[str, Calibrator], choice: AutoChoice) -> None:
-        """Learn the maps that have a share from all rows."""
+    def _store(self, sample: ScoredRows, makers: Mapping[str, Calibrator], choice: AutoChoice) -> None:
+        """Fit the maps of positive weight to all rows."""
         shares = {each.name: each.weight for each in choice.candidates if each.weight > 0} or {choice.name: 1.0}
-        rows = _mended_rows(sample, self.mended_)
+        rows = _replace_in_rows(sample, self.mended_)
         names = [name for name in shares if name != _NO_MAP]
-        self.members_ = [tried.get(name, Platt())._fit_clone(rows) for name in names]
+        self.members_ = [makers.get(name, Platt())._fit_clone(rows) for name in names]
         self.weights_ = np.array([shares.get(_NO_MAP, 0.0), *(shares[name] for name in names)])
         self.choice_ = choice
 
@@ -181,7 +184,7 @@ class Auto(Calibrator):
         if len(self.classes_) == 2:
             table = one_column(table, self.of_difference_).reshape(-1, 1)
         if self.mended_ is not None:
-            table = self.mended_.table(table)
+            table = self.mended_.apply(table)
         maps = ([table] if self.weights_[0] > 0 else []) + [each._predict_table(table) for each in self.members_]
         shares = self.weights_[self.weights_ > 0]
         if len(self.classes_) > 2:
@@ -199,19 +202,19 @@ class Auto(Calibrator):
             "of_difference": self.of_difference_,
         }
 
-    def _read(self, learnt: Mapping[str, Any]) -> None:
-        from calibrant.calibration._names import calibrator_from_dict  # which names this file
+    def _read(self, learned: Mapping[str, Any]) -> None:
+        from calibrant.calibration._names import calibrator_from_dict  # which imports this module
 
-        self.mended_ = None if learnt["mended"] is None else Mended(**learnt["mended"])
-        self.members_ = [calibrator_from_dict(member) for member in learnt["members"]]
-        self.weights_ = np.asarray(learnt["weights"])
-        self.choice_ = AutoChoice.from_dict(learnt["choice"])
-        self.of_difference_ = learnt["of_difference"]
+        self.mended_ = None if learned["mended"] is None else ReplaceCertain(**learned["mended"])
+        self.members_ = [calibrator_from_dict(member) for member in learned["members"]]
+        self.weights_ = np.asarray(learned["weights"])
+        self.choice_ = AutoChoice.from_dict(learned["choice"])
+        self.of_difference_ = learned["of_difference"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """The log-probabilities of the reference and the candidates for rows that they were not learnt from."""
+    """The log-probabilities of the reference and the candidates for held-out rows."""
 
     names: list[str]
     logs: NDArray[np.float64]
@@ -219,7 +222,7 @@ class _Trial:
     weight: NDArray[np.float64]
 
     def gain_of(self, weights: NDArray[np.float64]) -> tuple[float, float]:
-        """Give the mean gain of a mix over the reference, and the standard error of the paired difference."""
+        """Return the mean gain of a mix over the reference, and the standard error of the paired difference."""
         reference = row_losses(self.logs[0], self.codes)
         gains = reference - row_losses(log_mix(self.logs, weights), self.codes)
         total = float(self.weight.sum())
@@ -227,8 +230,8 @@ class _Trial:
         spread = float(self.weight @ (gains - gain) ** 2) / max(total - 1.0, 1.0)
         return gain, float(np.sqrt(spread / total))
 
-    def told(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
-        """Give each candidate with its evidence."""
+    def candidates(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
+        """Return each candidate with its evidence."""
         level = float(self.weight @ row_losses(self.logs[0], self.codes)) / float(self.weight.sum())
         evidence = [(0.0, 0.0), *(self.gain_of(alone) for alone in np.eye(len(self.names))[1:])]
         return tuple(
@@ -238,37 +241,38 @@ class _Trial:
 
 
 def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibrator]:
-    made = {name: make() for name, make in (_ONE if len(sizes) == 2 else _SEVERAL).items()}
+    made = {name: make() for name, make in (_BINARY if len(sizes) == 2 else _MULTICLASS).items()}
     if not is_proba:
         made = {"platt": Platt(on="score"), **made}
-    if len(sizes) > 2 and sizes.sum() >= _ROWS_A_NUMBER * len(sizes) * (len(sizes) + 1):
+    if len(sizes) > 2 and sizes.sum() >= _ROWS_PER_PARAMETER * len(sizes) * (len(sizes) + 1):
         made["dirichlet"] = Dirichlet()
-    if len(sizes) == 2 and sizes.min() >= _MANY:
+    if len(sizes) == 2 and sizes.min() >= _MIN_FOR_ISOTONIC:
         made["isotonic"] = Isotonic(mode="centred", smooth_ends=True)
     return made
 
 
-def _tried(pooled: ScoredRows, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
-    """Learn every candidate without each fold and ask it about that fold; one that cannot be learnt is left out."""
+def _run_trial(pooled: ScoredRows, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
+    """Predict each fold by every candidate fitted to the others; one that cannot be fitted to some is left out."""
     n_folds = _FOLDS if pooled.class_weights().sum() < _ROWS_FOR_FEWER else _FEWER_FOLDS
     pieces = unit_folds(pooled, n_folds)
     names = ([_NO_MAP] if has_identity else []) + list(makers)
     logs = {name: np.zeros((len(pieces.rows), len(pooled.classes))) for name in names}
     for fold in range(n_folds):
-        told = _asked(pooled, pieces, fold, {name: makers.get(name) for name in logs}, mended=has_identity)
-        logs = {name: table for name, table in logs.items() if name in told}
+        found = _predict_fold(pooled, pieces, fold, {name: makers.get(name) for name in logs}, is_proba=has_identity)
+        logs = {name: table for name, table in logs.items() if name in found}
         for name, table in logs.items():
-            table[pieces.fold == fold] = told[name]
+            table[pieces.fold == fold] = found[name]
     return _Trial(list(logs), np.stack(list(logs.values())), pooled.codes[pieces.rows], pieces.weight)
 
 
-def _asked(
-    pooled: ScoredRows, pieces: Pieces, fold: int, makers: Mapping[str, Calibrator | None], *, mended: bool
+def _predict_fold(
+    pooled: ScoredRows, pieces: Pieces, fold: int, makers: Mapping[str, Calibrator | None], *, is_proba: bool
 ) -> dict[str, NDArray[np.float64]]:
-    """Give the log-probabilities of a fold's rows by maps learnt from the other folds; None is the identity."""
-    train, test = pieces.part(pooled, pieces.fold != fold), pieces.part(pooled, pieces.fold == fold)
-    mending = mend(train) if mended else None
-    train, test = _mended_rows(train, mending), _mended_rows(test, mending)
+    """Return the log-probabilities of a fold's rows by maps fitted to the other folds; None is the identity."""
+    train, test = pieces.take(pooled, pieces.fold != fold), pieces.take(pooled, pieces.fold == fold)
+    # Certain probabilities are replaced by what the training rows say: the held-out fold must not choose its own floor.
+    certain = fit_replace_certain(train) if is_proba else None
+    train, test = _replace_in_rows(train, certain), _replace_in_rows(test, certain)
     found: dict[str, NDArray[np.float64]] = {}
     for name, maker in makers.items():
         try:
@@ -279,48 +283,48 @@ def _asked(
     return found
 
 
-def _one_score(scored: ScoredRows) -> ScoredRows:
-    """Give two classes one column."""
+def _one_column_for_two(scored: ScoredRows) -> ScoredRows:
+    """Return rows of two classes with one column of scores."""
     if len(scored.classes) > 2:
         return scored
-    return ScoredRows(one_column(scored.scores).reshape(-1, 1), scored.codes, scored.classes, scored.weight)
+    return replace(scored, scores=one_column(scored.scores).reshape(-1, 1))
 
 
-def _mended_rows(scored: ScoredRows, mended: Mended | None) -> ScoredRows:
-    if mended is None:
+def _replace_in_rows(scored: ScoredRows, certain: ReplaceCertain | None) -> ScoredRows:
+    if certain is None:
         return scored
-    return ScoredRows(mended.table(scored.scores), scored.codes, scored.classes, scored.weight)
+    return replace(scored, scores=certain.apply(scored.scores))
 
 
-def _rises(member: Calibrator) -> bool:
-    """Tell a sigmoid of scores that speak against the class from others: mixed with one that rises it may do either."""
+def _is_increasing(member: Calibrator) -> bool:
+    """Return whether a sigmoid does not decrease: mixed with an increasing map, a decreasing one may do either."""
     return not isinstance(member, Platt) or member.slope_ >= 0.0
 
 
 def _log_table(proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the log-probability of every class, whether there is a column for each or one for two."""
+    """Return the log-probability of every class, whether there is a column for each or one for two."""
     table = proba.reshape(len(proba), -1)
     return as_logs(table if table.shape[1] > 1 else np.concatenate([1.0 - table, table], axis=1))
 
 
-def _is_little(sizes: NDArray[np.float64]) -> bool:
-    return bool(sizes.min() < _FEWEST if len(sizes) == 2 else sizes.sum() < _FEWEST * len(sizes))
+def _is_too_little(sizes: NDArray[np.float64]) -> bool:
+    return bool(sizes.min() < _MIN_CLASS_WEIGHT if len(sizes) == 2 else sizes.sum() < _MIN_CLASS_WEIGHT * len(sizes))
 
 
-def warn_of_few(sizes: NDArray[np.float64], classes: NDArray[Any], *, stacklevel: int = 4) -> None:
-    """Warn of too few rows for any map to help.
+def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stacklevel: int = 4) -> None:
+    """Warn where there are too few rows for any map to help.
 
     Examples
     --------
-    >>> warn_of_few(np.array([50.0, 12.0]), np.array(["no", "yes"]))
+    >>> warn_of_few_rows(np.array([50.0, 12.0]), np.array(["no", "yes"]))
     """
-    if not _is_little(sizes):
+    if not _is_too_little(sizes):
         return
     rare = int(sizes.argmin())
     name = classes.tolist()[rare]
     warnings.warn(
-        f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too little for "
-        f"a map to help: {_FEWEST:g} rows of each class are the least.",
+        f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too few for "
+        f"a map to help: {_MIN_CLASS_WEIGHT:g} rows of each class are the minimum.",
         LittleDataWarning,
         stacklevel=stacklevel,
     )

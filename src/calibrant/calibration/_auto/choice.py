@@ -1,4 +1,4 @@
-"""What the automatic calibrator tried, what it chose, by how much and with what evidence."""
+"""The candidates and the choice of the automatic calibrator, with their evidence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Candidate:
     Parameters
     ----------
     name : str
-        Its name in `CALIBRATORS`; ``"no map"`` for the scores as they are.
+        Its name in `CALIBRATORS`; ``"no map"`` for unchanged scores.
     log_loss : float
-        Its cross-validated log-loss, in nats a row.
+        Its cross-validated log-loss, in nats per row.
     gain, standard_error : float
-        By how much that is less than the reference's, and the standard error of the paired difference.
+        How much less that is than the reference's, and the standard error of the paired difference.
     weight : float
-        Its share in the mix that was chosen.
+        Its weight in the chosen mix.
 
     Examples
     --------
@@ -48,13 +48,13 @@ class AutoChoice:
     name : str
         The mix in words.
     candidates : tuple of Candidate
-        What was tried; the reference is the first. Empty where nothing could be tried.
+        The candidates; the reference is the first. Empty where nothing could be tried.
     gain, standard_error : float
-        By how much the cross-validated log-loss of the mix is less than the reference's, and its standard error.
+        How much less the cross-validated log-loss of the mix is than the reference's, and its standard error.
     n_rows : float
-        The weight of the rows that this was judged by.
+        The weight of the rows that this was evaluated on.
     reason : str
-        Why the choice is what it is.
+        The reason of the choice.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class AutoChoice:
     def of(
         cls, candidates: tuple[Candidate, ...], evidence: tuple[float, float], n_rows: float, reason: str
     ) -> AutoChoice:
-        """Name the mix by its shares, the largest first.
+        """Return a choice whose name lists the weights of its mix, the largest first.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class AutoChoice:
         return cls(used[0].name if len(used) == 1 else mix, candidates, *evidence, n_rows, reason)
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the candidates as a frame of pandas, a row each.
+        """Return the candidates as a frame of pandas, one row each.
 
         Examples
         --------
@@ -104,7 +104,7 @@ class AutoChoice:
         return pd.DataFrame([vars(each) for each in self.candidates])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what JSON can hold.
+        """Return a dict that JSON can hold.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class AutoChoice:
 
     @classmethod
     def from_dict(cls, written: dict[str, Any]) -> AutoChoice:
-        """Read what `to_dict` gave.
+        """Return the choice that `to_dict` wrote.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class AutoChoice:
         """
         return cls(**{**written, "candidates": tuple(Candidate(**each) for each in written["candidates"])})
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # `z` prints a gain that rounds to 0 as 0.0000, never -0.0000, on any processor
         lines = [f"{self.name}: {self.reason}"]
         if self.candidates:
             before = self.candidates[0].log_loss
@@ -139,7 +139,7 @@ class AutoChoice:
     def _table(self) -> list[str]:
         width = max(10, *(len(each.name) for each in self.candidates))
         rows = [f"  {'map':{width}} {'log-loss':>8} {'gain':>8} {'+-':>8} {'weight':>8}"]
-        for place, each in enumerate(self.candidates):
-            evidence = f"{each.gain:z8.4f} {each.standard_error:8.4f}" if place else " " * 17
+        for position, each in enumerate(self.candidates):
+            evidence = f"{each.gain:z8.4f} {each.standard_error:8.4f}" if position else " " * 17
             rows.append(f"  {each.name:{width}} {each.log_loss:8.4f} {evidence} {each.weight:8.2f}")
         return rows

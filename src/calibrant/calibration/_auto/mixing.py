@@ -1,4 +1,4 @@
-"""A mix of maps in log-odds: weights that a loss on other rows chooses, each map paying for its weight."""
+"""A mix of maps in log-odds, with the weights of least log-loss on held-out rows, each at a price."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["best_weights", "log_mix", "row_losses"]
 
-# The mean loss of a mix, and how it changes with each weight.
+# The mean loss of a mix and its gradient by the weights.
 _Loss: TypeAlias = "Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]"
 
-_NEGLIGIBLE = 0.01  # a weight below is not worth a map
+_NEGLIGIBLE = 0.01  # a smaller weight changes no probability by more than the second digit, at the cost of a whole map
 
 
 def log_mix(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ def log_mix(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
 
 
 def row_losses(log_proba: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Give minus the log-probability of each row's class.
+    """Return minus the log-probability of each row's class.
 
     Examples
     --------
@@ -51,23 +51,23 @@ def row_losses(log_proba: NDArray[np.float64], codes: NDArray[np.int32]) -> NDAr
 def best_weights(
     logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64], price: float
 ) -> NDArray[np.float64]:
-    """Give the weights, none negative and of sum 1, that have the least log-loss and price together.
+    """Return the weights, none negative and of sum 1, that minimise log-loss plus price.
 
     Parameters
     ----------
     logs : array of shape (n_maps, n_rows, n_classes)
-        The log-probabilities of each map for rows that it was not learnt from; the first map has no price.
+        The log-probabilities of each map for held-out rows; the first map has no price.
     codes : array of shape (n_rows,)
         The class of each row.
     weight : array of shape (n_rows,)
-        How often each row counts.
+        The weight of each row.
     price : float
-        What a weight of 1 costs, in nats over all rows.
+        The cost of a weight of 1, in nats over all rows.
 
     Returns
     -------
     array of shape (n_maps,)
-        The weights; the problem is convex, so that they are the best.
+        The weights; the problem is convex, so that the minimum is global.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def best_weights(
         method="SLSQP",
         bounds=[(0.0, 1.0)] * len(logs),
         constraints={"type": "eq", "fun": lambda mix: mix.sum() - 1.0, "jac": np.ones_like},
-        options={"ftol": 1e-10, "maxiter": 200},
+        options={"ftol": 1e-10, "maxiter": 200},  # far below the price a row; SLSQP takes 10 to 30 steps
     ).x
     kept = np.where(found >= _NEGLIGIBLE, found, 0.0)
     return np.asarray(kept / kept.sum())
@@ -110,7 +110,7 @@ def _loss_of_several(logs: NDArray[np.float64], codes: NDArray[np.int32], weight
 
 
 def _loss_of_two(logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64]) -> _Loss:
-    """Give the loss of a mix of log-odds, which is that of a logistic regression without an intercept."""
+    """Return the loss of a mix of log-odds, which is that of a logistic regression without an intercept."""
     odds, positive, total = [table[:, 1] - table[:, 0] for table in logs], codes == 1, float(weight.sum())
     scale, shift, threads = np.ones(len(logs)), np.zeros(len(logs)), n_threads(None)
 

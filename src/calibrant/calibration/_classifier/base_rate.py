@@ -1,4 +1,4 @@
-"""Signs that a model's probabilities speak of another base rate than the rows: class weights, resampling upstream."""
+"""Signs that a model's probabilities have another base rate than the rows: class weights, resampling upstream."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["causes_of_shift", "warn_of_shift"]
 
-_SURE = 4.0  # standard errors between the mean probability and the base rate
-_NOTABLE = 1.5  # how many times larger or smaller the odds must be
+# Warnings should hardly ever be wrong: 4 standard errors are one false warning in 16,000 classes.
+_MIN_Z = 4.0  # standard errors between the mean probability and the base rate
+_MIN_ODDS_RATIO = 1.5  # between the mean probability and the base rate, either way
 
-# The parameters that weigh classes, and the values by which they do not.
+# The parameters that weight classes, and their neutral values.
 _NEUTRAL: dict[str, tuple[Any, ...]] = {
     "class_weight": (None,),
     "class_weights": (None,),
@@ -31,7 +32,7 @@ _NEUTRAL: dict[str, tuple[Any, ...]] = {
 
 
 def causes_of_shift(estimator: Any) -> list[str]:
-    """Name the parameters that weigh classes and the steps that resample rows, in an estimator and all within it.
+    """Return the parameters that weight classes and the steps that resample rows, in an estimator and its parts.
 
     Examples
     --------
@@ -57,18 +58,18 @@ def _same(value: Any, other: Any) -> bool:
 
 
 def warn_of_shift(estimator: Any, held_out: HeldOut, classes: Any, *, is_prefit: bool) -> None:
-    """Warn where probabilities have another mean than the classes, and the estimator shows why or its rows are unknown.
+    """Warn where mean probabilities differ from base rates, and the estimator shows why or its rows are unknown.
 
     Parameters
     ----------
     estimator : classifier
         The base estimator.
     held_out : HeldOut
-        Its scores of rows that it was not fitted to.
+        Its scores of held-out rows.
     classes : array of shape (n_classes,)
         The classes in the order of the columns.
     is_prefit : bool
-        Whether it was fitted to rows that nobody knows here; then the difference alone is a sign.
+        Whether it was fitted to rows that are not known here; then the difference alone is a sign.
     """
     causes = causes_of_shift(estimator) if hasattr(estimator, "get_params") else []
     if not (causes or is_prefit) or not are_probabilities(held_out.scores):
@@ -79,30 +80,30 @@ def warn_of_shift(estimator: Any, held_out: HeldOut, classes: Any, *, is_prefit:
     name, predicted, observed = found
     why = " and ".join(causes) if causes else "the rows that the model was fitted to"
     warnings.warn(
-        f"the mean probability of the class {name!r} is {predicted:.3g}, its share of the rows {observed:.3g}: {why} "
-        "changed the base rate. The map must undo it; PriorShift and repair_base_rate do so knowingly, and a model of "
-        "the rows as they are needs neither.",
+        f"the mean probability of the class {name!r} is {predicted:.3g}, its base rate {observed:.3g}: {why} "
+        "changed the base rate. The map must undo it; PriorShift and repair_base_rate do so explicitly, and a model of "
+        "the original rows needs neither.",
         BaseRateWarning,
         stacklevel=4,
     )
 
 
 def _largest_shift(held_out: HeldOut, classes: Any) -> tuple[Any, float, float] | None:
-    """Give the class whose mean probability is surest to differ from its share, with both, if notably so."""
+    """Return the class whose mean probability differs most from its base rate, with both; None without evidence."""
     table = held_out.scores if held_out.scores.shape[1] > 1 else np.hstack([1.0 - held_out.scores, held_out.scores])
     weight = np.ones(len(table)) if held_out.weight is None else held_out.weight
     own = (held_out.y[:, None] == classes[None, :]).astype(np.float64)
     predicted, observed = np.average(table, axis=0, weights=weight), np.average(own, axis=0, weights=weight)
     spread = np.average((own - table - (observed - predicted)) ** 2, axis=0, weights=weight)
-    surety = np.abs(observed - predicted) / np.sqrt(np.maximum(spread / weight.sum(), 1e-30))
-    place = int(surety.argmax())
-    if surety[place] < _SURE or not _is_notable(float(predicted[place]), float(observed[place])):
+    z = np.abs(observed - predicted) / np.sqrt(np.maximum(spread / weight.sum(), 1e-30))
+    most = int(z.argmax())
+    if z[most] < _MIN_Z or not _is_large(float(predicted[most]), float(observed[most])):
         return None
-    return classes.tolist()[place], float(predicted[place]), float(observed[place])
+    return classes.tolist()[most], float(predicted[most]), float(observed[most])
 
 
-def _is_notable(predicted: float, observed: float) -> bool:
+def _is_large(predicted: float, observed: float) -> bool:
     if not (0.0 < predicted < 1.0 and 0.0 < observed < 1.0):
         return True
     ratio = predicted * (1.0 - observed) / (observed * (1.0 - predicted))
-    return abs(math.log(ratio)) > math.log(_NOTABLE)
+    return abs(math.log(ratio)) > math.log(_MIN_ODDS_RATIO)

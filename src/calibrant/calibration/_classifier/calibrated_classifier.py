@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, HasMethods, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike
-from calibrant.calibration._auto.auto import Auto, warn_of_few
+from calibrant.calibration._auto.auto import Auto, warn_of_few_rows
 from calibrant.calibration._auto.choice import AutoChoice
 from calibrant.calibration._base import Calibrator, normalised, two_columns
 from calibrant.calibration._classifier.base_rate import warn_of_shift
@@ -230,7 +230,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Ba
             self.estimator_, self.calibrator_ = models[0], self.calibrators_[0]
         warn_of_shift(self.estimator, self.held_out_, classes, is_prefit=self._is_prefit)
         if not isinstance(calibrator, Auto):  # which warns by itself
-            warn_of_few(np.sum([part.class_weights() for part in parts], axis=0), classes)
+            warn_of_few_rows(np.sum([part.class_weights() for part in parts], axis=0), classes)
 
     @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

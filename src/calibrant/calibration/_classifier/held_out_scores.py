@@ -1,4 +1,4 @@
-"""Where the scores that a map learns from come from: folds, rows out of the bag, other rows, or the same rows."""
+"""The scores that a map is fitted to: of the test rows of folds, out-of-bag rows, other rows or training rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Source: TypeAlias = int | Literal["prefit", "train", "oob"] | Iterable[Any] | An
 
 
 class _Splits(Rule):
-    """A splitter or pairs; a string is an iterable with a method `split` too, and neither."""
+    """A splitter or pairs; not a string, which is an iterable with a method `split` too."""
 
     def __contains__(self, value: object) -> bool:
         return (callable(getattr(value, "split", None)) or isinstance(value, Iterable)) and not isinstance(value, str)
@@ -54,18 +54,18 @@ CV = Int(2) | Choice("prefit", "train", "oob") | _Splits()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Scores with the rows that they belong to.
+    """Scores of held-out rows.
 
     Parameters
     ----------
     rows : array of shape (n_scored,)
-        The row of each score, in ascending order; a row that was scored by several models is there as often.
+        The row of each score, in ascending order; a row scored by several models is repeated.
     scores : array of shape (n_scored, n_columns)
         The scores: of the second of two classes, or of each class.
     y : array of shape (n_scored,)
         The class of each row.
     weight : array of shape (n_scored,) or None
-        How often each score counts: the row's weight, shared among its scores.
+        The weight of each score: the row's weight, divided among its scores.
 
     Examples
     --------
@@ -92,14 +92,14 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """How models are fitted and asked.
+    """How models are fitted and their scores computed.
 
     Parameters
     ----------
     estimator : classifier
-        What is cloned and fitted.
+        The estimator to clone and fit.
     method : {"auto", "predict_proba", "decision_function"}
-        Which of its methods gives scores.
+        Which of its methods returns the scores.
     classes : array of shape (n_classes,)
         The classes in the order of the columns.
     """
@@ -109,21 +109,21 @@ class Scoring:
     classes: NDArray[Any]
 
     def of(self, fitted: Any, X: Any) -> NDArray[np.float64]:
-        """Give the scores of rows."""
+        """Return the scores of rows."""
         return scores_of(fitted, X, self.method, self.classes)
 
 
 def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_state: SeedLike) -> list[Split]:
-    """Give the parts to fit and to score, as positions of the rows.
+    """Return the training and test rows of each split, as positions.
 
     Parameters
     ----------
     cv : int, splitter or iterable of pairs
         A number stands for stratified folds of shuffled rows.
     data : FitData
-        The rows that count.
+        The rows to split.
     kept : array of int or None
-        Where those rows were before others were left out, which is what pairs refer to.
+        The positions of those rows before others were dropped, to which pairs refer.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
         Seeds the shuffle.
 
@@ -144,24 +144,22 @@ def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_st
     else:
         found = [(_renumbered(train, kept), _renumbered(test, kept)) for train, test in pairs]
     if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
-        raise DataError(
-            "cv gave no split with rows to fit and rows to score; each (train, test) must have some that count."
-        )
+        raise DataError("cv must have splits with training rows and test rows of positive weight; got one without.")
     return found
 
 
 def _possible_folds(y: NDArray[Any], n_folds: int) -> int:
-    """Give as many folds as asked, or as the rarest class has rows, so that every fold has a row of every class."""
+    """Return the number of folds, at most the rows of the rarest class, so that every fold has a row of every class."""
     classes, sizes = np.unique(y, return_counts=True)
     fewest, rare = int(sizes.min()), classes.tolist()[sizes.argmin()]
     if fewest < 2:
         raise DataError(
-            f"the class {rare!r} has 1 row only, which cannot be fitted and scored both: folds need 2 rows of a class "
-            "or more. Leave the class out or join it with another."
+            f"the class {rare!r} has 1 row only, which cannot be both fitted and scored: folds need 2 rows of a class "
+            "or more. Drop the class or merge it with another."
         )
     if fewest < n_folds:
         warnings.warn(
-            f"the class {rare!r} has {fewest} rows, fewer than cv={n_folds} folds: {fewest} folds are made.",
+            f"the class {rare!r} has {fewest} rows, fewer than cv={n_folds} folds: {fewest} folds are used.",
             CalibrantWarning,
             stacklevel=5,
         )
@@ -169,18 +167,18 @@ def _possible_folds(y: NDArray[Any], n_folds: int) -> int:
 
 
 def _renumbered(rows: Any, kept: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the new positions of rows by their old ones; those left out are gone."""
+    """Return the new positions of rows by their old ones; those dropped are omitted."""
     whole = np.asarray(rows)
     whole = np.flatnonzero(whole) if whole.dtype == bool else whole
-    place = np.searchsorted(kept, whole)
-    there = (place < len(kept)) & (kept[np.minimum(place, len(kept) - 1)] == whole)
-    return np.asarray(place[there], dtype=np.intp)
+    position = np.searchsorted(kept, whole)
+    is_kept = (position < len(kept)) & (kept[np.minimum(position, len(kept) - 1)] == whole)
+    return np.asarray(position[is_kept], dtype=np.intp)
 
 
 def fit_folds(
     scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None
 ) -> list[tuple[Any, NDArray[np.float64]]]:
-    """Fit a model to each train part and score the test part by it: the models with their scores."""
+    """Fit a model to the training rows of each split; return the models with the scores of their test rows."""
     return list(Parallel(n_jobs=n_jobs)(delayed(_fit_one)(scoring, data, *split) for split in splits))
 
 
@@ -192,7 +190,7 @@ def _fit_one(
 
 
 def pool_scores(data: FitData, splits: list[Split], scores: list[NDArray[np.float64]]) -> HeldOut:
-    """Join the scores of all test parts."""
+    """Return the scores of the test rows of all splits, in the order of the rows."""
     return HeldOut.of(data, np.concatenate([test for _, test in splits]), np.concatenate(scores))
 
 
@@ -211,9 +209,9 @@ def join_held_out(parts: list[HeldOut]) -> HeldOut:
 
 
 def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
-    """Fit one forest and take the scores that its trees give to rows they were not grown from.
+    """Fit one forest and return it with its out-of-bag scores.
 
-    Rows in every tree's bag have no such score and are left out.
+    Rows in the bag of every tree have no such score and are left out.
 
     Examples
     --------
@@ -236,7 +234,7 @@ def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
     rows = np.flatnonzero(np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0))
     if len(rows) == 0:
         raise DataError(
-            "cv='oob': every row is in every tree's bag, so that none has a score; give the forest a bootstrap and "
+            "cv='oob' needs out-of-bag rows; every row is in the bag of every tree. Use a forest with a bootstrap and "
             "more trees, or use cv=5."
         )
     return forest, HeldOut.of(data, rows, table[rows, 1:] if len(scoring.classes) == 2 else table[rows])
@@ -247,8 +245,8 @@ def _check_has_bags(forest: Any) -> None:
     is_ours = hasattr(type(forest), "oob_proba_")
     if not is_ours and "oob_score" not in params:
         raise ParameterError(
-            f"cv='oob' takes a forest with out-of-bag scores, of calibrant or scikit-learn; got "
+            f"cv='oob' needs a forest with out-of-bag scores, of calibrant or scikit-learn; got "
             f"{type(forest).__name__}. Use cv=5; put a pipeline's other steps before the calibrated forest."
         )
     if not params.get("bootstrap", True):
-        raise ParameterError(f"cv='oob' takes a forest with bags; got {type(forest).__name__} with no bootstrap.")
+        raise ParameterError(f"cv='oob' needs a forest with bootstrap=True; got {type(forest).__name__} without.")

@@ -1,9 +1,9 @@
-"""One call for models trained on resampled or class-weighted data: what is wrong, undone, and what it brought."""
+"""Repair of models trained on resampled or class-weighted data, with the quality before and after."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +11,11 @@ from scipy.special import chdtrc
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from calibrant._params import Real, check_param
+from calibrant._params import Real, check_param, check_params
 from calibrant.calibration._auto.auto import Auto
-from calibrant.calibration._base import Calibrator
-from calibrant.calibration._fitting.log_linear import log_columns, refuse_free_class
-from calibrant.calibration._fitting.logits import settle_scale
+from calibrant.calibration._base import Calibrator, two_columns
+from calibrant.calibration._fitting.log_linear import check_every_class_has_rows, log_columns
+from calibrant.calibration._fitting.logits import find_scale
 from calibrant.calibration._maps.chain import Chain
 from calibrant.calibration._maps.prior_shift import Prior, PriorShift, implied_prior
 from calibrant.calibration._maps.temperature import Temperature
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 __all__ = ["BaseRateRepair", "Quality", "repair_base_rate"]
 
-_FOLDS = 5
+_FOLDS = 5  # as in CalibratedClassifier
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How good probabilities are on some rows.
+    """The quality of probabilities on some rows.
 
     Parameters
     ----------
     base_rate : tuple of float
         The mean probability of each class.
     log_loss, mse : float
-        The mean of -ln p of the class that came true, and of the squared errors summed over classes.
+        The mean of -ln p of the actual class, and of the squared errors summed over classes.
     slope : float
-        What the log-odds would have to be multiplied by: below 1 where the probabilities are too extreme.
+        The best factor of the log-odds: below 1 where the probabilities are too extreme.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Quality:
 
 @dataclass(frozen=True, repr=False)
 class BaseRateRepair:
-    """What `repair_base_rate` found and did.
+    """The result of `repair_base_rate`.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class BaseRateRepair:
     implied : tuple of float
         The base rates that the model behaves as if it was trained with.
     pvalue : float
-        How likely mean probabilities so far from the observed base rates are, were the model's probabilities right.
+        The p-value of the mean probabilities, if the model were perfectly calibrated.
     is_shifted : bool
-        Whether the base rate was undone.
+        Whether the shift of the base rate was undone.
     before, after : Quality
-        The scores as they came, and repaired: each row by a map learnt without its fold.
+        The quality of the scores as passed, and repaired: each row by a map fitted without its fold.
 
     Examples
     --------
@@ -103,19 +103,19 @@ class BaseRateRepair:
                 f"{head} {self._rates(was.base_rate)}, observed: {self._rates(self.observed)} "
                 f"(p = {self.pvalue:.2g} if the model were right).",
                 f"The model behaves as if trained with {self._rates(self.implied)}. {done}{self._chosen()}.",
-                f"Repaired, it gives {self._rates(now.base_rate)} in the mean.",
+                f"Repaired, its mean probability is {self._rates(now.base_rate)}.",
                 f"Log-loss went from {was.log_loss:.4g} to {now.log_loss:.4g}, mse from {was.mse:.4g} to "
                 f"{now.mse:.4g}, the slope from {was.slope:.3g} to {now.slope:.3g} (1 is right).",
             ]
         )
 
     def _chosen(self) -> str:
-        """Name the mix that the automatic calibrator chose."""
+        """Return the mix that the automatic calibrator chose, in words."""
         last = self.calibrator.then_ if isinstance(self.calibrator, Chain) else self.calibrator
         return f" (chosen: {last.choice_.name})" if isinstance(last, Auto) else ""
 
     def _rates(self, rates: tuple[float, ...]) -> str:
-        """Write base rates: that of the last of two classes, or of each class."""
+        """Return base rates in words: that of the last of two classes, or of each class."""
         if len(rates) == 2:
             return f"{rates[1]:.3g}"
         return ", ".join(f"{name} {rate:.3g}" for name, rate in zip(self.classes, rates, strict=True))
@@ -131,33 +131,33 @@ def repair_base_rate(
     alpha: float = 0.05,
     labels: Any = None,
 ) -> BaseRateRepair:
-    """Undo what resampling or class weights did to a model's base rates, then calibrate, and show both.
+    """Undo the effect of resampling or class weights on a model's base rates, then calibrate.
 
     The mean probabilities are compared with the observed base rates by a score test (chi-square, K - 1 degrees of
-    freedom). Where they differ, or `train_prior` is given, the shift is undone by `PriorShift`; then the map is fitted.
+    freedom). Where they differ, or `train_prior` is passed, the shift is undone by `PriorShift`; then the map is
+    fitted.
 
     Parameters
     ----------
     scores : array of shape (n_rows,) or (n_rows, n_classes)
-        Probabilities, or margins that are log-odds, that the model gave to rows it was not fitted to and that were not
-        resampled.
+        Probabilities, or margins that are log-odds, of held-out rows that were not resampled.
     y : sequence of length n_rows
         The class of each row; two rows or more of every class.
     sample_weight : sequence of length n_rows, optional
-        How often each row counts.
-    train_prior : number or one share for each class, optional
+        The weight of each row.
+    train_prior : number or one base rate for each class, optional
         The base rates that the model was trained with, where they are known.
     calibrator : str or Calibrator
-        The map; ``"auto"`` weighs several against none, so that nothing is mapped without evidence.
+        The map; ``"auto"`` compares several with none, so that nothing is mapped without evidence.
     alpha : float
-        The p-value below which the mean probabilities count as shifted.
+        The p-value below which the base rate counts as shifted.
     labels : sequence, optional
         The classes in the order of the columns.
 
     Returns
     -------
     BaseRateRepair
-        The fitted calibrator with figures before and after; printed, it reads as sentences.
+        The fitted calibrator with the quality before and after; it prints as sentences.
 
     Examples
     --------
@@ -168,20 +168,21 @@ def repair_base_rate(
     >>> repair_base_rate(balanced, y)
     The mean probability of True was 0.433, observed: 0.15 (p = 2.7e-173 if the model were right).
     The model behaves as if trained with 0.496. This was undone, then the map fitted (chosen: no map).
-    Repaired, it gives 0.15 in the mean.
+    Repaired, its mean probability is 0.15.
     Log-loss went from 0.5854 to 0.3653, mse from 0.4024 to 0.2229, the slope from 1.04 to 1.02 (1 is right).
     """
     check_param("alpha", alpha, Real(0, 1))
     scored = read_scored(scores, y, sample_weight, labels)
-    refuse_free_class(scored)
-    on = settle_scale(scored.scores, "auto")
+    check_every_class_has_rows(scored)
+    on = find_scale(scored.scores, "auto")
     raw = np.exp(log_columns(scored.scores, on))
     pvalue = _pvalue(raw, scored)
     is_shifted = train_prior is not None or pvalue < alpha
     then = as_calibrator("calibrator", calibrator)
     made = Chain(PriorShift(train_prior=train_prior), then) if is_shifted else clone(then)
+    check_params(made, made._rules)
     after = _out_of_fold(made, scored)
-    made.fit(scored.scores, scored.classes[scored.codes], scored.weight, labels=scored.classes)
+    made._fit_rows(scored)
     return BaseRateRepair(
         calibrator=made,
         classes=tuple(scored.classes.tolist()),
@@ -196,36 +197,33 @@ def repair_base_rate(
 
 def _pvalue(proba: NDArray[np.float64], scored: ScoredRows) -> float:
     """Test whether the mean probabilities are the base rates: Rao's score for intercepts."""
-    weight = np.ones(len(proba)) if scored.weight is None else scored.weight
-    away = (scored.class_weights() - weight @ proba)[1:]
+    weight = scored.weights()
+    difference = (scored.class_weights() - weight @ proba)[1:]
     spread = (np.diag(weight @ proba) - (proba * weight[:, np.newaxis]).T @ proba)[1:, 1:]
-    return float(chdtrc(len(away), away @ np.linalg.pinv(spread, hermitian=True) @ away))
+    return float(chdtrc(len(difference), difference @ np.linalg.pinv(spread, hermitian=True) @ difference))
 
 
 def _out_of_fold(calibrator: Calibrator, scored: ScoredRows) -> NDArray[np.float64]:
     fewest = int(np.bincount(scored.codes).min())
     if fewest < 2:
-        raise DataError("y must have two rows or more of every class, so that what the repair brings can be measured.")
+        raise DataError("y must have two rows or more of every class, so that the repair can be evaluated.")
     proba = np.empty((len(scored.codes), len(scored.classes)))
     folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
-    names = scored.classes[scored.codes]
     for train, test in folds.split(scored.scores, scored.codes):
-        weight = None if scored.weight is None else scored.weight[train]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CalibrantWarning)  # the fit to all rows gives them once
-            part = clone(calibrator).fit(scored.scores[train], names[train], weight, labels=scored.classes)
-        found = part.predict(scored.scores[test])
-        proba[test] = found if found.ndim == 2 else np.stack([1.0 - found, found], axis=1)
+            warnings.simplefilter("ignore", CalibrantWarning)  # the fit to all rows warns once
+            fitted = clone(calibrator)._fit_rows(scored.take(train))
+        proba[test] = two_columns(fitted.predict(scored.scores[test]))
     return proba
 
 
 def _quality(proba: NDArray[np.float64], scored: ScoredRows) -> Quality:
-    weight = np.ones(len(proba)) if scored.weight is None else scored.weight
+    weight = scored.weights()
     names = scored.classes[scored.codes]
-    judged: dict[str, Any] = {"sample_weight": weight, "labels": scored.classes}
-    slope = Temperature().fit(proba, names, weight, labels=scored.classes).inverse_temperature_
+    options: dict[str, Any] = {"sample_weight": weight, "labels": scored.classes}
+    slope = Temperature()._fit_rows(replace(scored, scores=proba)).inverse_temperature_
     mean = weight @ proba / weight.sum()
-    return Quality(_tuple(mean), log_loss(names, proba, **judged), mse(names, proba, **judged), slope)
+    return Quality(_tuple(mean), log_loss(names, proba, **options), mse(names, proba, **options), slope)
 
 
 def _tuple(values: NDArray[np.float64]) -> tuple[float, ...]:

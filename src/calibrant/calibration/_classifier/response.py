@@ -1,4 +1,4 @@
-"""The scores that a fitted classifier gives to rows: one column for two classes, else one for each class."""
+"""The scores of a fitted classifier: one column for two classes, else one for each class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHOD = Choice("auto", "predict_proba", "decision_function")
 
 
 def scores_of(estimator: Any, X: Any, method: Method, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Ask a fitted classifier about rows.
+    """Return the scores of rows by a fitted classifier.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def scores_of(estimator: Any, X: Any, method: Method, classes: NDArray[Any]) -> 
     X : frame or array
         The rows.
     method : {"auto", "predict_proba", "decision_function"}
-        Which method is asked.
+        The method that is called.
     classes : array of shape (n_classes,)
-        The classes in the order of the columns wanted.
+        The classes in the order of the columns returned.
 
     Returns
     -------
@@ -45,46 +45,46 @@ def scores_of(estimator: Any, X: Any, method: Method, classes: NDArray[Any]) -> 
     >>> scores_of(SVC().fit(X, y), X, "auto", np.array(["no", "yes"])).shape
     (4, 1)
     """
-    asked = settled_method(estimator, method)
-    table = np.asarray(getattr(estimator, asked)(X), dtype=np.float64)
-    table, places = table.reshape(len(table), -1), _places(estimator, classes)
-    if asked == "decision_function" and table.shape[1] == 1 and len(classes) == 2:
-        return table if places[0] == 0 else -table
+    name = response_method(estimator, method)
+    table = np.asarray(getattr(estimator, name)(X), dtype=np.float64)
+    table, columns = table.reshape(len(table), -1), _class_columns(estimator, classes)
+    if name == "decision_function" and table.shape[1] == 1 and len(classes) == 2:
+        return table if columns[0] == 0 else -table
     if table.shape[1] != len(classes):
         raise DataError(
-            f"{asked} of {type(estimator).__name__} has {table.shape[1]} columns for {len(classes)} classes; "
+            f"{name} of {type(estimator).__name__} has {table.shape[1]} columns for {len(classes)} classes; "
             "one column a class is needed (decision_function_shape='ovr' for SVC)."
         )
-    table = table[:, places]
+    table = table[:, columns]
     if len(classes) > 2:
         return table
-    return table[:, 1:] if asked == "predict_proba" else table[:, 1:] - table[:, :1]
+    return table[:, 1:] if name == "predict_proba" else table[:, 1:] - table[:, :1]
 
 
-def settled_method(estimator: Any, method: Method) -> str:
-    """Say which method is asked: probabilities where there are any, but margins of support vector machines.
+def response_method(estimator: Any, method: Method) -> str:
+    """Return the method that is called: probabilities where there are any, but margins of support vector machines.
 
     Examples
     --------
     >>> from sklearn.svm import SVC
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> settled_method(SVC(), "auto"), settled_method(GaussianNB(), "auto")
+    >>> response_method(SVC(), "auto"), response_method(GaussianNB(), "auto")
     ('decision_function', 'predict_proba')
     """
-    there = [name for name in ("predict_proba", "decision_function") if hasattr(estimator, name)]
-    if method == "auto" and there:
-        return there[-1] if _is_support_vector_machine(estimator) else there[0]
-    if method not in there:
-        wanted = "predict_proba or decision_function" if method == "auto" else method
+    available = [name for name in ("predict_proba", "decision_function") if hasattr(estimator, name)]
+    if method == "auto" and available:
+        return available[-1] if _is_support_vector_machine(estimator) else available[0]
+    if method not in available:
+        needed = "predict_proba or decision_function" if method == "auto" else method
         raise ParameterError(
-            f"estimator must be a classifier with {wanted}; got {type(estimator).__name__}, which has "
-            f"{' and '.join(there) or 'neither'}."
+            f"estimator must be a classifier with {needed}; got {type(estimator).__name__}, which has "
+            f"{' and '.join(available) or 'neither'}."
         )
     return method
 
 
 def final_step(estimator: Any) -> Any:
-    """Give the last step of a pipeline, or the estimator itself.
+    """Return the last step of a pipeline, or the estimator itself.
 
     Examples
     --------
@@ -99,18 +99,18 @@ def final_step(estimator: Any) -> Any:
 
 
 def _is_support_vector_machine(estimator: Any) -> bool:
-    """Tell whether probabilities would be a sigmoid of the margin already."""
+    """Return whether probabilities would be Platt's sigmoid of the margin already."""
     from sklearn.svm import SVC, NuSVC
 
     return isinstance(final_step(estimator), SVC | NuSVC)
 
 
-def _places(estimator: Any, classes: NDArray[Any]) -> list[int]:
-    """Give the column of each class among the estimator's."""
-    there = np.asarray(getattr(estimator, "classes_", classes)).tolist()
-    if len(there) != len(classes) or any(value not in there for value in classes.tolist()):
+def _class_columns(estimator: Any, classes: NDArray[Any]) -> list[int]:
+    """Return the column of each class among the estimator's."""
+    known = np.asarray(getattr(estimator, "classes_", classes)).tolist()
+    if len(known) != len(classes) or any(value not in known for value in classes.tolist()):
         raise DataError(
-            f"{type(estimator).__name__} was fitted to the classes {there}, of {classes.tolist()}: every part that a "
+            f"{type(estimator).__name__} was fitted to the classes {known}, of {classes.tolist()}: every part that a "
             "model is fitted to must have rows of every class. Stratified folds have, where each class has enough."
         )
-    return [there.index(value) for value in classes.tolist()]
+    return [known.index(value) for value in classes.tolist()]

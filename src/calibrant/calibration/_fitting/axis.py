@@ -1,38 +1,41 @@
-"""The line that a map bends: log-odds of probabilities, or margins brought to mean 0 and deviation 1."""
+"""The axis that a map of one score is a curve over: log-odds of probabilities, or standardized margins."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.calibration._fitting.logits import Scale, as_logits, from_logits, on_scale, settle_scale
+from calibrant.calibration._base import read_probabilities
+from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits, on_scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.calibration._validation import BinaryRows
 
-__all__ = ["Axis", "find_axis", "solve_increasing"]
+__all__ = ["Axis", "AxisMapMixin", "find_axis", "solve_increasing"]
 
-_HALVINGS, _FARTHEST = 100, 1e15
+_HALVINGS = 100  # bisect an interval of 2e15 down to 1e-15
+_FARTHEST = 1e15  # beyond it a double cannot tell a margin from the next in units of the spread
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How scores are laid on the line.
+    """How scores become positions on the axis.
 
     Parameters
     ----------
     on : "logit" or "score"
         Whether the scores are probabilities, of which the log-odds are taken.
     centre, spread : float
-        What is taken off margins, and what they are then divided by; 0 and 1 for probabilities.
+        What is subtracted from margins, and what they are then divided by; 0 and 1 for probabilities.
 
     Examples
     --------
-    >>> Axis("score", 2.0, 4.0).place(np.array([6.0])), Axis("logit").back(np.array([0.0]))
+    >>> Axis("score", 2.0, 4.0).transform(np.array([6.0])), Axis("logit").inverse_transform(np.array([0.0]))
     (array([1.]), array([0.5]))
     """
 
@@ -40,44 +43,86 @@ class Axis:
     centre: float = 0.0
     spread: float = 1.0
 
-    def place(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the places of scores on the line; margins beyond 1e15 deviations are there."""
-        on_line = on_scale(scores, self.on)
+    def transform(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the positions of scores on the axis; margins beyond 1e15 deviations are clipped there."""
+        positions = on_scale(scores, self.on)
         if self.on == "logit":
-            return on_line
+            return positions
         with np.errstate(over="ignore"):
-            return np.asarray(np.clip((on_line - self.centre) / self.spread, -_FARTHEST, _FARTHEST))
+            return np.asarray(np.clip((positions - self.centre) / self.spread, -_FARTHEST, _FARTHEST))
 
-    def back(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the scores at some places."""
-        return from_logits(places) if self.on == "logit" else places * self.spread + self.centre
+    def inverse_transform(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores at some positions."""
+        return from_logits(positions) if self.on == "logit" else positions * self.spread + self.centre
 
-    def ends(self) -> tuple[float, float]:
-        """Give the places beyond which no score lies."""
+    def limits(self) -> tuple[float, float]:
+        """Return the positions beyond which no score lies."""
         if self.on == "score":
             return -_FARTHEST, _FARTHEST
         low, high = as_logits(np.array([0.0, 1.0]))
         return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what JSON can hold and `Axis(**...)` reads."""
+        """Return a dict that JSON can hold, the arguments of `Axis`."""
         return {"on": self.on, "centre": self.centre, "spread": self.spread}
 
 
+class AxisMapMixin(ABC):
+    """A map of one score whose log-odds are a curve over an axis: its prediction and its inverse."""
+
+    axis_: dict[str, Any]
+
+    @abstractmethod
+    def _log_odds(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log-odds at some positions of the axis."""
+
+    @abstractmethod
+    def _check_invertible(self) -> None:
+        """Raise if the fitted map has no inverse."""
+
+    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return from_logits(self._log_odds(Axis(**self.axis_).transform(scores)))
+
+    def inverse(self, proba: Any) -> NDArray[np.float64]:
+        """Return the scores that have these probabilities.
+
+        Parameters
+        ----------
+        proba : array of shape (n_rows,)
+            Probabilities of the positive class.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Scores, on the scale of those in ``fit``; the end of the scale where no score has the probability.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import Beta
+        >>> beta = Beta().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 0, 1, 1])
+        >>> beta.inverse(beta.predict([0.2, 0.7])).round(9)
+        array([0.2, 0.7])
+        """
+        log_odds = as_logits(read_probabilities(self, proba))
+        self._check_invertible()
+        axis = Axis(**self.axis_)
+        return axis.inverse_transform(solve_increasing(self._log_odds, log_odds, *axis.limits()))
+
+
 def find_axis(sample: BinaryRows, *, centred: bool = True) -> Axis:
-    """Settle how scores are laid on the line: those that all lie in [0, 1] are probabilities.
+    """Return the axis of some scores: those that all lie in [0, 1] are probabilities.
 
     Parameters
     ----------
     sample : BinaryRows
         Scores and weights.
     centred : bool
-        Whether margins are brought to mean 0; else 0 stays where it is, and they are divided by their root mean square.
+        Whether margins are centred at their mean; else they are only divided by their root mean square.
 
     Returns
     -------
     Axis
-        The line.
+        The axis.
 
     Examples
     --------
@@ -85,34 +130,34 @@ def find_axis(sample: BinaryRows, *, centred: bool = True) -> Axis:
     >>> find_axis(BinaryRows(np.array([1.0, 5.0]), np.array([False, True])))
     Axis(on='score', centre=3.0, spread=2.0)
     """
-    if settle_scale(sample.scores, "auto") == "logit":
+    if find_scale(sample.scores, "auto") == "logit":
         return Axis("logit")
     weight = sample.weights()
     share = weight / weight.sum()
     centre = float((share * sample.scores).sum()) if centred else 0.0
     with np.errstate(over="ignore"):
-        away = np.minimum(np.abs(sample.scores - centre), np.finfo(np.float64).max)
-    farthest = float(away.max()) or 1.0
-    spread = farthest * float(np.sqrt((share * (away / farthest) ** 2).sum()))
+        distance = np.minimum(np.abs(sample.scores - centre), np.finfo(np.float64).max)
+    farthest = float(distance.max()) or 1.0
+    spread = farthest * float(np.sqrt((share * (distance / farthest) ** 2).sum()))
     return Axis("score", centre, spread or 1.0)
 
 
 def solve_increasing(curve: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Give where an increasing curve has some values, by halving; an end where it does not reach them.
+    """Return where an increasing curve has some values, by bisection; an end where it does not reach them.
 
     Parameters
     ----------
     curve : callable
-        Takes and gives an array; never falls.
+        Takes and returns an array; nondecreasing.
     values : array of shape (n_rows,)
-        What it is to give.
+        The values to find.
     low, high : float
         The ends of the search.
 
     Returns
     -------
     array of shape (n_rows,)
-        Places between the ends.
+        Positions between the ends.
 
     Examples
     --------

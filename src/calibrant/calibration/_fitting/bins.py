@@ -20,59 +20,59 @@ __all__ = ["Bins", "count_bins", "width_bins"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
-    """Bins of scores and the rows in each.
+    """Bins of scores with their class counts.
 
     Parameters
     ----------
     edges : array of shape (n_bins - 1,)
-        Where one bin ends and the next begins; a score at an edge is of the upper bin.
+        Where one bin ends and the next begins; a score at an edge belongs to the upper bin.
     weight, positive : array of shape (n_bins,)
-        The weight of the rows of each bin, and of the positive ones among them.
+        The weight of the rows of each bin, and of its positive rows.
     """
 
     edges: NDArray[np.float64]
     weight: NDArray[np.float64]
     positive: NDArray[np.float64]
 
-    def shares(self, m: float = 0.0) -> NDArray[np.float64]:
-        """Give the share of positive rows in each bin, m more rows of the base rate added; the base rate if empty.
+    def frequencies(self, m: float = 0.0) -> NDArray[np.float64]:
+        """Return the frequency of the positive class in each bin, as if it had m more rows of the base rate.
 
         Examples
         --------
-        >>> Bins(np.array([0.5]), np.array([3.0, 0.0]), np.array([1.0, 0.0])).shares(m=1)
+        >>> Bins(np.array([0.5]), np.array([3.0, 0.0]), np.array([1.0, 0.0])).frequencies(m=1)
         array([0.33333333, 0.33333333])
         """
         base = self.positive.sum() / self.weight.sum()
         total = self.weight + m
         return np.asarray(np.divide(self.positive + m * base, total, out=np.full(len(total), base), where=total > 0))
 
-    def left_out_error(self, m: float = 0.0) -> float:
-        """Give the squared error of `shares` for rows left out one by one, the edges staying where they are.
+    def leave_one_out_error(self, m: float = 0.0) -> float:
+        """Return the leave-one-out squared error of `frequencies`, with the edges as they are.
 
         Examples
         --------
-        >>> Bins(np.array([]), np.array([3.0]), np.array([2.0])).left_out_error()
+        >>> Bins(np.array([]), np.array([3.0]), np.array([2.0])).leave_one_out_error()
         0.5
         """
         base, others = self.positive.sum() / self.weight.sum(), self.weight - 1.0 + m
-        shares = [
+        frequencies = [
             np.divide(kept + m * base, others, out=np.full(len(others), base), where=others > 0).clip(0.0, 1.0)
             for kept in (self.positive, np.maximum(self.positive - 1.0, 0.0))
         ]
-        errors = (self.weight - self.positive) * shares[0] ** 2 + self.positive * (1.0 - shares[1]) ** 2
+        errors = (self.weight - self.positive) * frequencies[0] ** 2 + self.positive * (1.0 - frequencies[1]) ** 2
         return float(errors.sum() / self.weight.sum())
 
 
 def count_bins(sample: BinaryRows, n_bins: int) -> Bins:
-    """Part scores into bins of equal weight, equal scores together, so that there may be fewer bins.
+    """Return bins of equal weight; equal scores share a bin, so that there may be fewer bins.
 
-    In the order of the scores, bin i ends at the first place where the weight is i / `n_bins` of all or more and the
-    score changes; its edge is halfway to the next score.
+    In the order of the scores, bin i ends at the first row where the weight so far is i / `n_bins` of all or more and
+    the score changes; its edge is halfway to the next score.
 
     Examples
     --------
     >>> bins = count_bins(BinaryRows(np.array([1.0, 2, 2, 2, 5, 6]), np.array([0, 0, 1, 1, 1, 1], dtype=bool)), 3)
-    >>> bins.edges, bins.weight, bins.shares()
+    >>> bins.edges, bins.weight, bins.frequencies()
     (array([3.5]), array([4., 2.]), array([0.5, 1. ]))
     """
     found = _core.count_bins(sample.scores, sample.positive, sample.weight, n_bins, n_threads(None))
@@ -80,12 +80,12 @@ def count_bins(sample: BinaryRows, n_bins: int) -> Bins:
 
 
 def width_bins(sample: BinaryRows, n_bins: int) -> Bins:
-    """Part scores into bins of equal width, from 0 to 1 where all lie there, else from the least to the greatest.
+    """Return bins of equal width, from 0 to 1 where all scores lie there, else from the least to the greatest.
 
     Examples
     --------
     >>> bins = width_bins(BinaryRows(np.array([0.1, 0.2, 0.5]), np.array([False, True, True])), 2)
-    >>> bins.edges, bins.weight, bins.shares()
+    >>> bins.edges, bins.weight, bins.frequencies()
     (array([0.5]), array([2., 1.]), array([0.5, 1. ]))
     """
     low, high = (0.0, 1.0) if are_probabilities(sample.scores) else (sample.scores.min(), sample.scores.max())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 
+from calibrant._params import Real, Rule
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._fitting.logits import Scale, as_logs, settle_scale
+from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows
@@ -19,34 +21,34 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinear", "draw_to_identity", "log_columns", "refuse_free_class"]
+__all__ = ["LogLinear", "StructuredScalingMixin", "check_every_class_has_rows", "identity_penalty", "log_columns"]
 
-_FARTHEST = 1e300  # scaled margins beyond it would overflow when subtracted
-_NEAREST = 1e-290  # margins below it have no scale whose inverse is a number
-_NOTHING = 1e-15  # margins so much smaller than the greatest are 0: no temperature suits both
+_FARTHEST = 1e300  # differences of scaled margins beyond it would overflow
+_NEAREST = 1e-290  # the inverse of a smaller scale would overflow
+_NEGLIGIBLE = 1e-15  # margins so much smaller than the greatest count as 0: no temperature suits both
 
 
 class LogLinear(Calibrator):
     """The softmax of a linear function of log-probabilities.
 
-    One column is read as two: the probability p as (1 - p, p), a margin m as (0, m). Margins have no scale, so that
-    they are brought to log-probabilities by the temperature of least log-loss first.
+    One column is read as two: the probability p as (1 - p, p), a margin m as (0, m). Margins have no scale of their
+    own: they are turned into log-probabilities by the temperature of least log-loss first.
 
     Attributes
     ----------
     coef_ : array of shape (n_classes, n_classes)
-        W; row k has what the logarithm of each class adds to class k.
+        W; row k has the coefficients of the logit of class k.
     intercept_ : array of shape (n_classes,)
         b.
     inverse_temperature_ : float
-        What log-probabilities or margins are multiplied by, before they are normalised.
+        The factor of log-probabilities or margins, before they are normalised.
     uniform_share_ : float
-        How much of the uniform distribution is mixed in after that.
+        The weight of the uniform distribution that is mixed in after that.
     on_ : "logit" or "score"
         Whether the scores were probabilities.
     """
 
-    _learnt = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_")
+    _learned = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_")
 
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
@@ -61,11 +63,11 @@ class LogLinear(Calibrator):
 
     @abstractmethod
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
-        """Give [W | b] from log-probabilities."""
+        """Return [W | b], fitted to log-probabilities."""
 
     @property
     def is_monotone(self) -> bool:
-        """Whether a greater score of two classes never has a smaller probability, as was learnt; False before.
+        """Whether a greater score of two classes never has a smaller probability; False before ``fit``.
 
         Examples
         --------
@@ -79,7 +81,7 @@ class LogLinear(Calibrator):
         return bool(of_first <= 0.0 <= of_second)
 
     def _fit_scored(self, scored: ScoredRows) -> None:
-        self.on_ = settle_scale(scored.scores, "auto")
+        self.on_ = find_scale(scored.scores, "auto")
         self._begin(scored)
         found = self._find(self._logs(scored.scores), scored)
         self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
@@ -91,7 +93,7 @@ class LogLinear(Calibrator):
         self.uniform_share_ = 1.0 / (total + 1.0) if self._is_structured else 0.0
 
     def _logs(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the log-probabilities that the map is linear in."""
+        """Return the log-probabilities that the map is linear in."""
         logs = log_columns(table, self.on_, self.inverse_temperature_)
         if not self.uniform_share_:
             return logs
@@ -102,8 +104,31 @@ class LogLinear(Calibrator):
         return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
 
 
+class StructuredScalingMixin:
+    """The parameter that `MatrixScaling` and `VectorScaling` share: the strength of the structured penalty.
+
+    Berta, Holzmüller, Jordan & Bach (2025): the penalty decreases as 1 / n and grows with the number of parameters, so
+    that it needs no cross-validation.
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {"strength": Real(0)}
+
+    def __init__(self, *, strength: float = 1.0) -> None:
+        self.strength = strength
+
+    @property
+    def _is_structured(self) -> bool:
+        return self.strength > 0
+
+    def _penalty_weight(self, scored: ScoredRows) -> float:
+        """Return the weight of a squared distance; without any, raise if a class has no rows."""
+        if not self._is_structured:
+            check_every_class_has_rows(scored)
+        return self.strength * len(scored.classes) / float(scored.class_weights().sum())
+
+
 def log_columns(table: NDArray[np.float64], scale: Scale, inverse_temperature: float = 1.0) -> NDArray[np.float64]:
-    """Give log-probabilities, a column for each class, none below ln 1e-12.
+    """Return log-probabilities, a column for each class, none below ln 1e-12.
 
     Parameters
     ----------
@@ -112,7 +137,7 @@ def log_columns(table: NDArray[np.float64], scale: Scale, inverse_temperature: f
     scale : "logit" or "score"
         Whether they are probabilities; margins are read as log-odds.
     inverse_temperature : float
-        What logarithms or margins are multiplied by, before they are normalised.
+        The factor of logarithms or margins, before they are normalised.
 
     Returns
     -------
@@ -132,12 +157,12 @@ def log_columns(table: NDArray[np.float64], scale: Scale, inverse_temperature: f
     return as_logs(softmax(np.clip(scaled, -_FARTHEST, _FARTHEST), axis=1))
 
 
-def draw_to_identity(n_classes: int, diagonal: float, off_diagonal: float, intercept: float) -> Penalty:
-    """Give the penalty of [W | b] by its distance from [I | 0].
+def identity_penalty(n_classes: int, diagonal: float, off_diagonal: float, intercept: float) -> Penalty:
+    """Return the penalty on the distance of [W | b] from [I | 0].
 
     Examples
     --------
-    >>> penalty = draw_to_identity(2, 1.0, 3.0, 2.0)
+    >>> penalty = identity_penalty(2, 1.0, 3.0, 2.0)
     >>> penalty.weight.reshape(2, 3)
     array([[1., 3., 2.],
            [3., 1., 2.]])
@@ -148,13 +173,13 @@ def draw_to_identity(n_classes: int, diagonal: float, off_diagonal: float, inter
     return Penalty(weight.ravel(), np.eye(n_classes, n_classes + 1).ravel())
 
 
-def refuse_free_class(scored: ScoredRows) -> None:
-    """Refuse a class without rows, whose intercept nothing would hold."""
+def check_every_class_has_rows(scored: ScoredRows) -> None:
+    """Raise if a class has no rows, since nothing would bound its intercept."""
     empty = np.flatnonzero(scored.class_weights() == 0)
     if len(empty):
         name = scored.classes.tolist()[empty[0]]
         raise DataError(
-            f"no row is of the class {name!r}: nothing can be learnt of it. Calibrate with rows of every class or a "
+            f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every class or a "
             "penalty."
         )
 
@@ -162,5 +187,5 @@ def refuse_free_class(scored: ScoredRows) -> None:
 def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     size = 1.0 if scale == "logit" else max(float(np.abs(scored.scores).max()), _NEAREST)
     scores = scored.scores / size
-    rows = replace(scored, scores=np.where(np.abs(scores) < _NOTHING, 0.0, scores))
+    rows = replace(scored, scores=np.where(np.abs(scores) < _NEGLIGIBLE, 0.0, scores))
     return Temperature()._fit_clone(rows).inverse_temperature_ / size

@@ -1,6 +1,6 @@
-"""Logistic regression on a few functions of a score: Newton's method that never diverges.
+"""Logistic regression on a few functions of a score, by Newton's method with backtracking.
 
-The algorithm is that of Lin, Lin & Weng (2007): exact Hessian with a small ridge, steps halved until the loss falls
+The algorithm is that of Lin, Lin & Weng (2007): exact Hessian, steps halved until the loss decreases
 enough, the loss written so that it neither overflows nor cancels.
 """
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Target", "fit_logistic"]
 
-_ROUNDS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4
-_NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # Newton steps that gain less than this in the loss are the last
-_ROUNDING, _SINGULAR, _SAMPLE = 1e-14, 1e-12, 1000
-_CONSTANT = 1e-290  # a column that changes by less is constant, since its slope would overflow
+_MAX_STEPS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4  # Lin, Lin & Weng: their iterations, least step and Armijo factor
+_NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # a Newton step that gains less than this in the loss is the last
+_ROUNDING = 1e-14  # a loss that grows by less has not grown: summing has that much error
+_SINGULAR = 1e-12  # eigenvalues below, of a matrix scaled to a diagonal of 1, are rounding
+_SAMPLE = 1000  # rows that the median of a column is taken of; it only centres the column
+_CONSTANT = 1e-290  # a column with a smaller range counts as constant, since its slope would overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """What the probability of each row is drawn to.
+    """The target probability of each row.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ class Target:
     low, high : float
         The target of negative and of positive rows.
     weight : array of shape (n_rows,) or None
-        How often each row counts; None where each counts once.
+        The weight of each row; None where all are 1.
     """
 
     positive: NDArray[np.bool_]
@@ -55,20 +57,20 @@ def fit_logistic(
     penalty: NDArray[np.float64] | None = None,
     towards: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Give the coefficients, the intercept last, that minimise the cross-entropy of 1 / (1 + e^-z).
+    """Return the coefficients, the intercept last, that minimise the cross-entropy of 1 / (1 + e^-z).
 
     Parameters
     ----------
     columns : sequence of arrays of shape (n_rows,)
-        What z is a weighted sum of, besides the intercept; fifteen at most.
+        The columns of which z is a weighted sum, besides the intercept; fifteen at most.
     target : Target
-        What the probabilities are drawn to.
+        The target probabilities.
     start : array of shape (n_columns + 1,)
-        Where the search begins.
+        The coefficients to start from.
     penalty : array of shape (n_columns + 1,), optional
         The weight of each coefficient's squared distance from `towards`, halved, in the loss.
     towards : array of shape (n_columns + 1,), optional
-        Where the penalty draws the coefficients; 0 by default.
+        Where the penalty shrinks the coefficients to; 0 by default.
 
     Returns
     -------
@@ -87,29 +89,29 @@ def fit_logistic(
     columns = [np.ascontiguousarray(column, dtype=np.float64) for column in columns]
     frame, threads = _Frame.of(columns), n_threads(None)
 
-    def measured(coef: NDArray[np.float64]) -> _Sums:
-        sums, away = _sums(columns, frame, target, coef, threads), frame.outside(coef) - towards
-        bent = frame.back.T * penalty
-        loss = sums.loss + 0.5 * float((penalty * away) @ away)
-        return _Sums(loss, sums.gradient + bent @ away, sums.hessian + bent @ frame.back)
+    def evaluate(coef: NDArray[np.float64]) -> _LossDerivatives:
+        sums, distance = _sums(columns, frame, target, coef, threads), frame.to_original(coef) - towards
+        weighted = frame.back.T * penalty
+        loss = sums.loss + 0.5 * float((penalty * distance) @ distance)
+        return _LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
 
     total = len(target.positive) if target.weight is None else float(target.weight.sum())
     near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
-    return frame.outside(_descend(measured, frame.inside(start), near))
+    return frame.to_original(_newton(evaluate, frame.to_scaled(start), near))
 
 
-def _descend(
-    measured: Callable[[NDArray[np.float64]], _Sums], coef: NDArray[np.float64], near: float
+def _newton(
+    evaluate: Callable[[NDArray[np.float64]], _LossDerivatives], coef: NDArray[np.float64], near: float
 ) -> NDArray[np.float64]:
-    """Take Newton steps, halved until the loss falls enough; the last one is so small that it needs no look."""
-    here = measured(coef)
-    for _ in range(_ROUNDS):
+    """Take Newton steps, halved until the loss decreases enough; the last is so small that it is not evaluated."""
+    here = evaluate(coef)
+    for _ in range(_MAX_STEPS):
         direction = -_solve(here.hessian, here.gradient)
         step, slope = 1.0, float(here.gradient @ direction)
         if -slope <= near:
             return coef + direction
         while step >= _LEAST_STEP:
-            there = measured(coef + step * direction)
+            there = evaluate(coef + step * direction)
             if there.loss <= here.loss + _DECREASE * step * slope + _ROUNDING * abs(here.loss):
                 break
             step /= 2
@@ -120,20 +122,20 @@ def _descend(
 
 
 def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve for the step whatever the units of the columns; what the rows do not tell stays as it is."""
+    """Solve for the step whatever the units of the columns; directions that the rows leave open stay as they are."""
     diagonal = np.diagonal(hessian)
     units = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(hessian * np.outer(units, units))
-    told = values > _SINGULAR
-    along = vectors[:, told].T @ (units * gradient) / values[told]
-    return np.asarray(units * (vectors[:, told] @ along))
+    determined = values > _SINGULAR
+    along = vectors[:, determined].T @ (units * gradient) / values[determined]
+    return np.asarray(units * (vectors[:, determined] @ along))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Frame:
-    """Where columns are measured from and in what unit, so that sums neither overflow nor cancel.
+    """The shift and scale of columns, so that sums neither overflow nor cancel.
 
-    Units are powers of two: taking them costs no digit.
+    Scales are powers of two, so that scaling is exact.
     """
 
     scale: NDArray[np.float64]
@@ -142,31 +144,31 @@ class _Frame:
 
     @classmethod
     def of(cls, columns: Sequence[NDArray[np.float64]]) -> _Frame:
-        """Measure from about the median, in units of about the largest distance."""
+        """Centre at about the median, in units of about the largest distance from it."""
         n_columns = len(columns)
         scale, shift = np.ones(n_columns), np.zeros(n_columns)
         for j, column in enumerate(columns):
             middle = float(np.median(column[:: max(1, len(column) // _SAMPLE)] / 2)) * 2
-            half_reach = max(float(column.max()) / 2 - middle / 2, middle / 2 - float(column.min()) / 2)
-            scale[j] = math.ldexp(1.0, -math.frexp(half_reach)[1] - 1) if half_reach > _CONSTANT else 1.0
+            half_range = max(float(column.max()) / 2 - middle / 2, middle / 2 - float(column.min()) / 2)
+            scale[j] = math.ldexp(1.0, -math.frexp(half_range)[1] - 1) if half_range > _CONSTANT else 1.0
             shift[j] = middle * scale[j]
         back = np.diag([*scale, 1.0])
         back[-1, :-1] = -shift
         return cls(scale, shift, back)
 
-    def inside(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give coefficients of columns as measured here."""
+    def to_scaled(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the coefficients of the scaled columns."""
         slopes = coef[:-1] / self.scale
         return np.append(slopes, coef[-1] + slopes @ self.shift)
 
-    def outside(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give coefficients of the columns themselves."""
+    def to_original(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the coefficients of the original columns."""
         return np.asarray(self.back @ coef)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
-    """The loss at some coefficients with its first two derivatives."""
+class _LossDerivatives:
+    """The loss at some coefficients with its gradient and Hessian."""
 
     loss: float
     gradient: NDArray[np.float64]
@@ -175,9 +177,9 @@ class _Sums:
 
 def _sums(
     columns: Sequence[NDArray[np.float64]], frame: _Frame, target: Target, coef: NDArray[np.float64], threads: int
-) -> _Sums:
+) -> _LossDerivatives:
     low, high = target.low, target.high
-    return _Sums(
+    return _LossDerivatives(
         *_core.logistic_sums(
             columns, frame.scale, frame.shift, target.positive, target.weight, low, high, coef, threads
         )

@@ -1,4 +1,4 @@
-"""Probabilities and log-odds: which of the two a score is, and the way between them."""
+"""Probabilities and log-odds: which of the two scores are, and the conversion between them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ON", "On", "Scale", "as_logits", "as_logs", "from_logits", "on_scale", "settle_scale"]
+__all__ = ["ON", "On", "Scale", "as_logits", "as_logs", "find_scale", "from_logits", "on_scale"]
 
 On: TypeAlias = Literal["auto", "logit", "score"]
 Scale: TypeAlias = Literal["logit", "score"]
 
 ON = Choice("auto", "logit", "score")
 
-_LEAST = 1e-12  # a probability of 0 has no logit
+_LEAST = 1e-12  # a probability of 0 has no logit; this one's, -27.6, is far below what any sample can show
 
 
 def as_logits(proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give ln(p / (1 - p)), p kept 1e-12 away from 0 and 1.
+    """Return the log-odds ln(p / (1 - p)), p clipped to 1e-12 from 0 and 1.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def as_logits(proba: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def as_logs(proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give ln p, p kept 1e-12 away from 0.
+    """Return ln p, p clipped to at least 1e-12.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def as_logs(proba: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def from_logits(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give 1 / (1 + e^-z); never NaN, whatever the size of z.
+    """Return 1 / (1 + e^-z); never NaN, whatever the size of z.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def from_logits(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(expit(logits))
 
 
-def settle_scale(scores: NDArray[np.float64], on: On) -> Scale:
-    """Say on what scale scores are taken: logits of probabilities, or as they are.
+def find_scale(scores: NDArray[np.float64], on: On) -> Scale:
+    """Return the scale of scores: "logit" for probabilities, of which log-odds are taken, "score" for any others.
 
     Examples
     --------
-    >>> settle_scale(np.array([0.1, 0.9]), "auto"), settle_scale(np.array([-2.0, 0.9]), "auto")
+    >>> find_scale(np.array([0.1, 0.9]), "auto"), find_scale(np.array([-2.0, 0.9]), "auto")
     ('logit', 'score')
     """
     if on == "auto":
@@ -77,7 +77,7 @@ def settle_scale(scores: NDArray[np.float64], on: On) -> Scale:
 
 
 def on_scale(scores: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
-    """Bring scores to the scale settled in fit; a score out of [0, 1] counts as 0 or 1 where probabilities were seen.
+    """Return scores on the scale found in fit; where that had probabilities, a score out of [0, 1] is clipped to it.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Multinomial logistic regression on log-probabilities: Newton's method, or L-BFGS where the parameters are many.
 
 The loss is the mean of -ln softmax(x W' + b)_y over the weight of the rows, plus for each coefficient a penalty on its
-squared distance from somewhere. It is convex. Both searches end where no derivative exceeds 1e-9, or where rounding
-lets the loss fall no further.
+squared distance from a target. It is convex. Both searches end where no derivative exceeds 1e-9, or where rounding
+lets the loss decrease no further.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from scipy.special import log_softmax
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Diagonal", "Full", "LogLoss", "Penalty", "Shift", "fit_multinomial"]
+__all__ = ["DiagonalLoss", "FullLoss", "LogLoss", "Penalty", "ShiftLoss", "fit_multinomial"]
 
-_GRADIENT = 1e-9  # where the search ends
-_ROUNDS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4
-_STRIDE = 20.0  # how far a step may change the difference of two logits: where the loss is straight, Newton overshoots
-_RIDGE = 1e-11  # of a diagonal of 1: settles directions that change no probability
-_FLAT = 1e-12  # a curvature's root so much smaller than the greatest is taken for that
-_MOST = 700  # parameters that Newton's method takes; beyond, its matrix costs more than many steps of L-BFGS
-_CHUNK = 2048  # rows whose products with every class are held at once
+_GRADIENT = 1e-9  # the greatest derivative at which the search ends
+_MAX_STEPS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4  # the last is Armijo's factor, of Nocedal & Wright
+_STRIDE = 20.0  # how far a step may change the difference of two logits: where the loss is linear, Newton overshoots
+_RIDGE = 1e-11  # on a diagonal of 1: makes the solution unique in directions that change no probability
+_FLAT = 1e-12  # square roots of curvatures are at least this part of the greatest
+_MAX_NEWTON = 700  # parameters; with more, Newton's Hessian costs more than the many steps of L-BFGS
+_CHUNK = 2048  # rows whose products with every class are held in memory at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalty:
-    """What is added to the loss: the sum of weight * (coefficient - towards)^2.
+    """A ridge penalty: the sum of weight * (coefficient - towards)^2.
 
     Parameters
     ----------
     weight : array of shape (n_parameters,)
-        What each squared distance is multiplied by; 0 leaves a coefficient free.
+        The factor of each squared distance; 0 leaves a coefficient free.
     towards : array of shape (n_parameters,)
-        Where the coefficients are drawn, and where the search begins.
+        What the coefficients shrink to, and where the search starts.
 
     Examples
     --------
@@ -51,11 +51,11 @@ class Penalty:
     towards: NDArray[np.float64]
 
     def value(self, params: NDArray[np.float64]) -> float:
-        """Give the penalty of some coefficients."""
+        """Return the penalty of some coefficients."""
         return float(self.weight @ (params - self.towards) ** 2)
 
     def gradient(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give its derivatives."""
+        """Return its derivatives."""
         return 2.0 * self.weight * (params - self.towards)
 
 
@@ -65,11 +65,11 @@ class LogLoss(ABC):
     Parameters
     ----------
     logs : array of shape (n_rows, n_classes)
-        What the logits are a linear function of.
+        The inputs of the linear function of the logits.
     codes : array of shape (n_rows,)
         The class of each row.
     weight : array of shape (n_rows,) or None
-        How often each row counts.
+        The weight of each row; None where all are 1.
     """
 
     def __init__(self, logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64] | None) -> None:
@@ -78,33 +78,33 @@ class LogLoss(ABC):
         self.rows = np.arange(len(codes))
 
     def log_proba(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the logarithms of the probabilities."""
+        """Return the logarithms of the probabilities."""
         return np.asarray(log_softmax(self.logits(params), axis=1))
 
     def value(self, log_proba: NDArray[np.float64]) -> float:
-        """Give the mean loss."""
+        """Return the mean loss."""
         return -float(self.share @ log_proba[self.rows, self.codes])
 
     def gradient(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the derivatives by the coefficients."""
-        away = proba * self.share[:, np.newaxis]
-        away[self.rows, self.codes] -= self.share
-        return self.sums(away)
+        """Return the derivatives by the coefficients."""
+        logit_gradient = proba * self.share[:, np.newaxis]
+        logit_gradient[self.rows, self.codes] -= self.share
+        return self.coefficient_gradient(logit_gradient)
 
     @abstractmethod
     def logits(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the logits of every row and class."""
+        """Return the logits of every row and class."""
 
     @abstractmethod
-    def sums(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the derivatives by the coefficients from those by the logits."""
+    def coefficient_gradient(self, logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives by the coefficients from those by the logits."""
 
     @abstractmethod
     def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the second derivatives."""
+        """Return the Hessian."""
 
 
-class Full(LogLoss):
+class FullLoss(LogLoss):
     """Logits x W' + b, each from the logarithms of every class.
 
     The coefficients are the rows of [W | b], one after the other.
@@ -115,15 +115,15 @@ class Full(LogLoss):
         self.design = np.hstack([logs, np.ones((len(logs), 1))])
 
     def logits(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the logits of every row and class."""
+        """Return the logits of every row and class."""
         return np.asarray(self.design @ params.reshape(self.logs.shape[1], -1).T)
 
-    def sums(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the derivatives by the coefficients from those by the logits."""
-        return np.asarray((away.T @ self.design).ravel())
+    def coefficient_gradient(self, logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives by the coefficients from those by the logits."""
+        return np.asarray((logit_gradient.T @ self.design).ravel())
 
     def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the second derivatives."""
+        """Return the Hessian."""
         n_classes, width = proba.shape[1], self.design.shape[1]
         total = np.zeros((n_classes * width, n_classes * width))
         for part in self._parts():
@@ -139,61 +139,61 @@ class Full(LogLoss):
         return (slice(start, start + _CHUNK) for start in range(0, len(self.design), _CHUNK))
 
 
-class Diagonal(LogLoss):
+class DiagonalLoss(LogLoss):
     """Logits v * x + b, each from the logarithm of its own class. The coefficients are v, then b."""
 
     def logits(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the logits of every row and class."""
+        """Return the logits of every row and class."""
         slopes, intercepts = params.reshape(2, -1)
         return np.asarray(self.logs * slopes + intercepts)
 
-    def sums(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the derivatives by the coefficients from those by the logits."""
-        return np.asarray(np.concatenate([(away * self.logs).sum(axis=0), away.sum(axis=0)]))
+    def coefficient_gradient(self, logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives by the coefficients from those by the logits."""
+        return np.asarray(np.concatenate([(logit_gradient * self.logs).sum(axis=0), logit_gradient.sum(axis=0)]))
 
     def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the second derivatives."""
+        """Return the Hessian."""
         products = np.hstack([proba * self.logs, proba])
         weighted = products * self.share[:, np.newaxis]
         total = np.asarray(-(weighted.T @ products))
-        n_classes, place = proba.shape[1], np.arange(proba.shape[1])
-        total[place, place] += (weighted[:, :n_classes] * self.logs).sum(axis=0)
+        n_classes, own = proba.shape[1], np.arange(proba.shape[1])
+        total[own, own] += (weighted[:, :n_classes] * self.logs).sum(axis=0)
         crossed = weighted[:, :n_classes].sum(axis=0)
-        total[place, n_classes + place] += crossed
-        total[n_classes + place, place] += crossed
-        total[n_classes + place, n_classes + place] += weighted[:, n_classes:].sum(axis=0)
+        total[own, n_classes + own] += crossed
+        total[n_classes + own, own] += crossed
+        total[n_classes + own, n_classes + own] += weighted[:, n_classes:].sum(axis=0)
         return total
 
 
-class Shift(LogLoss):
+class ShiftLoss(LogLoss):
     """Logits x + b. The coefficients are b."""
 
     def logits(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the logits of every row and class."""
+        """Return the logits of every row and class."""
         return self.logs + params
 
-    def sums(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the derivatives by the coefficients from those by the logits."""
-        return np.asarray(away.sum(axis=0))
+    def coefficient_gradient(self, logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives by the coefficients from those by the logits."""
+        return np.asarray(logit_gradient.sum(axis=0))
 
     def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the second derivatives."""
+        """Return the Hessian."""
         return np.asarray(np.diag(self.share @ proba) - (proba * self.share[:, np.newaxis]).T @ proba)
 
 
 def fit_multinomial(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
-    """Give the coefficients of least loss and penalty.
+    """Return the coefficients that minimise loss plus penalty.
 
-    Coefficients that can be shifted together without changing a probability are those nearest to where the penalty
-    draws, up to rounding. Where classes can be told apart without error and nothing is penalised, there is no least
-    loss, and the search ends with one near 0.
+    Coefficients that can be shifted together without changing a probability are those nearest to what the penalty
+    shrinks to, up to rounding. Where the classes are separable and nothing is penalised, there is no least
+    loss, and the search ends with a loss near 0.
 
     Parameters
     ----------
     loss : LogLoss
         The mean loss of rows.
     penalty : Penalty
-        What is added to it, and where the search begins.
+        The penalty, with the coefficients to start from.
 
     Returns
     -------
@@ -203,20 +203,20 @@ def fit_multinomial(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
     Examples
     --------
     >>> logs, codes = np.log([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 1, 1])
-    >>> loss = Full(logs, codes, None)
+    >>> loss = FullLoss(logs, codes, None)
     >>> best = fit_multinomial(loss, Penalty(np.full(6, 0.01), np.array([1.0, 0, 0, 0, 1, 0])))
     >>> np.exp(loss.log_proba(best))[[0, 2]].round(3)
     array([[0.503, 0.497],
            [0.014, 0.986]])
     """
-    return _newton(loss, penalty) if len(penalty.weight) <= _MOST else _quasi_newton(loss, penalty)
+    return _newton(loss, penalty) if len(penalty.weight) <= _MAX_NEWTON else _quasi_newton(loss, penalty)
 
 
 def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
     params = penalty.towards
     log_proba = loss.log_proba(params)
     here = loss.value(log_proba)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_STEPS):
         proba = np.exp(log_proba)
         gradient = loss.gradient(proba) + penalty.gradient(params)
         if np.abs(gradient).max() <= _GRADIENT:
@@ -238,13 +238,13 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
 
 
 def _reach(loss: LogLoss, direction: NDArray[np.float64]) -> float:
-    """Give how far a whole step would change the difference of two logits, or 1e-300 where it would not."""
+    """Return how far a whole step changes the difference of two logits, at least 1e-300."""
     moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
     return max(float(np.ptp(moved, axis=1).max()), 1e-300)
 
 
 def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve Newton's equations with coefficients brought to one scale, so that no unit of measurement matters."""
+    """Solve Newton's equations with the Hessian scaled to a unit diagonal, so that no unit of measurement matters."""
     size = np.sqrt(np.diag(hessian).clip(min=0.0))
     size = np.maximum(size, _FLAT * max(float(size.max()), _FLAT))
     scaled = hessian / np.outer(size, size) + _RIDGE * np.eye(len(size))
@@ -252,10 +252,10 @@ def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArr
 
 
 def _quasi_newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
-    def measured(params: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def evaluate(params: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_proba = loss.log_proba(params)
         value = loss.value(log_proba) + penalty.value(params)
         return value, loss.gradient(np.exp(log_proba)) + penalty.gradient(params)
 
-    options = {"maxiter": 100 * _ROUNDS, "maxfun": 200 * _ROUNDS, "maxcor": 30, "ftol": 0.0, "gtol": _GRADIENT}
-    return np.asarray(minimize(measured, penalty.towards, jac=True, method="L-BFGS-B", options=options).x)
+    options = {"maxiter": 100 * _MAX_STEPS, "maxfun": 200 * _MAX_STEPS, "maxcor": 30, "ftol": 0.0, "gtol": _GRADIENT}
+    return np.asarray(minimize(evaluate, penalty.towards, jac=True, method="L-BFGS-B", options=options).x)

@@ -1,4 +1,4 @@
-"""Natural cubic splines over sorted rows: the log-loss with its derivatives, exactly, from few sums an interval."""
+"""Natural cubic splines over sorted rows: the exact log-loss and its derivatives, from a few sums per interval."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SplineLoss", "Sums", "curve_through", "never_falls", "place_knots"]
+__all__ = ["LossDerivatives", "SplineLoss", "choose_knots", "evaluate_spline", "is_nondecreasing"]
 
 
 _POWERS = np.add.outer(np.arange(3, -1, -1), np.arange(3, -1, -1))  # of the products of t^3, t^2, t and 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
-    """The loss of a curve with its first two derivatives by the amounts of its shapes."""
+class LossDerivatives:
+    """The loss of a curve with its gradient and Hessian by the amounts of its shapes."""
 
     loss: float
     gradient: NDArray[np.float64]
@@ -30,67 +30,67 @@ class Sums:
 
 
 class SplineLoss:
-    """The log-loss of curves through knots, for rows sorted by place.
+    """The log-loss of splines over given knots, for rows sorted by position.
 
-    A curve is a sum of shapes that share no roughness, the two straight ones first, so that a penalty of any size
+    A curve is a sum of shapes with orthogonal roughness, the two straight ones first, so that a penalty of any size
     leaves the sums well conditioned. Between two knots it is a cubic polynomial of the distance from the left one: four
     sums give the gradient there and seven the Hessian; nothing is binned.
 
     Parameters
     ----------
     knots : array of shape (n_knots,)
-        Rising, from the first place to the last; two or more.
-    places, weight, goal : arrays of shape (n_rows,)
-        Where the rows are, rising; how often each counts; what its probability is drawn to.
+        Ascending, from the first position to the last; two or more.
+    positions, weight, target : arrays of shape (n_rows,)
+        The ascending positions of the rows, their weights and their target probabilities.
     """
 
     def __init__(
         self,
         knots: NDArray[np.float64],
-        places: NDArray[np.float64],
+        positions: NDArray[np.float64],
         weight: NDArray[np.float64],
-        goal: NDArray[np.float64],
+        target: NDArray[np.float64],
     ) -> None:
         spline = CubicSpline(knots, np.eye(len(knots)), bc_type="natural")
         roughness, self.shapes = np.linalg.eigh(_roughness(knots, spline(knots, 2)))
         self.roughness = np.where(np.arange(len(knots)) < 2, 0.0, roughness)
-        self._bounds = np.concatenate(([0], np.searchsorted(places, knots[1:-1]), [len(places)])).astype(np.int64)
-        self._away = places - np.repeat(knots[:-1], np.diff(self._bounds))
-        self._weight, self._goal = np.ascontiguousarray(weight), weight * goal
+        self._bounds = np.concatenate(([0], np.searchsorted(positions, knots[1:-1]), [len(positions)])).astype(np.int64)
+        self._distance = positions - np.repeat(knots[:-1], np.diff(self._bounds))
+        self._weight, self._weighted_target = np.ascontiguousarray(weight), weight * target
         self._maps = np.stack([spline.c[:, k] @ self.shapes for k in range(len(knots) - 1)])
         self._threads = n_threads(None)
 
-    def sums(self, amounts: NDArray[np.float64]) -> Sums:
-        """Give the loss of the curve that has these values at the knots: ``shapes @ amounts``."""
+    def derivatives(self, amounts: NDArray[np.float64]) -> LossDerivatives:
+        """Return the loss of the curve with the values ``shapes @ amounts`` at the knots, and its derivatives."""
         loss, slopes, curvature = _core.piece_sums(
-            self._away, self._weight, self._goal, self._bounds, self._maps @ amounts, self._threads
+            self._distance, self._weight, self._weighted_target, self._bounds, self._maps @ amounts, self._threads
         )
         gradient = (slopes[:, ::-1, np.newaxis] * self._maps).sum(axis=(0, 1))
         hessian = (self._maps.transpose(0, 2, 1) @ curvature[:, _POWERS] @ self._maps).sum(axis=0)
-        return Sums(loss, gradient, hessian)
+        return LossDerivatives(loss, gradient, hessian)
 
 
 def _roughness(knots: NDArray[np.float64], bend: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the table of the integral of the squared second derivative, which is linear between knots."""
+    """Return the matrix of the integral of the squared second derivative, which is linear between knots."""
     width = np.diff(knots)[:, np.newaxis]
     left, right = bend[:-1], bend[1:]
     half = left.T @ (width * right)
     return np.asarray((left.T @ (width * left) + right.T @ (width * right)) / 3.0 + (half + half.T) / 6.0)
 
 
-def place_knots(
-    places: NDArray[np.float64], weight: NDArray[np.float64], n_knots: int, apart: float
+def choose_knots(
+    positions: NDArray[np.float64], weight: NDArray[np.float64], n_knots: int, apart: float
 ) -> NDArray[np.float64]:
-    """Give knots at quantiles of sorted places, the ends included, and at least so far apart.
+    """Return knots at quantiles of sorted positions, the ends included, and at least so far apart.
 
     Parameters
     ----------
-    places, weight : arrays of shape (n_rows,)
-        Rising places and how often each counts.
+    positions, weight : arrays of shape (n_rows,)
+        Ascending positions and their weights.
     n_knots : int
-        How many knots, where there are enough places.
+        Number of knots, where there are enough distinct positions.
     apart : float
-        The least distance, as a share of the distance of the ends.
+        The least distance, as a fraction of the distance between the ends.
 
     Returns
     -------
@@ -99,13 +99,13 @@ def place_knots(
 
     Examples
     --------
-    >>> place_knots(np.arange(9.0), np.ones(9), 3, 0.01), place_knots(np.ones(4), np.ones(4), 3, 0.01)
+    >>> choose_knots(np.arange(9.0), np.ones(9), 3, 0.01), choose_knots(np.ones(4), np.ones(4), 3, 0.01)
     (array([0., 4., 8.]), array([1.]))
     """
     up_to = np.cumsum(weight)
     wanted = np.linspace(0.0, up_to[-1], n_knots)[1:-1]
-    inner = places[np.searchsorted(up_to, wanted)]
-    low, high = places[0], places[-1]
+    inner = positions[np.searchsorted(up_to, wanted)]
+    low, high = positions[0], positions[-1]
     kept = [low]
     for knot in inner:
         if min(knot - kept[-1], high - knot) > apart * (high - low):
@@ -113,33 +113,33 @@ def place_knots(
     return np.array([*kept, high] if high > low else kept)
 
 
-def curve_through(
-    knots: NDArray[np.float64], values: NDArray[np.float64], places: NDArray[np.float64]
+def evaluate_spline(
+    knots: NDArray[np.float64], values: NDArray[np.float64], positions: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give the curve that has these values at the knots; beyond the ends it goes on as a straight line.
+    """Return the spline through these values at the knots; beyond the ends it continues as a straight line.
 
     Examples
     --------
-    >>> curve_through(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 4.0]), np.array([-1.0, 0.5, 5.0]))
+    >>> evaluate_spline(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 4.0]), np.array([-1.0, 0.5, 5.0]))
     array([-2.,  1., 10.])
     """
     if len(knots) == 1:
-        return np.full(len(places), values[0])
+        return np.full(len(positions), values[0])
     spline = CubicSpline(knots, values, bc_type="natural")
-    near = np.clip(places, knots[0], knots[-1])
-    return np.asarray(spline(near) + spline(near, 1) * (places - near))
+    near = np.clip(positions, knots[0], knots[-1])
+    return np.asarray(spline(near) + spline(near, 1) * (positions - near))
 
 
-def never_falls(knots: NDArray[np.float64], values: NDArray[np.float64]) -> bool:
-    """Tell whether the curve that has these values at the knots falls nowhere.
+def is_nondecreasing(knots: NDArray[np.float64], values: NDArray[np.float64]) -> bool:
+    """Return whether the spline through these values at the knots is nondecreasing.
 
-    Between knots its slope is a parabola, which is least at an end or, if it opens upwards, at its bottom.
+    Between knots its slope is a parabola, which is least at an end or, if it opens upwards, at its vertex.
 
     Examples
     --------
-    >>> never_falls(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 4.0]))
+    >>> is_nondecreasing(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 4.0]))
     True
-    >>> never_falls(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 5.0, 5.1, 10.0]))
+    >>> is_nondecreasing(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 5.0, 5.1, 10.0]))
     False
     """
     if len(knots) == 1:
@@ -147,6 +147,6 @@ def never_falls(knots: NDArray[np.float64], values: NDArray[np.float64]) -> bool
     spline = CubicSpline(knots, values, bc_type="natural")
     cubed, squared, straight, _ = spline.c
     is_up = cubed > 0.0
-    bottom = np.clip(-squared / np.where(is_up, 3.0 * cubed, 1.0), 0.0, np.diff(knots))
-    lowest = np.where(is_up, (3.0 * cubed * bottom + 2.0 * squared) * bottom + straight, np.inf)
+    vertex = np.clip(-squared / np.where(is_up, 3.0 * cubed, 1.0), 0.0, np.diff(knots))
+    lowest = np.where(is_up, (3.0 * cubed * vertex + 2.0 * squared) * vertex + straight, np.inf)
     return bool(min(lowest.min(), spline(knots, 1).min()) >= 0.0)

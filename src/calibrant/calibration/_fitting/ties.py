@@ -1,4 +1,4 @@
-"""Equal scores pooled: the weight at each distinct score and that of its positive rows."""
+"""Class counts at each distinct score."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryRows
 
-__all__ = ["Pooled", "pool_ties"]
+__all__ = ["DistinctScores", "pool_ties"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pooled:
-    """Distinct scores in rising order.
+class DistinctScores:
+    """Distinct scores in ascending order, with their class counts.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Pooled:
     positive: NDArray[np.float64]
 
 
-def pool_ties(sample: BinaryRows) -> Pooled:
-    """Sort rows by score and put those of equal scores together.
+def pool_ties(sample: BinaryRows) -> DistinctScores:
+    """Sort rows by score and pool those of equal scores.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def pool_ties(sample: BinaryRows) -> Pooled:
 
     Returns
     -------
-    Pooled
+    DistinctScores
         The distinct scores.
 
     Examples
@@ -57,4 +57,4 @@ def pool_ties(sample: BinaryRows) -> Pooled:
     >>> pooled.scores, pooled.weight, pooled.positive
     (array([0.2, 0.7]), array([1., 2.]), array([0., 1.]))
     """
-    return Pooled(*_core.pool_ties(sample.scores, sample.positive, sample.weight, n_threads(None)))
+    return DistinctScores(*_core.pool_ties(sample.scores, sample.positive, sample.weight, n_threads(None)))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from calibrant._params import Choice, Rule
-from calibrant.calibration._base import ScoreMap, read_probabilities
-from calibrant.calibration._fitting.axis import Axis, find_axis, solve_increasing
+from calibrant.calibration._base import ScoreMap, check_has_inverse
+from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.logits import as_logits, from_logits
 from calibrant.calibration._validation import BinaryRows
-from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,24 +21,24 @@ __all__ = ["Beta", "Form"]
 
 Form: TypeAlias = Literal["abm", "am", "ab"]
 
-_PENALTY = 1e-11  # of the authors' package
+_PENALTY = 1e-11  # that of the authors' package betacal, which is scikit-learn's LogisticRegression(C=99999999999)
 
 
-class Beta(ScoreMap):
-    """The map that is right where the scores of each class follow a beta distribution.
+class Beta(AxisMapMixin, ScoreMap):
+    """The map that is exact where the scores of each class follow a beta distribution.
 
-    The log-odds are ``a_ ln 2p - b_ ln 2(1 - p) + intercept_``, with neither coefficient below 0, so that the map never
-    falls. It bends each end of [0, 1] on its own, and the identity (a = b = 1, intercept 0) is one of its shapes: among
-    the safest maps for probabilities, from a few hundred rows on. Without penalty but for 1e-11, as in the authors'
-    package; where that leaves a coefficient negative, ours is 0.
+    The log-odds are ``a_ ln 2p - b_ ln 2(1 - p) + intercept_``, with neither coefficient below 0, so that the map is
+    monotone. It bends each end of [0, 1] on its own, and the identity (a = b = 1, intercept 0) is one of its shapes:
+    among the safest maps for probabilities, from a few hundred rows on. Without penalty but for 1e-11, as in the
+    authors' package; where that leaves a coefficient negative, ours is 0.
 
-    Scores out of [0, 1] are margins. They are brought to mean 0 and deviation 1 and taken as log-odds: the map is then
+    Scores out of [0, 1] are margins. They are standardized and taken as log-odds: the map is then
     a sigmoid with one slope far to the left and another far to the right. With ``form="ab"`` 0 stays the middle.
 
     Parameters
     ----------
     form : "abm", "am" or "ab"
-        All three numbers; one slope on both sides (a sigmoid of the log-odds); no intercept (1/2 stays 1/2).
+        All three parameters; one slope on both sides (a sigmoid of the log-odds); no intercept (1/2 stays 1/2).
 
     Attributes
     ----------
@@ -59,12 +57,11 @@ class Beta(ScoreMap):
     _is_monotone = True
 
     _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
-    _learnt = ("a_", "b_", "intercept_", "axis_")
+    _learned = ("a_", "b_", "intercept_", "axis_")
 
     a_: float
     b_: float
     intercept_: float
-    axis_: dict[str, Any]
 
     def __init__(self, *, form: Form = "abm") -> None:
         self.form = form
@@ -72,58 +69,34 @@ class Beta(ScoreMap):
     def _learn(self, sample: BinaryRows) -> None:
         axis = find_axis(sample, centred=self.form != "ab")
         self.axis_ = axis.to_dict()
-        left, right = _sides(axis.place(sample.scores))
+        left, right = _sides(axis.transform(sample.scores))
         if self.form == "am":
-            (self.a_,), self.intercept_ = _fit_rising([left + right], sample, pinned=False)
+            (self.a_,), self.intercept_ = _fit_nonnegative([left + right], sample, pinned=False)
             self.b_ = self.a_
         else:
-            (self.a_, self.b_), self.intercept_ = _fit_rising([left, right], sample, pinned=self.form == "ab")
+            (self.a_, self.b_), self.intercept_ = _fit_nonnegative([left, right], sample, pinned=self.form == "ab")
 
-    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return from_logits(self._log_odds(Axis(**self.axis_).place(scores)))
-
-    def _log_odds(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        left, right = _sides(places)
+    def _log_odds(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        left, right = _sides(positions)
         return np.asarray(self.a_ * left + self.b_ * right + self.intercept_)
 
-    def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """Give the scores that have these probabilities.
-
-        Parameters
-        ----------
-        proba : array of shape (n_rows,)
-            Probabilities of the positive class.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Scores, on the scale of those in ``fit``; one that no score reaches gets the end of the scale.
-
-        Examples
-        --------
-        >>> beta = Beta().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 0, 1, 1])
-        >>> beta.inverse(beta.predict([0.2, 0.7])).round(9)
-        array([0.2, 0.7])
-        """
-        values = as_logits(read_probabilities(self, proba))
-        if self.a_ == self.b_ == 0.0:
-            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
-        axis = Axis(**self.axis_)
-        return axis.back(solve_increasing(self._log_odds, values, *axis.ends()))
+    def _check_invertible(self) -> None:
+        check_has_inverse(is_constant=self.a_ == self.b_ == 0.0)
 
 
 def _sides(log_odds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give ln 2p and -ln 2(1 - p), which are both 0 in the middle and of full precision at either end."""
+    """Return ln 2p and -ln 2(1 - p), which are both 0 in the middle and of full precision at either end."""
     rest = np.log1p(np.exp(-np.abs(log_odds))) - math.log(2.0)
     return np.minimum(log_odds, 0.0) - rest, np.maximum(log_odds, 0.0) + rest
 
 
-def _fit_rising(
+def _fit_nonnegative(
     columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: bool
 ) -> tuple[list[float], float]:
-    """Give the best coefficients of which none is negative, and the intercept.
+    """Return the best coefficients of which none is negative, and the intercept.
 
-    The loss is convex, so that where one of two comes out negative it is 0 at the best place, and the other is alone.
+    The loss is convex: where one of two is negative at the minimum, it is 0 at the constrained one, and the other
+    fitted alone.
     """
     coef, intercept = _fit(columns, sample, pinned=pinned)
     if min(coef) >= 0.0:
@@ -131,7 +104,7 @@ def _fit_rising(
     for kept in (kept for kept in reversed(range(len(columns))) if len(columns) == 2 and coef[1 - kept] < 0.0):
         (alone,), its_intercept = _fit([columns[kept]], sample, pinned=pinned)
         if alone > 0.0:
-            return [alone * (place == kept) for place in range(2)], its_intercept
+            return [alone * (column == kept) for column in range(2)], its_intercept
     negatives, positives = sample.totals()
     return [0.0] * len(columns), 0.0 if pinned else math.log(positives / negatives)
 
@@ -147,7 +120,7 @@ def _fit(columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: 
 
 
 def _mirrored(sample: BinaryRows) -> BinaryRows:
-    """Give each row half and its mirror image half, of which the best intercept is 0."""
+    """Return each row and its mirror image at half the weight, for which the best intercept is 0."""
     half = sample.weights() / 2
     return BinaryRows(
         np.concatenate([sample.scores, -sample.scores]),

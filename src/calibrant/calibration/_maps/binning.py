@@ -1,4 +1,4 @@
-"""Binning: the share of positive rows among those of a similar score (Zadrozny & Elkan 2001)."""
+"""Binning: the frequency of the positive class among rows of similar scores (Zadrozny & Elkan 2001)."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ if TYPE_CHECKING:
 
 __all__ = ["Binning"]
 
+# What n_bins="cv" tries: every number to 6, then steps of about a fifth, which a leave-one-out error cannot tell apart.
 _CANDIDATES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
-_PART = {"count": count_bins, "width": width_bins}
+_STRATEGIES = {"count": count_bins, "width": width_bins}
 
 
 class Binning(ScoreMap):
-    """The share of positive rows in each of a few bins of the score.
+    """The frequency of the positive class in each of a few bins of the score.
 
-    For scores that rank well and mean nothing else, such as those of naive Bayes. It needs no shape, but gives all rows
-    of a bin one probability, jumps at the edges, and may fall where the score rises.
+    For scores that rank well and have no other meaning, such as those of naive Bayes. It assumes no shape, but maps all
+    rows of a bin to one probability, jumps at the edges, and may decrease where the score increases.
 
     Parameters
     ----------
     n_bins : int or "cv"
-        How many bins. ``"cv"``: of 1 to 100 the number with the least squared error of rows left out one by one.
+        Number of bins. ``"cv"``: of 1 to 100 the number with the least leave-one-out squared error.
     strategy : "count" or "width"
-        ``"count"``: about as many rows in each, rows of one score never parted, so that there may be fewer bins.
+        ``"count"``: about as many rows in each; equal scores share a bin, so that there may be fewer bins.
         ``"width"``: equally wide, from 0 to 1 for scores that all lie there, else from the least to the greatest.
     m : float
-        As how many more rows, of the base rate, each bin counts: (s + m * base rate) / (n + m) for n rows with s
+        The weight of the base rate, in rows, in each bin: (s + m * base rate) / (n + m) for n rows with s
         positive ones. An empty bin has the base rate whatever `m`.
 
     Attributes
     ----------
     edges_ : array of shape (n_bins_ - 1,)
-        Where bins end; a score at an edge is of the upper bin, one beyond all scores of ``fit`` of an end bin.
+        Where bins end; a score at an edge belongs to the upper bin, one beyond all scores of ``fit`` to an end bin.
     probabilities_, weights_ : array of shape (n_bins_,)
-        The probability that each bin gives, and the weight of its rows in ``fit``.
+        The probability of each bin, and the weight of its rows in ``fit``.
     n_bins_ : int
-        How many bins there are.
+        Number of bins.
 
     Examples
     --------
@@ -56,10 +57,10 @@ class Binning(ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         "n_bins": Int(1) | Choice("cv"),
-        "strategy": Choice(*_PART),
+        "strategy": Choice(*_STRATEGIES),
         "m": Real(0),
     }
-    _learnt = ("edges_", "probabilities_", "weights_", "n_bins_")
+    _learned = ("edges_", "probabilities_", "weights_", "n_bins_")
 
     edges_: NDArray[np.float64]
     probabilities_: NDArray[np.float64]
@@ -76,13 +77,15 @@ class Binning(ScoreMap):
     def _learn(self, sample: BinaryRows) -> None:
         bins = self._bins(sample)
         self.edges_, self.weights_, self.n_bins_ = bins.edges, bins.weight, len(bins.weight)
-        self.probabilities_ = bins.shares(self.m)
+        self.probabilities_ = bins.frequencies(self.m)
 
     def _bins(self, sample: BinaryRows) -> Bins:
-        part = _PART[self.strategy]
+        make_bins = _STRATEGIES[self.strategy]
         if self.n_bins != "cv":
-            return part(sample, int(self.n_bins))
-        return min((part(sample, n_bins) for n_bins in _CANDIDATES), key=lambda bins: bins.left_out_error(self.m))
+            return make_bins(sample, int(self.n_bins))
+        return min(
+            (make_bins(sample, n_bins) for n_bins in _CANDIDATES), key=lambda bins: bins.leave_one_out_error(self.m)
+        )
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.probabilities_[np.searchsorted(self.edges_, scores, side="right")])

@@ -22,14 +22,14 @@ _CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibratio
 
 
 class Chain(Calibrator):
-    """A calibrator of what another one gives.
+    """A calibrator of the probabilities of another one.
 
     Parameters
     ----------
     first : Calibrator
-        What maps the scores.
+        The map of the scores.
     then : Calibrator
-        What maps the probabilities that `first` gives.
+        The map of the probabilities that `first` returns.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Chain(Calibrator):
 
     @property
     def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability, as was learnt; before, as both promise.
+        """Whether a greater score never has a smaller probability; before ``fit``, whether both calibrators promise it.
 
         Examples
         --------
@@ -80,6 +80,6 @@ class Chain(Calibrator):
     def _write(self) -> dict[str, Any]:
         return {"first": self.first_.to_dict(), "then": self.then_.to_dict()}
 
-    def _read(self, learnt: Mapping[str, Any]) -> None:
-        self.first_ = clone(self.first)._restore(learnt["first"])
-        self.then_ = clone(self.then)._restore(learnt["then"])
+    def _read(self, learned: Mapping[str, Any]) -> None:
+        self.first_ = clone(self.first)._restore(learned["first"])
+        self.then_ = clone(self.then)._restore(learned["then"])

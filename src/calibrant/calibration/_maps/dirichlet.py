@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from calibrant._params import Real, Rule
-from calibrant.calibration._fitting.log_linear import LogLinear, draw_to_identity, refuse_free_class
-from calibrant.calibration._fitting.multinomial import Full, Penalty, fit_multinomial
+from calibrant.calibration._fitting.log_linear import LogLinear, check_every_class_has_rows, identity_penalty
+from calibrant.calibration._fitting.multinomial import FullLoss, Penalty, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
@@ -19,17 +19,17 @@ __all__ = ["Dirichlet"]
 
 
 class Dirichlet(LogLinear):
-    """softmax(W ln p + b), which is right where the probabilities of each class have a Dirichlet distribution.
+    """softmax(W ln p + b), which is exact where the probabilities of each class have a Dirichlet distribution.
 
     The penalty is the paper's off-diagonal and intercept regularisation (ODIR): the mean log-loss plus
 
         off_diagonal / (K (K - 1)) * the squares of W's entries off the diagonal + intercept / K * those of b
         + l2 / (K (K + 1)) * those of all.
 
-    The paper's packages have 0 by default, or choose the numbers by cross-validation, since their weight does not fall
-    with the number of rows; ours are weak, yet enough to keep W finite where classes can be told apart without error.
-    `MatrixScaling`, the same map with a penalty that needs no such choice, did better in all our trials and is the
-    default for many classes.
+    The paper's packages have 0 by default, or choose the weights by cross-validation, since they do not decrease
+    with the number of rows; ours are weak, yet enough to keep W finite where the classes are separable.
+    `MatrixScaling`, the same map with a penalty that needs no such choice, did better in our benchmark
+    (``benchmarks/calibration_quality.py``).
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ class Dirichlet(LogLinear):
     intercept : float >= 0
         The weight of b.
     l2 : float >= 0
-        The weight of all entries, which draws the probabilities to equality; the paper's plain L2.
+        The weight of all entries, which shrinks the probabilities towards equality; the paper's plain L2.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (n_classes, n_classes) and (n_classes,)
-        W and b; row k has what the logarithm of each class adds to class k.
+        W and b; row k has the coefficients of the logit of class k.
     inverse_temperature_, on_ : float, and "logit" or "score"
-        Margins are brought to log-probabilities by the temperature of least log-loss first; 1 for probabilities.
+        Margins are turned into log-probabilities by the temperature of least log-loss first; 1 for probabilities.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class Dirichlet(LogLinear):
 
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if self.intercept + self.l2 == 0:
-            refuse_free_class(scored)
+            check_every_class_has_rows(scored)
         n_classes = logs.shape[1]
-        found = fit_multinomial(Full(logs, scored.codes, scored.weight), self._penalty(n_classes))
+        found = fit_multinomial(FullLoss(logs, scored.codes, scored.weight), self._penalty(n_classes))
         return found.reshape(n_classes, n_classes + 1)
 
     def _penalty(self, k: int) -> Penalty:
-        odir = draw_to_identity(k, 0.0, self.off_diagonal / (k * (k - 1)), self.intercept / k)
+        odir = identity_penalty(k, 0.0, self.off_diagonal / (k * (k - 1)), self.intercept / k)
         return Penalty(odir.weight + self.l2 / (k * (k + 1)), np.zeros_like(odir.towards) if self.l2 else odir.towards)

@@ -1,4 +1,4 @@
-"""Isotonic regression: the rising step function that fits best (Zadrozny & Elkan 2002), by pooling violators."""
+"""Isotonic regression: the best nondecreasing step function (Zadrozny & Elkan 2002), by pooling adjacent violators."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from sklearn.utils.metaestimators import available_if
 from calibrant import _core
 from calibrant._params import Bool, Choice, Rule
 from calibrant._threads import n_threads
-from calibrant.calibration._base import ScoreMap, read_probabilities
-from calibrant.calibration._fitting.knots import between, midpoints
+from calibrant.calibration._base import ScoreMap, check_has_inverse, read_probabilities
+from calibrant.calibration._fitting.knots import interpolate, midpoints
 from calibrant.calibration._validation import BinaryRows
-from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,33 +26,34 @@ _where_centred: Callable[[Method], Method] = available_if(lambda self: self.mode
 
 
 class Isotonic(ScoreMap):
-    """The probabilities that rise with the score and fit best, by least squares and by log-loss alike.
+    """The nondecreasing function of the score that fits best, by least squares and by log-loss alike.
 
-    For a thousand calibration rows or more: it can follow any shape, and follows chance where rows are few. It gives
-    the rows of a block one probability, so that ranking is lost there, and its first and last blocks are often 0 and 1,
-    for which the log-loss of one surprise is infinite; ``mode="centred"`` and ``smooth_ends=True`` mend either.
+    For a thousand calibration rows or more: it can follow any shape, and overfits where rows are few. It maps the rows
+    of a block to one probability, so that ranking is lost there, and its first and last blocks are often 0 and 1, for
+    which the log-loss of one error is infinite; ``mode="centred"`` and ``smooth_ends=True`` avoid the one and the
+    other.
 
     Parameters
     ----------
     mode : "interpolate", "step" or "centred"
         What lies between blocks. ``"interpolate"``: a line from the last score of a block to the first of the next, as
-        in scikit-learn. ``"step"``: a step halfway, a score there being of the upper block. ``"centred"``: each block
+        in scikit-learn. ``"step"``: a step halfway, where a score belongs to the upper block. ``"centred"``: each block
         stands at its weighted mean score alone, with lines between those (Oron & Flournoy 2017), so that only scores
-        beyond the first and the last mean get equal probabilities. Beyond the scores of ``fit`` the ends hold on.
+        beyond the first and the last mean get equal probabilities. Beyond the scores of ``fit`` the map is constant.
     smooth_ends : bool
         Whether to take (s + 1) / (n + 2) for the n rows of the first and of the last block, s of them positive; a block
-        that then surpasses its neighbour is joined with it.
+        whose probability then passes its neighbour's is merged with it.
 
     Attributes
     ----------
     scores_, probabilities_ : array of shape (n_knots,)
-        Where the map bends, or the least score of each step but the first (``"step"``), and its values there.
+        The knots of the map, or the least score of each step but the first (``"step"``), and its values there.
     n_blocks_ : int
-        How many blocks, each of one probability, the rows fell into.
+        Number of blocks, each of one probability.
     ties_ : float
-        The share, among pairs of rows with different scores in ``fit``, of those whose probabilities are equal.
+        The fraction, among pairs of rows with different scores in ``fit``, of those whose probabilities are equal.
     auc_change_ : float
-        The area under the ROC curve of the probabilities in ``fit``, less that of the scores.
+        The area under the ROC curve of the probabilities in ``fit``, minus that of the scores.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Isotonic(ScoreMap):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
-    _learnt = ("scores_", "probabilities_", "n_blocks_", "ties_", "auc_change_")
+    _learned = ("scores_", "probabilities_", "n_blocks_", "ties_", "auc_change_")
 
     scores_: NDArray[np.float64]
     probabilities_: NDArray[np.float64]
@@ -92,16 +92,16 @@ class Isotonic(ScoreMap):
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.mode == "step":
             return np.asarray(self.probabilities_[np.searchsorted(self.scores_, scores, side="right")])
-        return between(scores, self.scores_, self.probabilities_)
+        return interpolate(scores, self.scores_, self.probabilities_)
 
     @_where_centred
     def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """Give the scores that have these probabilities; there only for ``mode="centred"``, which alone has them.
+        """Return the scores that have these probabilities; only for ``mode="centred"``, which alone has an inverse.
 
         Parameters
         ----------
         proba : array of shape (n_rows,)
-            Probabilities of the positive class; those beyond the map's ends are taken as the ends.
+            Probabilities of the positive class; those beyond the map's range are clipped to it.
 
         Returns
         -------
@@ -114,17 +114,16 @@ class Isotonic(ScoreMap):
         >>> centred.inverse(centred.predict([2.0, 4.0]))
         array([2., 4.])
         """
-        asked = read_probabilities(self, proba)
-        if self.n_blocks_ == 1:
-            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
-        return between(asked, self.probabilities_, self.scores_)
+        requested = read_probabilities(self, proba)
+        check_has_inverse(is_constant=self.n_blocks_ == 1)
+        return interpolate(requested, self.probabilities_, self.scores_)
 
 
 _Knots = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
 def _line_knots(fit: _core.IsotonicFit) -> _Knots:
-    """Give both ends of each block, once where they are the same."""
+    """Return both ends of each block, once where they are the same."""
     scores = np.stack([fit.first, fit.last], axis=1).ravel()
     once = np.append(True, np.diff(scores) > 0)
     return scores[once], np.repeat(fit.probability, 2)[once]

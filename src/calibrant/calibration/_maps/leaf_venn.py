@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import HasMethods, Rule, check_params
 from calibrant.data._internal import check_weights, code_labels
 from calibrant.exceptions import DataError, ParameterError
@@ -22,29 +23,29 @@ __all__ = ["LeafVenn"]
 
 
 class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Several probabilities a row, one of them valid whatever the tree is, and the one that they merge to.
+    """Several probabilities for each row, one of them valid whatever the tree is, merged into one.
 
-    Calibration rows, which had no part in growing, go down a fitted tree. A row asked about is added to those in its
-    leaf once as a row of each class k: class j then has the frequency ``(n_j + [j = k]) / (n + 1)``. The frequencies
-    with the row's own class are perfectly calibrated, so that the interval of a class, ``n_j / (n + 1)`` to
-    ``(n_j + 1) / (n + 1)``, tells how few rows are behind the answer. It is no confidence interval.
+    Calibration rows, which had no part in growing, are sorted into the leaves of a fitted tree. A test row is added to
+    its leaf once as a row of each class k: class j then has the frequency ``(n_j + [j = k]) / (n + 1)``. The
+    frequencies with the row's own class are perfectly calibrated, so that the interval of a class, ``n_j / (n + 1)`` to
+    ``(n_j + 1) / (n + 1)``, is the wider, the fewer calibration rows there are. It is no confidence interval.
 
-    ``predict_proba`` gives ``(n_j + 1) / (n + K)``, Laplace's rule on the calibration rows, which loses least against
+    ``predict_proba`` returns ``(n_j + 1) / (n + K)``, Laplace's rule on the calibration rows, which loses least against
     the frequencies with the row's own class in log-loss; with more than two classes it may lie a little outside the
-    intervals. A leaf without calibration rows knows nothing: its intervals are [0, 1] and all classes equally likely.
-    So give the tree a `min_leaf` of some rows.
+    intervals. In a leaf without calibration rows intervals are [0, 1] and all classes equally likely.
+    So grow the tree with a `min_leaf` of some rows.
 
     Parameters
     ----------
-    tree : ProbabilityTreeClassifier, or any classifier with an `apply` that gives one leaf for each row
-        Fitted to other rows; it is used as it is. With a missing value a row counts in the leaf that holds most of it.
+    tree : ProbabilityTreeClassifier, or any classifier with an `apply` that returns one leaf for each row
+        Fitted to other rows; it is used as it is. A row with a missing value counts in the leaf that holds most of it.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
         Those of the tree, sorted.
     counts_ : array of shape (n_nodes, n_classes)
-        The weight of the calibration rows of each class in each leaf, by the numbers of nodes up to the last leaf seen.
+        The class counts of the calibration rows in each leaf, indexed by node up to the last leaf that has any.
 
     Examples
     --------
@@ -66,6 +67,7 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, tree: Any) -> None:
         self.tree = tree
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count calibration rows in the leaves of the tree.
 
@@ -76,12 +78,11 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : sequence of length n_rows
             Their classes, all known to the tree.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts; a weight of 2 is the row twice.
+            The weight of each row, a frequency: a weight of 2 is the row twice.
 
         Returns
         -------
-        LeafVenn
-            This predictor.
+        %(fitted_self)s
         """
         check_params(self, self._rules)
         check_is_fitted(self.tree, "classes_")
@@ -96,49 +97,35 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.counts_ = flat.reshape(-1, len(self.classes_)).astype(np.float64)
         return self
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the probability of each class.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
         counts = self._counts(X)
         return np.asarray((counts + 1.0) / (counts.sum(axis=1, keepdims=True) + counts.shape[1]))
 
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class of each row, the lower of equals.
+        """Return the most probable class of each row, the first of equals.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``.
+        %(predict_sections)s
         """
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
+    @fill_docstring()
     def predict_multiprobability(self, X: Any) -> NDArray[np.float64]:
-        """Give the probabilities of each class for each class that the row may be of.
+        """Return the probabilities of each class for each class that the row may be of.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows.
+        %(X_predict)s
 
         Returns
         -------
         array of shape (n_rows, n_classes, n_classes)
-            Entry (i, k, j) is the probability of class j with row i taken as of class k.
+            Entry (i, k, j) is the probability of class j with row i added as class k.
 
         Examples
         --------
@@ -151,13 +138,13 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = self._counts(X)[:, np.newaxis]
         return np.asarray((counts + np.eye(counts.shape[2])) / (counts.sum(axis=2, keepdims=True) + 1.0))
 
+    @fill_docstring()
     def predict_interval(self, X: Any) -> NDArray[np.float64]:
-        """Give the least and the greatest of the probabilities of each class.
+        """Return the least and the greatest of the probabilities of each class.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows.
+        %(X_predict)s
 
         Returns
         -------
@@ -182,21 +169,21 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _counts(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "counts_")
         leaves = self._leaves(X)
-        known = leaves < len(self.counts_)
+        has_rows = leaves < len(self.counts_)
         counts = np.zeros((len(leaves), len(self.classes_)))
-        counts[known] = self.counts_[leaves[known]]
+        counts[has_rows] = self.counts_[leaves[has_rows]]
         return counts
 
     def _leaves(self, X: Any) -> NDArray[np.intp]:
         leaves = np.asarray(self.tree.apply(X))
         if leaves.ndim != 1:
-            raise ParameterError("tree must give one leaf for each row; a forest has many. Take one of its trees.")
+            raise ParameterError("tree must return one leaf for each row; a forest has many. Take one of its trees.")
         return leaves.astype(np.intp)
 
     def _codes(self, y: Any, n_rows: int, rows: NDArray[np.intp] | None) -> NDArray[np.intp]:
         labels = code_labels(y, n_rows, rows)
-        places = {value: place for place, value in enumerate(self.classes_.tolist())}
-        unknown = [value for value in labels.classes.tolist() if value not in places]
+        index = {value: position for position, value in enumerate(self.classes_.tolist())}
+        unknown = [value for value in labels.classes.tolist() if value not in index]
         if unknown:
             raise DataError(f"y has the class {unknown[0]!r}, which the tree does not know: {self.classes_.tolist()}.")
-        return np.array([places[value] for value in labels.classes.tolist()], dtype=np.intp)[labels.codes]
+        return np.array([index[value] for value in labels.classes.tolist()], dtype=np.intp)[labels.codes]

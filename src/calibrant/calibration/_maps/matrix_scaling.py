@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from calibrant._params import Real, Rule
-from calibrant.calibration._fitting.log_linear import LogLinear, draw_to_identity, refuse_free_class
-from calibrant.calibration._fitting.multinomial import Full, fit_multinomial
+from calibrant.calibration._fitting.log_linear import LogLinear, StructuredScalingMixin, identity_penalty
+from calibrant.calibration._fitting.multinomial import FullLoss, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MatrixScaling"]
 
 
-class MatrixScaling(LogLinear):
+class MatrixScaling(StructuredScalingMixin, LogLinear):
     """softmax(W ln p + b), W drawn to the identity and b to 0 the more, the fewer the rows: structured matrix scaling.
 
     The map to take for three classes or more. Temperature comes first, without any penalty; then the uniform
@@ -52,20 +50,8 @@ class MatrixScaling(LogLinear):
     array([[0.724, 0.214, 0.062]])
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {"strength": Real(0)}
-
-    def __init__(self, *, strength: float = 1.0) -> None:
-        self.strength = strength
-
-    @property
-    def _is_structured(self) -> bool:
-        return self.strength > 0
-
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
-        if not self._is_structured:
-            refuse_free_class(scored)
-        n_classes = logs.shape[1]
-        each = self.strength * n_classes / float(scored.class_weights().sum())
-        penalty = draw_to_identity(n_classes, each, (n_classes - 1) * each, each)
-        found = fit_multinomial(Full(logs, scored.codes, scored.weight), penalty)
+        n_classes, each = logs.shape[1], self._penalty_weight(scored)
+        penalty = identity_penalty(n_classes, each, (n_classes - 1) * each, each)
+        found = fit_multinomial(FullLoss(logs, scored.codes, scored.weight), penalty)
         return found.reshape(n_classes, n_classes + 1)

@@ -1,4 +1,4 @@
-"""Pairwise coupling: every two classes calibrated by themselves (Zadrozny & Elkan 2002; Wu, Lin & Weng 2004)."""
+"""Pairwise coupling: every two classes calibrated alone (Zadrozny & Elkan 2002; Wu, Lin & Weng 2004)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from calibrant._params import InstanceOf, Nothing, Rule
 from calibrant.calibration._base import Calibrator, normalised
-from calibrant.calibration._fitting.log_linear import refuse_free_class
-from calibrant.calibration._fitting.logits import Scale, as_logs, from_logits, settle_scale
+from calibrant.calibration._fitting.log_linear import check_every_class_has_rows
+from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale, from_logits
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._validation import ScoredRows
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Pairwise", "couple"]
 
-_LEAST = 1e-12  # no class is beaten for certain, so that the answer is the only one
-_CHUNK = 8192  # rows whose tables of pairs are held at once
+_LEAST = 1e-12  # with probabilities of pairs in (0, 1) the solution is unique
+_CHUNK = 8192  # rows whose matrices of pairs are held in memory at once
 
 
 class Pairwise(Calibrator):
-    """Any calibrator of two classes on every pair of classes, and the probabilities that fit all pairs best.
+    """A calibrator of two classes fitted to every pair of classes, and the probabilities that fit all pairs best.
 
-    For three classes or more, where a calibrator of one score distorts the classes differently; K (K - 1) / 2 maps
-    are learnt, each from the rows of two classes. The score of a pair is the second probability as a share of both, or
+    For three classes or more, where scores of the classes need different maps; K (K - 1) / 2 maps
+    are fitted, each to the rows of two classes. The score of a pair is the second probability as a share of both, or
     the difference of two margins. The pairs are coupled by the second method of Wu, Lin & Weng (2004), which has one
-    solution and takes one linear system a row. One class against all the rest, divided by the sum, is what every
-    calibrator of one score does by itself when it is given several columns.
+    solution and takes one linear system per row. One class against all the rest, divided by the sum, is what every
+    calibrator of one score does by itself with several columns.
 
     Parameters
     ----------
     calibrator : Calibrator, optional
-        What is learnt for each pair; `Platt` by default.
+        What is fitted to each pair; `Platt` by default.
 
     Attributes
     ----------
@@ -64,17 +64,17 @@ class Pairwise(Calibrator):
         self.calibrator = calibrator
 
     def _fit_scored(self, scored: ScoredRows) -> None:
-        refuse_free_class(scored)
-        self.on_ = settle_scale(scored.scores, "auto")
+        check_every_class_has_rows(scored)
+        self.on_ = find_scale(scored.scores, "auto")
         if len(scored.classes) == 2:
             self.parts_ = [self._template()._fit_clone(scored)]
             return
-        self.parts_ = [self._template()._fit_clone(self._two(scored, low, high)) for low, high in self._pairs()]
+        self.parts_ = [self._template()._fit_clone(self._pair_rows(scored, low, high)) for low, high in self._pairs()]
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
 
-    def _two(self, scored: ScoredRows, low: int, high: int) -> ScoredRows:
+    def _pair_rows(self, scored: ScoredRows, low: int, high: int) -> ScoredRows:
         rows = np.flatnonzero((scored.codes == low) | (scored.codes == high))
         score = self._score(scored.scores[rows], low, high)
         weight = None if scored.weight is None else scored.weight[rows]
@@ -110,20 +110,20 @@ class Pairwise(Calibrator):
     def _write(self) -> dict[str, Any]:
         return {"on_": self.on_, "parts": [part.to_dict() for part in self.parts_]}
 
-    def _read(self, learnt: Mapping[str, Any]) -> None:
-        self.on_ = learnt["on_"]
-        self.parts_ = [self._template()._restore(part) for part in learnt["parts"]]
+    def _read(self, learned: Mapping[str, Any]) -> None:
+        self.on_ = learned["on_"]
+        self.parts_ = [self._template()._restore(part) for part in learned["parts"]]
 
 
 def couple(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the probabilities of classes that fit the probabilities of pairs best.
+    """Return the probabilities of classes that fit the probabilities of pairs best.
 
     They minimise the sum over i and j of (r_ji p_i - r_ij p_j)^2 among those that sum to 1 (Wu, Lin & Weng 2004).
 
     Parameters
     ----------
     wins : array of shape (n_rows, n_classes, n_classes)
-        r_ij, the probability of class i where it is i or j; the diagonal does not matter.
+        r_ij, the probability of class i given i or j; the diagonal is ignored.
 
     Returns
     -------
@@ -137,11 +137,11 @@ def couple(wins: NDArray[np.float64]) -> NDArray[np.float64]:
     array([[0.5, 0.3, 0.2]])
     """
     n_classes = wins.shape[1]
-    place = np.arange(n_classes)
+    own = np.arange(n_classes)
     clipped = np.clip(wins, _LEAST, 1.0 - _LEAST)
-    clipped[:, place, place] = 0.0
+    clipped[:, own, own] = 0.0
     against = np.swapaxes(clipped, 1, 2)
     system = 1.0 - clipped * against
-    system[:, place, place] += (clipped**2).sum(axis=1)
+    system[:, own, own] += (clipped**2).sum(axis=1)
     found = np.linalg.solve(system, np.ones((len(wins), n_classes, 1)))[:, :, 0]
     return normalised(np.maximum(found, 0.0))

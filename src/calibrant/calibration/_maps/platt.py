@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._params import Rule
-from calibrant.calibration._base import ScoreMap, read_probabilities
+from calibrant.calibration._base import ScoreMap, check_has_inverse, read_probabilities
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, from_logits, on_scale, settle_scale
+from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, find_scale, from_logits, on_scale
 from calibrant.calibration._validation import BinaryRows
-from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,21 +23,21 @@ __all__ = ["Platt", "platt_target"]
 class Platt(ScoreMap):
     """A sigmoid of the score, or of its logit where the score is a probability.
 
-    For a few hundred calibration rows or more, and scores that are margins or logits. On probabilities as they are,
-    which is what the papers and scikit-learn do, it cannot be the identity and often does harm; the logit can.
+    For a few hundred calibration rows or more, and scores that are margins or logits. On probabilities themselves,
+    as in the papers and scikit-learn, it cannot be the identity and often does harm; on their logits it can.
 
     Parameters
     ----------
     on : "auto", "logit" or "score"
-        What the sigmoid is of. ``"auto"``: scores that all lie in [0, 1] are probabilities and the sigmoid is of their
-        logit, others are taken as they are; settled in ``fit``. ``"score"``: the papers' way.
+        The argument of the sigmoid. ``"auto"``: scores that all lie in [0, 1] are probabilities and the sigmoid is of
+        their logit, others are taken as they are; decided in ``fit``. ``"score"``: as in the papers.
 
     Attributes
     ----------
     slope_, intercept_ : float
         The probability is 1 / (1 + exp(-(slope_ * score + intercept_))).
     on_ : "logit" or "score"
-        What the sigmoid is of.
+        The argument of the sigmoid.
 
     Examples
     --------
@@ -49,7 +48,7 @@ class Platt(ScoreMap):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
-    _learnt = ("slope_", "intercept_", "on_")
+    _learned = ("slope_", "intercept_", "on_")
 
     slope_: float
     intercept_: float
@@ -59,18 +58,18 @@ class Platt(ScoreMap):
         self.on = on
 
     def _learn(self, sample: BinaryRows) -> None:
-        self.on_ = settle_scale(sample.scores, self.on)
+        self.on_ = find_scale(sample.scores, self.on)
         negatives, positives = sample.totals()
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
         slope, intercept = fit_logistic([on_scale(sample.scores, self.on_)], platt_target(sample), start)
         self.slope_, self.intercept_ = float(slope), float(intercept)
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        with np.errstate(over="ignore"):  # beyond all numbers is 0 or 1
+        with np.errstate(over="ignore"):  # an infinite logit is a probability of 0 or 1
             return from_logits(self.slope_ * on_scale(scores, self.on_) + self.intercept_)
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """Give the scores that have these probabilities.
+        """Return the scores that have these probabilities.
 
         Parameters
         ----------
@@ -89,14 +88,13 @@ class Platt(ScoreMap):
         array([-1.,  2.])
         """
         logits = as_logits(read_probabilities(self, proba))
-        if self.slope_ == 0.0:
-            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
+        check_has_inverse(is_constant=self.slope_ == 0.0)
         scores = (logits - self.intercept_) / self.slope_
         return from_logits(scores) if self.on_ == "logit" else scores
 
 
 def platt_target(sample: BinaryRows) -> Target:
-    """Give Platt's targets: (N+ + 1) / (N+ + 2) for positive rows, 1 / (N- + 2) for negative ones.
+    """Return Platt's targets: (N+ + 1) / (N+ + 2) for positive rows, 1 / (N- + 2) for negative ones.
 
     Examples
     --------

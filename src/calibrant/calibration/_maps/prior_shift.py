@@ -10,9 +10,9 @@ from scipy.special import softmax
 
 from calibrant._params import InstanceOf, Nothing, Real, Rule, check_params
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._fitting.log_linear import log_columns, refuse_free_class
-from calibrant.calibration._fitting.logits import Scale, settle_scale
-from calibrant.calibration._fitting.multinomial import Penalty, Shift, fit_multinomial
+from calibrant.calibration._fitting.log_linear import check_every_class_has_rows, log_columns
+from calibrant.calibration._fitting.logits import Scale, find_scale
+from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss, fit_multinomial
 from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scores
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, ParameterError
@@ -26,13 +26,14 @@ __all__ = ["Prior", "PriorShift", "implied_prior"]
 
 Prior: TypeAlias = "float | Sequence[float] | NDArray[np.float64] | None"
 
-_SUM = 1e-6  # how far shares may sum from 1
-_CHANGE, _ROUNDS, _LEAST = 1e-12, 10_000, 1e-12
+_SUM = 1e-6  # how far base rates may sum from 1: users round them
+_CHANGE, _MAX_STEPS = 1e-12, 10_000  # expectation-maximisation converges linearly, slowly where classes overlap
+_LEAST = 1e-12  # a base rate of 0 would never recover
 
 _PRIOR = (
     Real(0, 1, closed="neither")
-    | InstanceOf(Sequence, words="one share for each class")
-    | InstanceOf(np.ndarray, words="one share for each class")
+    | InstanceOf(Sequence, words="a base rate for each class")
+    | InstanceOf(np.ndarray, words="a base rate for each class")
     | Nothing()
 )
 
@@ -41,23 +42,23 @@ class PriorShift(Calibrator):
     """Probabilities of a model that was trained with other base rates: p_k times new prior / training prior.
 
     For models trained on resampled or class-weighted data, and for data whose classes have become more or less
-    frequent while each class looks as before. Nothing but the base rates is mended: the ranking of two classes stays.
-    What is known is given; what is not is learnt by ``fit`` from rows with classes, or by ``fit_unlabelled`` from rows
+    frequent while each class looks as before. Nothing but the base rates changes: the ranking of two classes stays.
+    A prior that is not passed is learned by ``fit`` from rows with classes, or by ``fit_unlabelled`` from rows
     without.
 
     Parameters
     ----------
-    train_prior : number or one share for each class, optional
+    train_prior : number or one base rate for each class, optional
         The base rates that the model was trained with, such as 0.5 for a balanced sample of two classes; one number is
-        the share of the last of two classes. By default the base rates that the model behaves as if it had seen: those
+        that of the last of two classes. By default the base rates that the model behaves as if trained with: those
         for which the shifted probabilities of the rows in ``fit`` have the least log-loss.
-    new_prior : number or one share for each class, optional
+    new_prior : number or one base rate for each class, optional
         The base rates where the probabilities are to hold; those of the rows in ``fit`` by default.
 
     Attributes
     ----------
     train_prior_, new_prior_ : arrays of shape (n_classes,)
-        Both, given or learnt.
+        Both, as passed or as learned.
     on_ : "logit" or "score"
         Whether the scores were probabilities; margins are read as log-odds.
 
@@ -72,7 +73,7 @@ class PriorShift(Calibrator):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
-    _learnt = ("train_prior_", "new_prior_", "on_")
+    _learned = ("train_prior_", "new_prior_", "on_")
 
     train_prior_: NDArray[np.float64]
     new_prior_: NDArray[np.float64]
@@ -83,34 +84,34 @@ class PriorShift(Calibrator):
         self.new_prior = new_prior
 
     def _fit_scored(self, scored: ScoredRows) -> None:
-        self.on_ = settle_scale(scored.scores, "auto")
-        seen = scored.class_weights() / scored.class_weights().sum()
-        train = _shares("train_prior", self.train_prior, len(scored.classes))
-        new = _shares("new_prior", self.new_prior, len(scored.classes))
+        self.on_ = find_scale(scored.scores, "auto")
+        observed = scored.class_weights() / scored.class_weights().sum()
+        train = _base_rates("train_prior", self.train_prior, len(scored.classes))
+        new = _base_rates("new_prior", self.new_prior, len(scored.classes))
         if train is None or new is None:
-            refuse_free_class(scored)
+            check_every_class_has_rows(scored)
         self.train_prior_ = implied_prior(scored, self.on_) if train is None else train
-        self.new_prior_ = seen if new is None else new
+        self.new_prior_ = observed if new is None else new
 
     def fit_unlabelled(self, scores: Any, sample_weight: Any = None, *, labels: Any = None) -> Self:
-        """Learn the new prior from rows whose classes are not known (Saerens, Latinne & Decaestecker 2002).
+        """Fit the new prior to rows whose classes are not known (Saerens, Latinne & Decaestecker 2002).
 
-        Their expectation-maximisation, which finds the base rates of greatest likelihood; there is one such set. The
-        scores must be calibrated where the prior is `train_prior`, which must be given.
+        Their expectation-maximisation finds the base rates of maximum likelihood, which are unique. The
+        scores must be calibrated where the prior is `train_prior`, which must be passed.
 
         Parameters
         ----------
         scores : array of shape (n_rows,) or (n_rows, n_classes)
             Scores of the new rows.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts.
+            The weight of each row.
         labels : sequence, optional
             The classes in the order of the columns; 0, 1, ... by default.
 
         Returns
         -------
         PriorShift
-            This calibrator.
+            The fitted calibrator.
 
         Examples
         --------
@@ -123,14 +124,14 @@ class PriorShift(Calibrator):
         classes = np.arange(max(table.shape[1], 2)) if labels is None else np.asarray(labels)
         if len(classes) != max(table.shape[1], 2):
             raise DataError(f"labels has {len(classes)} classes; scores has {table.shape[1]} column(s).")
-        train = _shares("train_prior", self.train_prior, len(classes))
+        train = _base_rates("train_prior", self.train_prior, len(classes))
         if train is None or self.new_prior is not None:
-            raise ParameterError("fit_unlabelled learns new_prior, which must be None, and needs train_prior.")
+            raise ParameterError("fit_unlabelled fits new_prior, which must be None, and needs train_prior.")
         weight = check_weights(sample_weight, len(table))
         self.classes_, self.n_columns_ = classes, table.shape[1]
-        self.on_ = settle_scale(table, "auto")
+        self.on_ = find_scale(table, "auto")
         self.train_prior_ = train
-        self.new_prior_ = _most_likely(np.exp(log_columns(table, self.on_)), train, weight)
+        self.new_prior_ = _maximum_likelihood(np.exp(log_columns(table, self.on_)), train, weight)
         return self
 
     def _log_ratio(self) -> NDArray[np.float64]:
@@ -141,12 +142,12 @@ class PriorShift(Calibrator):
         return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """Shift back: give the scores that have these probabilities.
+        """ShiftLoss back: give the scores that have these probabilities.
 
         Parameters
         ----------
         proba : array of shape (n_rows,) or (n_rows, n_classes)
-            Probabilities where the prior is the new one, as many columns as in ``fit``.
+            Probabilities under the new prior, as many columns as in ``fit``.
 
         Returns
         -------
@@ -159,7 +160,7 @@ class PriorShift(Calibrator):
         >>> shift.inverse(shift.predict([0.2, 0.5])).round(9)
         array([0.2, 0.5])
         """
-        self.predict(proba)  # checks what is given
+        self.predict(proba)  # for its validation
         table = read_scores(proba)
         if not are_probabilities(table):
             raise DataError("proba must be in [0, 1], and rows of several columns sum to 1.")
@@ -170,7 +171,7 @@ class PriorShift(Calibrator):
 
 
 def implied_prior(scored: ScoredRows, on: Scale) -> NDArray[np.float64]:
-    """Give the base rates that a model behaves as if it was trained with, judged by rows with classes.
+    """Return the base rates that a model behaves as if it was trained with, judged by rows with classes.
 
     Shifted from them to the base rates of the rows, its probabilities have the least log-loss, and their means are the
     base rates.
@@ -185,19 +186,19 @@ def implied_prior(scored: ScoredRows, on: Scale) -> NDArray[np.float64]:
     Returns
     -------
     array of shape (n_classes,)
-        Shares.
+        Base rates.
     """
-    loss = Shift(log_columns(scored.scores, on), scored.codes, scored.weight)
+    loss = ShiftLoss(log_columns(scored.scores, on), scored.codes, scored.weight)
     shift = fit_multinomial(loss, Penalty(np.zeros(len(scored.classes)), np.zeros(len(scored.classes))))
     return np.asarray(softmax(np.log(scored.class_weights()) - shift))
 
 
-def _most_likely(
+def _maximum_likelihood(
     proba: NDArray[np.float64], train: NDArray[np.float64], weight: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     share = np.ones(len(proba)) if weight is None else weight
     share, ratio, prior = share / share.sum(), proba / train, train
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_STEPS):
         posterior = ratio * prior
         following = share @ (posterior / posterior.sum(axis=1, keepdims=True))
         following = np.maximum(following, _LEAST) / np.maximum(following, _LEAST).sum()
@@ -207,17 +208,16 @@ def _most_likely(
     return np.asarray(prior)
 
 
-def _shares(name: str, given: Any, n_classes: int) -> NDArray[np.float64] | None:
-    if given is None:
+def _base_rates(name: str, prior: Any, n_classes: int) -> NDArray[np.float64] | None:
+    if prior is None:
         return None
     try:
-        shares = np.asarray(given, dtype=np.float64)
+        rates = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError):
-        shares = np.empty(0)
-    shares = np.array([1.0 - shares, shares]) if shares.ndim == 0 else shares
-    if shares.shape != (n_classes,) or not (shares > 0).all() or not abs(shares.sum() - 1.0) <= _SUM:
+        rates = np.empty(0)
+    rates = np.array([1.0 - rates, rates]) if rates.ndim == 0 else rates
+    if rates.shape != (n_classes,) or not (rates > 0).all() or not abs(rates.sum() - 1.0) <= _SUM:
         raise ParameterError(
-            f"{name} must be {n_classes} shares above 0, one a class, that sum to 1, or a number for two classes; got "
-            f"{given!r}."
+            f"{name} must be {n_classes} base rates above 0 that sum to 1, or a number for two classes; got {prior!r}."
         )
-    return np.asarray(shares / shares.sum())
+    return np.asarray(rates / rates.sum())

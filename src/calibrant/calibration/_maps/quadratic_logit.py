@@ -1,18 +1,17 @@
-"""Quadratic scaling: a sigmoid of the log-odds and their square, kept from falling."""
+"""Quadratic scaling: a sigmoid of the log-odds and their square, kept monotone."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from calibrant._params import Bool, Real, Rule
-from calibrant.calibration._base import ScoreMap, read_probabilities
-from calibrant.calibration._fitting.axis import Axis, find_axis, solve_increasing
+from calibrant.calibration._base import ScoreMap, check_has_inverse
+from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.logits import as_logits, from_logits
 from calibrant.calibration._maps.platt import platt_target
 from calibrant.exceptions import DataError
 
@@ -23,27 +22,29 @@ if TYPE_CHECKING:
 
 __all__ = ["QuadraticLogit"]
 
-_OUTER, _NARROW = 0.05, 1e-9
+_OUTER = 0.05  # rows on either side where the map is straight: a few scores of 0 or 1 would else decide the bend
+_NARROW = 1e-9  # between ends so near the map has no bend
 
 
-class QuadraticLogit(ScoreMap):
-    """A sigmoid of ``quadratic_ d^2 + linear_ d + intercept_``, where d are the log-odds of the score less ``centre_``.
+class QuadraticLogit(AxisMapMixin, ScoreMap):
+    """A sigmoid of ``quadratic_ d^2 + linear_ d + intercept_``, where d is the log-odds of the score minus ``centre_``.
 
-    Platt's sigmoid with one more number, for a model whose log-odds are bent: of two slopes, one at each end. It pays
-    from a few hundred rows on. The square is drawn towards 0 by `penalty`, so that few rows give almost Platt's.
+    Platt's sigmoid with one more parameter, for a model whose log-odds are bent: with another slope at each end. It
+    pays from a few hundred rows on. The square is shrunk to 0 by `penalty`, so that few rows have almost Platt's
+    sigmoid.
 
-    Scores out of [0, 1] are margins, brought to mean 0 and deviation 1 in place of log-odds.
+    Scores out of [0, 1] are margins, standardized and used in place of log-odds.
 
     Parameters
     ----------
     penalty : float
-        How strongly ``quadratic_`` is drawn to 0: ``penalty / 2 * quadratic_**2`` is added to the log-loss of all
-        rows, as if it were known to be 0 give or take ``penalty ** -0.5``. In simulations with 50 to 5,000 rows and
+        How strongly ``quadratic_`` is shrunk to 0: ``penalty / 2 * quadratic_**2`` is added to the log-loss of all
+        rows, a normal prior with standard deviation ``penalty ** -0.5``. In simulations with 50 to 5,000 rows and
         true curves of six kinds anything from 25 to 100 lost little to the best.
     monotone : bool
-        Whether the map may not fall. It is then bent between the 5 % and the 95 % point of the scores in ``fit`` only,
-        with a straight line of log-odds on either side, so that a few scores of 0 or 1 do not decide its bend. Where
-        the best such map would fall, the best that does not is level at an end. False: a parabola throughout.
+        Whether the map is nondecreasing. It is then bent between the 5 % and the 95 % point of the scores in ``fit``
+        only, with a straight line of log-odds on either side, so that a few scores of 0 or 1 do not decide its bend.
+        Where the best such map would decrease, the best that does not is flat at an end. False: a parabola throughout.
     smooth : bool
         Whether the targets are Platt's, (N+ + 1) / (N+ + 2) and 1 / (N- + 2), or 1 and 0. With False, no penalty and
         ``monotone=False`` this is the quadratic scaling of the benchmark CalArena.
@@ -55,7 +56,7 @@ class QuadraticLogit(ScoreMap):
     low_, high_ : float
         Where the bend begins and ends.
     centre_ : float
-        The end of the bend where the map is less steep, so that no rounding makes it fall; half-way where it may fall.
+        The flatter end of the bend, so that no rounding makes the map decrease; its middle where it may decrease.
     axis_ : dict
         How scores become log-odds.
 
@@ -67,7 +68,7 @@ class QuadraticLogit(ScoreMap):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
-    _learnt = ("quadratic_", "linear_", "intercept_", "low_", "high_", "centre_", "axis_")
+    _learned = ("quadratic_", "linear_", "intercept_", "low_", "high_", "centre_", "axis_")
 
     quadratic_: float
     linear_: float
@@ -75,7 +76,6 @@ class QuadraticLogit(ScoreMap):
     low_: float
     high_: float
     centre_: float
-    axis_: dict[str, Any]
 
     def __init__(self, *, penalty: float = 50.0, monotone: bool = True, smooth: bool = True) -> None:
         self.penalty = penalty
@@ -95,7 +95,7 @@ class QuadraticLogit(ScoreMap):
 
     def _learn(self, sample: BinaryRows) -> None:
         axis = find_axis(sample)
-        x = axis.place(sample.scores)
+        x = axis.transform(sample.scores)
         self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
         target = platt_target(sample) if self.smooth else Target(sample.positive, weight=sample.weight)
         base = _base_logit(target, sample.totals())
@@ -106,12 +106,12 @@ class QuadraticLogit(ScoreMap):
             float, fit_logistic(columns, target, start, penalty=penalty)
         )
         if self.monotone:
-            self._keep_from_falling(x, target, base)
+            self._make_nondecreasing(x, target, base)
 
-    def _keep_from_falling(self, x: NDArray[np.float64], target: Target, base: float) -> None:
-        """Write the map from its less steep end; take one that is level there if it falls.
+    def _make_nondecreasing(self, x: NDArray[np.float64], target: Target, base: float) -> None:
+        """Write the map from its flatter end; replace it by one that is flat there if it decreases.
 
-        The loss is convex, so that the best map that does not fall has no slope at an end where the best of all falls.
+        The loss is convex: the best monotone map has slope 0 at an end where the best of all maps decreases.
         """
         middle = self.centre_
         slopes = {end: 2.0 * self.quadratic_ * (end - middle) + self.linear_ for end in (self.low_, self.high_)}
@@ -123,60 +123,35 @@ class QuadraticLogit(ScoreMap):
         self.linear_, self.quadratic_, self.intercept_ = 0.0, 0.0, base
         for end, sign in ((self.low_, 1.0), (self.high_, -1.0)):
             if slopes[end] < 0.0 and self.quadratic_ == 0.0:
-                self._level_at(end, sign, x, target, base)
+                self._fit_flat_end(end, sign, x, target, base)
 
-    def _level_at(self, end: float, sign: float, x: NDArray[np.float64], target: Target, base: float) -> None:
-        """Take the best map that is level at an end and does not fall, if it is not level throughout."""
+    def _fit_flat_end(self, end: float, sign: float, x: NDArray[np.float64], target: Target, base: float) -> None:
+        """Fit the best monotone map that is flat at an end, and keep it if it is not flat throughout."""
         start, penalty = np.array([0.0, base]), np.array([self.penalty, 0.0])
         size, intercept = fit_logistic([sign * self._bend(x, end)], target, start, penalty=penalty)
         if size > 0.0:
             self.quadratic_, self.intercept_, self.centre_ = sign * float(size), float(intercept), end
 
     def _ends(self, x: NDArray[np.float64], sample: BinaryRows) -> tuple[float, float]:
-        """Give the places between which the map is bent: those of all rows but a twentieth on either side."""
+        """Return the positions between which the map is bent: of all rows but a twentieth on either side."""
         if not self.monotone:
             return float(x.min()), float(x.max())
-        low, high = _points(x, sample.weight, (_OUTER, 1.0 - _OUTER))
+        low, high = _quantiles(x, sample.weight, (_OUTER, 1.0 - _OUTER))
         return (low, high) if high - low > _NARROW else (low, low)
 
     def _bend(self, x: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
-        """Give the squared distance from a place; beyond the ends, if falling is barred, its tangent."""
+        """Return the squared distance from a position; for a monotone map its tangent beyond the ends."""
         near = np.clip(x, self.low_, self.high_) if self.monotone else x
         return np.asarray((near - centre) * (2.0 * x - near - centre))
-
-    def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return from_logits(self._log_odds(Axis(**self.axis_).place(scores)))
 
     def _log_odds(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         bent = self.quadratic_ * self._bend(x, self.centre_)
         return np.asarray(bent + self.linear_ * (x - self.centre_) + self.intercept_)
 
-    def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """Give the scores that have these probabilities.
-
-        Parameters
-        ----------
-        proba : array of shape (n_rows,)
-            Probabilities of the positive class.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Scores, on the scale of those in ``fit``; one that no score reaches gets the end of the scale.
-
-        Examples
-        --------
-        >>> calibrator = QuadraticLogit().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 0, 1, 1])
-        >>> calibrator.inverse(calibrator.predict([0.2, 0.7])).round(9)
-        array([0.2, 0.7])
-        """
-        values = as_logits(read_probabilities(self, proba))
+    def _check_invertible(self) -> None:
         if not self.monotone:
-            raise DataError("a map with monotone=False may rise and fall, so that it has no inverse.")
-        if self.quadratic_ == self.linear_ == 0.0:
-            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
-        axis = Axis(**self.axis_)
-        return axis.back(solve_increasing(self._log_odds, values, *axis.ends()))
+            raise DataError("a map with monotone=False may increase and decrease, so that it has no inverse.")
+        check_has_inverse(is_constant=self.quadratic_ == self.linear_ == 0.0)
 
 
 def _base_logit(target: Target, totals: tuple[float, float]) -> float:
@@ -185,8 +160,8 @@ def _base_logit(target: Target, totals: tuple[float, float]) -> float:
     return math.log(mean / (1.0 - mean))
 
 
-def _points(x: NDArray[np.float64], weight: NDArray[np.float64] | None, shares: Sequence[float]) -> list[float]:
-    """Give, for each share, the least place that at least this share of the weight does not exceed."""
+def _quantiles(x: NDArray[np.float64], weight: NDArray[np.float64] | None, shares: Sequence[float]) -> list[float]:
+    """Return, for each share, the least position that at least this share of the weight does not exceed."""
     if weight is None:
         numbers = [max(math.ceil(share * len(x)) - 1, 0) for share in shares]
         return [float(value) for value in np.partition(x, numbers)[numbers]]

@@ -1,4 +1,4 @@
-"""Spline calibration: a smooth curve of log-odds over log-odds, as bent as the rows warrant (after Lucena 2018)."""
+"""Spline calibration: a smooth curve of log-odds over log-odds, its smoothness chosen by the rows (Lucena 2018)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from calibrant._params import Int, Rule
 from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._fitting.axis import Axis, find_axis
 from calibrant.calibration._fitting.logits import from_logits
-from calibrant.calibration._fitting.natural_spline import SplineLoss, Sums, curve_through, never_falls, place_knots
+from calibrant.calibration._fitting.natural_spline import (
+    LossDerivatives,
+    SplineLoss,
+    choose_knots,
+    evaluate_spline,
+    is_nondecreasing,
+)
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._maps.platt import platt_target
 
@@ -24,44 +30,46 @@ if TYPE_CHECKING:
 
 __all__ = ["Spline"]
 
-_APART = 1e-3  # knots nearer than this share of the range are one
-_PENALTIES = 10.0 ** np.arange(2.0, -8.25, -0.5)  # a row, of the roughness of a curve over a range of 1
-_ENOUGH = 4
-_DEAR = 1.4  # Kim & Gu 2004: a degree of freedom costs more than its expectation, or curves are too rough
-_ROUNDS, _LEAST_STEP, _DECREASE, _NEAR = 100, 1e-10, 1e-4, 1e-10
-_ROUNDING, _SINGULAR = 1e-14, 1e-13
-_SURE = 1e-3  # the least of Cholesky's diagonal, of a matrix with ones on its own, by which nothing is singular
+_APART = 1e-3  # knots nearer than this part of the range would make the system of equations singular
+_PENALTIES = 10.0 ** np.arange(2.0, -8.25, -0.5)  # per row, from a straight line to hardly any penalty
+_PATIENCE = (
+    4  # penalties without improvement before the search ends: saves time, as the criterion rarely has two minima
+)
+_PRICE_OF_DEGREE = 1.4  # Kim & Gu 2004: with 1, the expectation, curves are often too rough
+_MAX_STEPS, _LEAST_STEP, _DECREASE, _NEAR = 100, 1e-10, 1e-4, 1e-10  # as in _fitting/logistic.py
+_ROUNDING, _SINGULAR = 1e-14, 1e-13  # relative errors of a sum of losses and of a solution
+_REGULAR = 1e-3  # a Cholesky factor of a matrix of unit diagonal, with a diagonal above this, is far from singular
 
 
 class Spline(ScoreMap):
-    """A natural cubic spline of the log-odds of the score, smoothed by a penalty that the rows choose.
+    """A natural cubic spline of the log-odds of the score, with a smoothing penalty chosen by the rows.
 
     For models whose log-odds are bent in more than one place, from about 500 rows on; with fewer, or where there is
-    nothing to bend, it comes near to Platt's sigmoid, which an infinite penalty makes of it. It may fall in places, so
-    that ranks can change. Beyond the scores in ``fit`` it goes on as a straight line of log-odds.
+    nothing to bend, it comes near to Platt's sigmoid, its limit for an infinite penalty. It may decrease in places, so
+    that ranks can change. Beyond the scores in ``fit`` it continues as a straight line of log-odds.
 
     The log-loss, with Platt's targets, is penalised by the integral of the squared second derivative. The penalty is
     the one, of up to 21, of least generalised cross-validation in its form for a known variance (UBRE: the loss plus
     1.4 for each degree of freedom; Kim & Gu 2004). They are tried from the greatest down until four in a row do worse,
     each by Newton's method over all rows; nothing is binned.
 
-    Scores out of [0, 1] are margins, brought to mean 0 and deviation 1 in place of log-odds.
+    Scores out of [0, 1] are margins, standardized and used in place of log-odds.
 
     Parameters
     ----------
     n_knots : int
-        At most how many knots, at quantiles of the scores.
+        The greatest number of knots, at quantiles of the scores.
 
     Attributes
     ----------
     knots_, values_ : array
-        Places, and the log-odds of the map there.
+        Positions on the axis, and the log-odds of the map there.
     penalty_ : float
-        The penalty chosen, a row.
+        The penalty chosen, per row.
     degrees_ : float
         The degrees of freedom that it leaves; 2 is a straight line.
     axis_ : dict
-        How scores become places.
+        How scores become positions.
 
     Examples
     --------
@@ -73,7 +81,7 @@ class Spline(ScoreMap):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"n_knots": Int(2, 100)}
-    _learnt = ("knots_", "values_", "penalty_", "degrees_", "axis_")
+    _learned = ("knots_", "values_", "penalty_", "degrees_", "axis_")
 
     knots_: NDArray[np.float64]
     values_: NDArray[np.float64]
@@ -86,59 +94,59 @@ class Spline(ScoreMap):
 
     @property
     def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability, as was learnt; False before.
+        """Whether a greater score never has a smaller probability; False before ``fit``.
 
         Examples
         --------
         >>> Spline().is_monotone, Spline().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
         (False, True)
         """
-        return hasattr(self, "knots_") and never_falls(self.knots_, self.values_)
+        return hasattr(self, "knots_") and is_nondecreasing(self.knots_, self.values_)
 
     def _learn(self, sample: BinaryRows) -> None:
         axis, pooled, target = find_axis(sample), pool_ties(sample), platt_target(sample)
-        places, self.axis_ = axis.place(pooled.scores), axis.to_dict()
-        goal = target.low + (target.high - target.low) * pooled.positive / pooled.weight
-        base = float((pooled.weight * goal).sum() / pooled.weight.sum())
-        self.knots_ = place_knots(places, pooled.weight, self.n_knots, _APART)
+        positions, self.axis_ = axis.transform(pooled.scores), axis.to_dict()
+        goals = target.low + (target.high - target.low) * pooled.positive / pooled.weight
+        base = float((pooled.weight * goals).sum() / pooled.weight.sum())
+        self.knots_ = choose_knots(positions, pooled.weight, self.n_knots, _APART)
         self.values_ = np.full(len(self.knots_), math.log(base / (1.0 - base)))
         self.penalty_, self.degrees_ = float(_PENALTIES[0]), 1.0
         if len(self.knots_) > 1:
-            self._smooth(places, pooled.weight, goal)
+            self._smooth(positions, pooled.weight, goals)
 
-    def _smooth(self, places: NDArray[np.float64], weight: NDArray[np.float64], goal: NDArray[np.float64]) -> None:
+    def _smooth(self, positions: NDArray[np.float64], weight: NDArray[np.float64], goals: NDArray[np.float64]) -> None:
         low, wide, total = self.knots_[0], self.knots_[-1] - self.knots_[0], float(weight.sum())
-        loss = SplineLoss((self.knots_ - low) / wide, (places - low) / wide, weight, goal)
+        loss = SplineLoss((self.knots_ - low) / wide, (positions - low) / wide, weight, goals)
         amounts = loss.shapes.T @ self.values_
-        sums, least, worse = loss.sums(amounts), math.inf, 0
+        sums, least, worse = loss.derivatives(amounts), math.inf, 0
         for penalty in _PENALTIES:
-            rough = total * penalty * loss.roughness
-            amounts, sums = _fit(loss, rough, amounts, sums)
-            degrees = float(np.trace(_solve(sums.hessian, rough, sums.hessian)))
+            ridge = total * penalty * loss.roughness
+            amounts, sums = _fit(loss, ridge, amounts, sums)
+            degrees = float(np.trace(_solve(sums.hessian, ridge, sums.hessian)))
             worse += 1
-            if sums.loss + _DEAR * degrees < least:
-                least, worse = sums.loss + _DEAR * degrees, 0
+            if sums.loss + _PRICE_OF_DEGREE * degrees < least:
+                least, worse = sums.loss + _PRICE_OF_DEGREE * degrees, 0
                 self.values_, self.penalty_, self.degrees_ = loss.shapes @ amounts, float(penalty), degrees
-            if worse == _ENOUGH:
+            if worse == _PATIENCE:
                 break
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return from_logits(curve_through(self.knots_, self.values_, Axis(**self.axis_).place(scores)))
+        return from_logits(evaluate_spline(self.knots_, self.values_, Axis(**self.axis_).transform(scores)))
 
 
 def _fit(
-    loss: SplineLoss, rough: NDArray[np.float64], amounts: NDArray[np.float64], here: Sums
-) -> tuple[NDArray[np.float64], Sums]:
-    """Take Newton steps, halved until the loss falls enough, from where the sums are known."""
-    for _ in range(_ROUNDS):
-        gradient = here.gradient + rough * amounts
-        direction = -_solve(here.hessian, rough, gradient)
-        slope, before = float(gradient @ direction), here.loss + 0.5 * float(rough @ amounts**2)
+    loss: SplineLoss, ridge: NDArray[np.float64], amounts: NDArray[np.float64], here: LossDerivatives
+) -> tuple[NDArray[np.float64], LossDerivatives]:
+    """Take Newton steps, halved until the loss decreases enough, from where the derivatives are known."""
+    for _ in range(_MAX_STEPS):
+        gradient = here.gradient + ridge * amounts
+        direction = -_solve(here.hessian, ridge, gradient)
+        slope, before = float(gradient @ direction), here.loss + 0.5 * float(ridge @ amounts**2)
         step = 1.0
         while step >= _LEAST_STEP:
             moved = amounts + step * direction
-            there = loss.sums(moved)
-            if there.loss + 0.5 * float(rough @ moved**2) <= before * (1.0 + _ROUNDING) + _DECREASE * step * slope:
+            there = loss.derivatives(moved)
+            if there.loss + 0.5 * float(ridge @ moved**2) <= before * (1.0 + _ROUNDING) + _DECREASE * step * slope:
                 break
             step /= 2
         else:
@@ -149,12 +157,12 @@ def _fit(
     return amounts, here
 
 
-def _solve(hessian: NDArray[np.float64], rough: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve with the penalty on the diagonal, each shape in a unit of its own; what no row tells stays as it is."""
-    diagonal = np.diagonal(hessian) + rough
+def _solve(hessian: NDArray[np.float64], ridge: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve with the penalty on the diagonal, scaled to a unit diagonal; directions that the rows leave open stay 0."""
+    diagonal = np.diagonal(hessian) + ridge
     units = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled, wanted = (hessian + np.diag(rough)) * units * units[:, np.newaxis], (units * right.T).T
+    scaled, wanted = (hessian + np.diag(ridge)) * units * units[:, np.newaxis], (units * right.T).T
     factor, found, is_short = dposv(scaled, wanted)
-    if is_short or np.diagonal(factor).min() < _SURE:
+    if is_short or np.diagonal(factor).min() < _REGULAR:
         found = np.linalg.lstsq(scaled, wanted, rcond=_SINGULAR)[0]
     return np.asarray((units * found.T).T)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from calibrant.calibration._base import Calibrator, read_probabilities
+from calibrant.calibration._base import Calibrator, check_has_inverse, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
 from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scores
 from calibrant.exceptions import DataError
@@ -20,18 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Temperature"]
 
-_EXACT = 1e-13  # how far the root may be from the one found, as a share of it
-_COLDEST, _LARGEST = 1e300, float(np.finfo(np.float64).max)
+_EXACT = 1e-13  # the relative error of the root
+_COLDEST = 1e300  # the greatest 1 / T, whose products are still finite
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 class Temperature(Calibrator):
     """The softmax of the scores divided by a temperature, or the sigmoid for one column.
 
-    One number, so that a hundred rows are enough, and the order of the classes of a row stays. For models that are
-    over- or underconfident to the same degree everywhere, as neural networks and boosted trees; it cannot mend a base
-    rate. Probabilities are taken by their logarithms, other scores as log-odds.
+    One parameter, so that a hundred rows are enough, and the order of the classes of a row stays. For models that are
+    over- or underconfident to the same degree everywhere, as neural networks and boosted trees; it cannot correct a
+    base rate. Probabilities are taken by their logarithms, other scores as log-odds.
 
-    The log-loss is convex in 1 / T and its minimum exact to 1e-12 of its size. Scores that tell less than nothing get
+    The log-loss is convex in 1 / T and its minimum exact to a relative 1e-12. Scores that are worse than random get
     an infinite temperature: all classes equally likely. Where every row has its highest score at its own class, the
     colder the better, and the temperature is the one with the loss of Laplace's rule, ln((n + 2) / (n + 1)) a row.
 
@@ -51,14 +52,14 @@ class Temperature(Calibrator):
 
     _is_monotone = True
 
-    _learnt = ("inverse_temperature_", "on_")
+    _learned = ("inverse_temperature_", "on_")
 
     inverse_temperature_: float
     on_: Scale
 
     @property
     def temperature_(self) -> float:
-        """What the log-odds are divided by.
+        """The divisor of the log-odds.
 
         Examples
         --------
@@ -86,7 +87,7 @@ class Temperature(Calibrator):
         return as_logs(table)
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """Give the scores that have these probabilities.
+        """Return the scores that have these probabilities.
 
         Parameters
         ----------
@@ -106,8 +107,7 @@ class Temperature(Calibrator):
         """
         one = not hasattr(self, "n_columns_") or self.n_columns_ == 1
         log_odds = as_logits(read_probabilities(self, proba)) if one else as_logs(self._read_rows(proba))
-        if self.inverse_temperature_ == 0.0:
-            raise DataError("this map is constant, so that it has no inverse: the scores in fit told nothing.")
+        check_has_inverse(is_constant=self.inverse_temperature_ == 0.0)
         scores = log_odds / self.inverse_temperature_
         if one:
             return from_logits(scores) if self.on_ == "logit" else scores
@@ -121,7 +121,7 @@ class Temperature(Calibrator):
 
 
 class _Gaps:
-    """How far the other classes are above each row's own, the farthest 1, and the loss at some 1 / T in that unit."""
+    """The log-odds of the other classes above each row's own, scaled to at most 1, and the loss at some 1 / T."""
 
     def __init__(self, gaps: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
         self.size = float(np.abs(gaps).max())
@@ -129,20 +129,20 @@ class _Gaps:
         self.highest = self.rows.max(axis=1)
 
     def slope(self, inverse: float) -> float:
-        """Give the derivative of the mean loss."""
-        raised, own = self._powers(inverse)
-        steep = (raised * self.rows).sum(axis=1) / (own + raised.sum(axis=1))
-        return float((self.weight * steep).sum()) / self.total
+        """Return the derivative of the mean loss."""
+        others, own = self._powers(inverse)
+        slopes = (others * self.rows).sum(axis=1) / (own + others.sum(axis=1))
+        return float((self.weight * slopes).sum()) / self.total
 
     def beyond_laplace(self, inverse: float) -> float:
-        """Give by how much the mean loss, less what it tends to with 1 / T, is below that of Laplace's rule."""
-        raised, own = self._powers(inverse)
+        """Return how far the mean loss, less its limit for 1 / T to infinity, is below that of Laplace's rule."""
+        others, own = self._powers(inverse)
         limit = np.log1p((self.rows == 0.0).sum(axis=1))
-        excess = float((self.weight * (np.log1p(own - 1.0 + raised.sum(axis=1)) - limit)).sum()) / self.total
+        excess = float((self.weight * (np.log1p(own - 1.0 + others.sum(axis=1)) - limit)).sum()) / self.total
         return math.log((self.total + 2.0) / (self.total + 1.0)) - excess
 
     def _powers(self, inverse: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give e^(gap / T) of each other class and of the own, the greatest of a row brought to 1."""
+        """Return e^(gap / T) of each other class and of the own, scaled so that the greatest of a row is 1."""
         top = np.maximum(self.highest, 0.0) * inverse
         return np.exp(inverse * self.rows - top[:, np.newaxis]), np.exp(-top)
 
@@ -157,7 +157,7 @@ def _gaps(log_odds: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np
 
 
 def _best(gaps: _Gaps) -> float:
-    """Give the 1 / T >= 0 of least loss; 1 where every row has equal scores, so that there is nothing to scale."""
+    """Return the 1 / T >= 0 of least loss; 1 where every row has equal scores, so that there is nothing to scale."""
     if gaps.size == 0.0:
         return 1.0
     if gaps.slope(0.0) >= 0.0:
@@ -166,11 +166,11 @@ def _best(gaps: _Gaps) -> float:
     return min(root, gaps.size * _COLDEST) / gaps.size
 
 
-def _root(rising: Callable[[float], float]) -> float:
-    """Give the root of a function that rises, 0 where it is not below 0 there."""
+def _root(increasing: Callable[[float], float]) -> float:
+    """Return the root of an increasing function; 0 where it is not negative there."""
     low, high = 0.0, 1.0
-    if rising(low) >= 0.0:
+    if increasing(low) >= 0.0:
         return low
-    while rising(high) < 0.0 and high < _COLDEST:
+    while increasing(high) < 0.0 and high < _COLDEST:
         low, high = high, 2.0 * high
-    return float(brentq(rising, low, high, xtol=_EXACT * high, rtol=_EXACT)) if rising(high) >= 0.0 else high
+    return float(brentq(increasing, low, high, xtol=_EXACT * high, rtol=_EXACT)) if increasing(high) >= 0.0 else high

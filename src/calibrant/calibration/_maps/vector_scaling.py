@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._params import Real, Rule
-from calibrant.calibration._fitting.log_linear import LogLinear, refuse_free_class
+from calibrant.calibration._fitting.log_linear import LogLinear, StructuredScalingMixin
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.multinomial import Diagonal, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["VectorScaling"]
 
 
-class VectorScaling(LogLinear):
+class VectorScaling(StructuredScalingMixin, LogLinear):
     """softmax(v * ln p + b), each class by its own slope and intercept: structured vector scaling.
 
     For so many classes that those of `MatrixScaling`, whose diagonal this is, cost too much time; with few it is about
@@ -48,31 +46,20 @@ class VectorScaling(LogLinear):
     array([[0.809, 0.141, 0.05 ]])
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {"strength": Real(0)}
-
-    def __init__(self, *, strength: float = 1.0) -> None:
-        self.strength = strength
-
-    @property
-    def _is_structured(self) -> bool:
-        return self.strength > 0
-
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
-        if not self._is_structured:
-            refuse_free_class(scored)
-        n_classes = logs.shape[1]
+        n_classes, each = logs.shape[1], self._penalty_weight(scored)
         if n_classes == 2:
-            return _of_two(logs, scored, self.strength)
-        each = self.strength * n_classes / float(scored.class_weights().sum())
+            return _fit_two_classes(logs, scored, self.strength)
         penalty = Penalty(np.full(2 * n_classes, each), np.repeat([1.0, 0.0], n_classes))
-        slopes, intercepts = fit_multinomial(Diagonal(logs, scored.codes, scored.weight), penalty).reshape(2, -1)
+        slopes, intercepts = fit_multinomial(DiagonalLoss(logs, scored.codes, scored.weight), penalty).reshape(2, -1)
         return np.column_stack([np.diag(slopes), intercepts])
 
 
-def _of_two(logs: NDArray[np.float64], scored: ScoredRows, strength: float) -> NDArray[np.float64]:
-    """Give [W | b] of two classes: one logistic regression, since of two intercepts only the difference counts.
+def _fit_two_classes(logs: NDArray[np.float64], scored: ScoredRows, strength: float) -> NDArray[np.float64]:
+    """Return [W | b] of two classes: one logistic regression, since of two intercepts only the difference counts.
 
-    The nearest to 0 of those that differ so are half of it each, of which the squares are half the square of it.
+    Of the pairs with a given difference, the one nearest to 0 is plus and minus half of it; their squares sum to half
+    the square of the difference.
     """
     penalty, towards = 2.0 * strength * np.array([2.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0])
     target = Target(scored.codes == 1, weight=scored.weight)

@@ -1,4 +1,4 @@
-"""Venn-Abers predictors: isotonic regression with the row itself of either class (Vovk, Petej & Fedorova 2015)."""
+"""Venn-Abers predictors: isotonic regression with the test row added as either class (Vovk et al. 2015)."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = ["VennAbers", "merge_pairs"]
 
 
 class VennAbers(ScoreMap):
-    """Two probabilities a row, of which one is valid whatever the scores are, and the one that they merge to.
+    """Two probabilities for each row, of which one is valid whatever the scores are, merged into one.
 
-    ``p0`` is what isotonic regression gives the row when it is added to the calibration rows as a negative one, ``p1``
-    when as a positive one; one of the two is perfectly calibrated, and their distance says how few rows are behind the
-    answer. It is no confidence interval. ``predict`` gives ``p1 / (1 - p0 + p1)``, which loses least against the better
-    of the two in log-loss; it never says 0 or 1. Never falls with the score, but makes ties.
+    ``p0`` is the row's probability by isotonic regression when it is added to the calibration rows as a negative one,
+    ``p1`` when as a positive one; one of the two is perfectly calibrated, and the fewer calibration rows there are, the
+    farther they are apart. They are no confidence interval. ``predict`` returns ``p1 / (1 - p0 + p1)``, the minimax of
+    the two in log-loss; it is never 0 or 1. It is monotone, but makes ties.
 
     With `folds` in ``fit`` it is the cross form: a predictor for the rows of each fold, merged by geometric means
-    (`merge_pairs`). Scores asked about come from one model (one column, asked of every fold), or by ``predict_folds``
+    (`merge_pairs`). Scores to predict come from one model, and every fold maps them, or with ``predict_folds``
     from the model of each fold.
 
-    Fitting sorts the scores and is linear after that; a row asked about takes a binary search. The row itself has
+    Fitting sorts the scores and is linear after that; predicting a row takes a binary search. The row itself has
     weight 1. Several columns are mapped one against the rest.
 
     Attributes
@@ -61,7 +61,7 @@ class VennAbers(ScoreMap):
 
     _is_monotone = True
 
-    _learnt = ("low_from_", "low_", "high_after_", "high_")
+    _learned = ("low_from_", "low_", "high_after_", "high_")
 
     low_from_: NDArray[np.float64]
     low_: NDArray[np.float64]
@@ -70,16 +70,16 @@ class VennAbers(ScoreMap):
     folds_: list[VennAbers]
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None, folds: Any = None) -> Self:
-        """Learn the two step functions.
+        """Fit the two step functions.
 
         Parameters
         ----------
         scores : array of shape (n_rows,) or (n_rows, n_classes)
-            Scores that the model gave to rows it was not fitted to.
+            Scores of held-out rows.
         y : sequence of length n_rows
             The class of each row.
         sample_weight : sequence of length n_rows, optional
-            How often each row counts.
+            The weight of each row.
         labels : sequence, optional
             The classes in the order of the columns; sorted by default.
         folds : sequence of length n_rows, optional
@@ -88,7 +88,7 @@ class VennAbers(ScoreMap):
         Returns
         -------
         VennAbers
-            This calibrator.
+            The fitted calibrator.
 
         Examples
         --------
@@ -105,7 +105,7 @@ class VennAbers(ScoreMap):
         return self
 
     def predict_pair(self, scores: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the two probabilities of rows.
+        """Return the two probabilities of rows.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class VennAbers(ScoreMap):
         return self._pairs(self._read_table(scores))
 
     def predict_folds(self, scores: Sequence[Any]) -> NDArray[np.float64]:
-        """Give the probabilities of rows that the model of each fold has scored.
+        """Return the probabilities of rows that the model of each fold has scored.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class VennAbers(ScoreMap):
         Returns
         -------
         array of shape (n_rows,) or (n_rows, n_classes)
-            As ``predict``.
+            As in ``predict``.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class VennAbers(ScoreMap):
         check_is_fitted(self, "folds_")
         if len(scores) != len(self.folds_):
             raise DataError(f"scores must have an array for each of the {len(self.folds_)} folds; got {len(scores)}.")
-        return self._as_answer(
+        return self._probabilities(
             _merge([fold.predict_pair(part) for fold, part in zip(self.folds_, scores, strict=True)])
         )
 
@@ -175,9 +175,9 @@ class VennAbers(ScoreMap):
         return np.stack(low, axis=1), np.stack(high, axis=1)
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._as_answer(self._pairs(table))
+        return self._probabilities(self._pairs(table))
 
-    def _as_answer(self, pair: Pair) -> NDArray[np.float64]:
+    def _probabilities(self, pair: Pair) -> NDArray[np.float64]:
         proba = _merged(pair)
         if len(self.classes_) > 2:
             return normalised(proba)
@@ -188,15 +188,15 @@ class VennAbers(ScoreMap):
             return {"folds": [fold.to_dict() for fold in self.folds_]}
         return super()._write()
 
-    def _read(self, learnt: Mapping[str, Any]) -> None:
-        if "folds" in learnt:
-            self.folds_ = [VennAbers()._restore(fold) for fold in learnt["folds"]]
+    def _read(self, learned: Mapping[str, Any]) -> None:
+        if "folds" in learned:
+            self.folds_ = [VennAbers()._restore(fold) for fold in learned["folds"]]
         else:
-            super()._read(learnt)
+            super()._read(learned)
 
 
 def merge_pairs(p0: Any, p1: Any) -> NDArray[np.float64]:
-    """Merge the pairs of several Venn-Abers predictors, as cross Venn-Abers does: by geometric means.
+    """Merge the pairs of several Venn-Abers predictors by geometric means, as in cross Venn-Abers.
 
     Parameters
     ----------
@@ -227,20 +227,20 @@ def _geometric_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _merged(pair: Pair) -> NDArray[np.float64]:
-    """Give p1 / (1 - p0 + p1); one half where weights beyond all measure have left 0 / 0."""
+    """Return p1 / (1 - p0 + p1); one half where huge weights leave 0 / 0."""
     low, high = pair
     total = 1.0 - low + high
     return np.asarray(np.divide(high, total, out=np.full_like(high, 0.5), where=total > 0))
 
 
 def _steps(scores: NDArray[np.float64], values: NDArray[np.float64]) -> Pair:
-    """Give the scores where a function changes, and its values, of which there is one more."""
+    """Return the scores where a step function changes, and its values, of which there is one more."""
     changed = np.flatnonzero(values[1:] != values[:-1])
     return scores[changed], values[np.concatenate(([0], changed + 1))]
 
 
 def _read_folds(folds: Any, sample_weight: Any, n_rows: int) -> NDArray[Any]:
-    """Give the fold of each row that counts."""
+    """Return the fold of each row of positive weight."""
     of_rows, weight = np.asarray(folds), check_weights(sample_weight, n_rows)
     if of_rows.shape != (n_rows,):
         raise DataError(
@@ -250,12 +250,12 @@ def _read_folds(folds: Any, sample_weight: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _of_fold(scored: ScoredRows, rows: NDArray[np.bool_]) -> VennAbers:
-    """Learn from the rows of a fold; what two columns are is settled by all rows."""
-    found = VennAbers()
-    found.classes_, found.n_columns_ = scored.classes, scored.scores.shape[1]
+    """Return a predictor fitted to the rows of a fold; whether two columns are margins is decided by all rows."""
+    fitted = VennAbers()
+    fitted.classes_, fitted.n_columns_ = scored.classes, scored.scores.shape[1]
     if len(scored.classes) == 2:
-        found.of_difference_ = is_of_difference(scored.scores)
-        found._learn(scored.two_class().take(rows))
+        fitted.of_difference_ = is_of_difference(scored.scores)
+        fitted._learn(scored.two_class().take(rows))
     else:
-        found._fit_scored(scored.take(rows))
-    return found
+        fitted._fit_scored(scored.take(rows))
+    return fitted

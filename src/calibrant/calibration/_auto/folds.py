@@ -1,8 +1,8 @@
-"""Folds that depend on nothing but the weighted empirical distribution: a row of weight 2 is in them as two rows.
+"""Folds that depend on nothing but the weighted empirical distribution: a row of weight 2 counts as two rows.
 
-Rows are put in order and equal ones pooled. Each class is then cut into units of weight 1, and the units are dealt to
-the folds at random by a fixed seed. Dealing them in turn along the scores instead would make every fold look alike,
-and any map that follows the noise would look good.
+Rows are sorted and equal ones pooled. Each class is then cut into units of weight 1, and the units are assigned to
+the folds at random by a fixed seed. Assigning them in turn along the scores would make all folds alike,
+and a map that overfits would look good on every one of them.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Pieces", "pool_equal_rows", "unit_folds"]
 
-_SEED = 20_010_628
-_MOST_UNITS = 1_000_000  # beyond, a unit is more than one row, for memory's sake
-_ENOUGH_UNITS = 10_000  # beyond, folds are dealt from as many, drawn at random
-_SLIVER = 1e-9
+_SEED = 20_010_628  # arbitrary and fixed: the same rows have the same folds in every fit
+_MOST_UNITS = 1_000_000  # beyond, a unit is more than a weight of 1: bounds the memory
+_ENOUGH_UNITS = 10_000  # beyond, as many are drawn: the choice hardly changes, and the time stays that of 10,000 rows
+_SLIVER = 1e-9  # shorter pieces come from rounding where a row ends at a whole number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Parts of rows, each in one fold.
+    """Pieces of rows, each in one fold.
 
     Parameters
     ----------
     rows : array of shape (n_pieces,)
-        The row that each piece is of.
+        The row of each piece.
     weight : array of shape (n_pieces,)
-        How much of it.
+        The weight of the piece.
     fold : array of shape (n_pieces,)
         Its fold.
     """
@@ -43,14 +43,14 @@ class Pieces:
     weight: NDArray[np.float64]
     fold: NDArray[np.intp]
 
-    def part(self, scored: ScoredRows, chosen: NDArray[np.bool_]) -> ScoredRows:
-        """Give some pieces as rows."""
+    def take(self, scored: ScoredRows, chosen: NDArray[np.bool_]) -> ScoredRows:
+        """Return some pieces as rows."""
         rows = self.rows[chosen]
         return ScoredRows(scored.scores[rows], scored.codes[rows], scored.classes, self.weight[chosen])
 
 
 def pool_equal_rows(scored: ScoredRows) -> ScoredRows:
-    """Sort rows by class and scores, and add up the weights of equal ones.
+    """Sort rows by class and scores, and sum the weights of equal ones.
 
     Examples
     --------
@@ -61,14 +61,14 @@ def pool_equal_rows(scored: ScoredRows) -> ScoredRows:
     """
     order = np.lexsort([*scored.scores.T[::-1], scored.codes])
     scores, codes = scored.scores[order], scored.codes[order]
-    weight = np.ones(len(order)) if scored.weight is None else scored.weight[order]
+    weight = scored.weights()[order]
     is_new = np.r_[True, (codes[1:] != codes[:-1]) | (scores[1:] != scores[:-1]).any(axis=1)]
     starts = np.flatnonzero(is_new)
     return ScoredRows(scores[starts], codes[starts], scored.classes, np.add.reduceat(weight, starts))
 
 
 def unit_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
-    """Deal pooled rows to folds, class by class.
+    """Assign pooled rows to folds, class by class.
 
     Examples
     --------
@@ -77,16 +77,16 @@ def unit_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
     >>> pieces.rows, pieces.weight, np.bincount(pieces.fold)
     (array([0, 1, 2, 2]), array([1., 1., 1., 1.]), array([2, 2]))
     """
-    weight = np.ones(len(pooled.codes)) if pooled.weight is None else pooled.weight
+    weight = pooled.weights()
     total = float(weight.sum())
     unit = max(1.0, total / _MOST_UNITS)
     share = min(1.0, _ENOUGH_UNITS * unit / total)
     rng, found, first = np.random.default_rng(_SEED), [], 0
     for code in np.unique(pooled.codes):
         rows = np.flatnonzero(pooled.codes == code)
-        pieces = _cut(rows, weight[rows] / unit)
+        pieces = _cut_into_units(rows, weight[rows] / unit)
         n_units = int(pieces.fold.max()) + 1
-        fold = _dealt(rng, n_units, n_folds, share, first)
+        fold = _assign(rng, n_units, n_folds, share, first)
         first += n_units
         kept = fold[pieces.fold] >= 0
         found.append(Pieces(pieces.rows[kept], unit * pieces.weight[kept], fold[pieces.fold][kept]))
@@ -97,8 +97,8 @@ def unit_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
     )
 
 
-def _cut(rows: NDArray[np.intp], weight: NDArray[np.float64]) -> Pieces:
-    """Cut rows laid end to end at every whole number; ``fold`` is the unit."""
+def _cut_into_units(rows: NDArray[np.intp], weight: NDArray[np.float64]) -> Pieces:
+    """Return the pieces of rows laid end to end and cut at every whole number; ``fold`` is the unit."""
     if (weight == np.rint(weight)).all():
         each = np.repeat(rows, weight.astype(np.intp))
         return Pieces(each, np.ones(len(each)), np.arange(len(each)))
@@ -111,8 +111,8 @@ def _cut(rows: NDArray[np.intp], weight: NDArray[np.float64]) -> Pieces:
     return Pieces(rows[np.searchsorted(ends, middles)], sizes, np.floor(middles).astype(np.intp))
 
 
-def _dealt(rng: np.random.Generator, n_units: int, n_folds: int, share: float, first: int) -> NDArray[np.intp]:
-    """Give the fold of each unit, -1 for those left out; classes begin at different folds, so that all are as large."""
+def _assign(rng: np.random.Generator, n_units: int, n_folds: int, share: float, first: int) -> NDArray[np.intp]:
+    """Return the fold of each unit, -1 for those left out; each class starts where the last ended, to balance folds."""
     order = rng.permutation(n_units)
     fold = np.full(n_units, -1, dtype=np.intp)
     kept = order[: max(min(n_units, n_folds), round(share * n_units))]
