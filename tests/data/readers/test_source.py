@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data import read_table
+from calibrant.data._readers import source
 from calibrant.data._readers.source import read_bytes
 from calibrant.exceptions import MissingFileError, ReadError
 
@@ -27,8 +28,8 @@ def test_damaged_gzip_raises(write):
 
 
 def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
-    monkeypatch.setattr("calibrant.data._readers.source._MIN_BOMB_SIZE", 2**20)
-    monkeypatch.setattr("calibrant.data._readers.source._CHUNK", 2**16)
+    monkeypatch.setattr(source, "_MIN_BOMB_SIZE", 2**20)
+    monkeypatch.setattr(source, "_CHUNK", 2**16)
     with pytest.raises(ReadError, match=r"t.csv.gz: expands to more than \d+ MiB, over 200 times its size"):
         read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
 

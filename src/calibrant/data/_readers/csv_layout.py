@@ -27,11 +27,11 @@ _LEADING_ZERO = re.compile(r"\s*0[0-9]+\s*")
 _SEP_LINE = re.compile(rb'"?sep=([\x01-\x7f])"?\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'(?:^|(?<=[,;\t| ]))"[^"]*+(?:""[^"]*+)*"(?=[,;\t| ]|$)', re.MULTILINE)
 
-# Enough lines to tell a separator from a character of the text, and rows to tell a header from data, in milliseconds.
+# Trade-off of certainty and time: lines to compare separators on, rows and bytes to compare the header with.
 _SEPARATOR_LINES = 20
 _SAMPLE_ROWS = 200
 _SAMPLE_BYTES = 2**20
-# The first two lines are sampled whole whatever their length, unless the second is longer than the widest table's.
+# The first two lines are always sampled, unless the second is longer than that of the widest table allowed.
 _MAX_SECOND_LINE = 2**24
 
 
@@ -54,7 +54,7 @@ class CsvLayout:
     header : tuple of str
         The header as it is in the file; empty if there is none.
     not_features : frozenset of str
-        Columns that seem not to be features: row names, row numbers, and the empty column after a final separator.
+        Columns that are not features by the first rows: row names, row numbers, an empty column after a last separator.
     padded : mapping of str to str
         Columns with integers that begin with a zero, each with an example.
     """
@@ -82,11 +82,10 @@ def read_layout(
     """
     preamble = find_preamble(raw)
     specified = sep or preamble.separator
-    first_line = raw[preamble.at : _line_end(raw, preamble.at)]
-    check_width(
-        path, max(first_line.count(mark.encode()) for mark in (_SEPARATORS if specified is None else [specified])) + 1
-    )
-    start = _first_lines(path, raw, preamble.at)
+    first_line = raw[preamble.n_bytes : _line_end(raw, preamble.n_bytes)]
+    possible = _SEPARATORS if specified is None else [specified]
+    check_width(path, max(first_line.count(mark.encode()) for mark in possible) + 1)
+    start = _first_lines(path, raw, preamble.n_bytes)
     separator = specified or guess_separator(path, start)
     check_width(path, first_line.count(separator.encode()) + 1)
     rows = list(islice((row for row in split_rows(start, separator) if not row.blank), _SAMPLE_ROWS))
@@ -94,13 +93,13 @@ def read_layout(
         raise ReadError.at(path, "is empty", hint="Pass a file with a header and rows.")
     cells = [row.cells for row in rows]
     found, has_header, notes = name_columns(path, cells, header, names)
-    if has_header and len(rows) == 1 and preamble.at + len(start.encode()) >= len(raw.rstrip()):
+    if has_header and len(rows) == 1 and preamble.n_bytes + len(start.encode()) >= len(raw.rstrip()):
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
     body = cells[1:] if has_header else cells
     return CsvLayout(
         separator,
         found,
-        preamble.lines + (rows[0].last_line if has_header else 0),
+        preamble.n_lines + (rows[0].last_line if has_header else 0),
         _decimal_mark(separator, body),
         (*_comment_note(preamble), *notes),
         tuple(cells[0]) if has_header else (),
@@ -142,7 +141,7 @@ def _decimal_mark(separator: str, body: list[list[str]]) -> str:
 
 
 def _find_not_features(names: tuple[str, ...], header: list[str] | None, body: list[list[str]]) -> list[str]:
-    """Return the columns that are not features by the first rows; this must hold for all rows."""
+    """Return the columns that are not features by the first rows; all rows are checked later."""
     width = len(names)
     if header is not None and len(header) == width - 1:
         return [names[0]]
@@ -174,21 +173,21 @@ def _zero_padded(names: tuple[str, ...], body: list[list[str]]) -> dict[str, str
 
 @dataclass(frozen=True)
 class Preamble:
-    """The lines before the table: their bytes and number, Excel's ``sep=`` and the first comment."""
+    """The lines before the table: their size, Excel's ``sep=`` and the first comment."""
 
-    at: int = 0
-    lines: int = 0
+    n_bytes: int = 0
+    n_lines: int = 0
     separator: str | None = None
     comment: str = ""
 
 
 def find_preamble(raw: bytes) -> Preamble:
-    r"""Find the lines before the table: blank ones, Excel's ``sep=;`` and comments that start with ``#``.
+    r"""Return the lines before the table: blank ones, Excel's ``sep=;`` and comments that start with ``#``.
 
     Examples
     --------
     >>> find_preamble(b"sep=;\n# made by hand\na;b\n")
-    Preamble(at=21, lines=2, separator=';', comment='# made by hand')
+    Preamble(n_bytes=21, n_lines=2, separator=';', comment='# made by hand')
     """
     at, lines, separator, comment = 0, 0, None, ""
     while at < len(raw):
@@ -245,9 +244,8 @@ def guess_separator(path: Path, start: str) -> str:
 def _unquoted_lines(start: str) -> list[str]:
     """Return the first lines with each quoted cell replaced by a letter."""
     text = start.replace("\r\n", "\n").replace("\r", "\n") if "\r" in start else start
-    lines = [line for line in text.split("\n", 3 * _SEPARATOR_LINES)[: 3 * _SEPARATOR_LINES] if line.strip()][
-        :_SEPARATOR_LINES
-    ]
+    limit = 3 * _SEPARATOR_LINES  # some of them may be blank
+    lines = [line for line in text.split("\n", limit)[:limit] if line.strip()][:_SEPARATOR_LINES]
     text = "\n".join(lines)
     return _QUOTED.sub("q", text).split("\n") if '"' in text else lines
 
@@ -264,13 +262,12 @@ def _fallback_separator(lines: list[str]) -> str:
     first = lines[0] if lines else ""
     counts = {mark: first.count(mark) for mark in _SEPARATORS}
     if counts[","] or not any(counts.values()):
-        spaced = not any(counts.values()) and len(lines) > 1 and _n_fields(lines, " ") > 2
-        return " " if spaced else ","
+        is_blank = not any(counts.values()) and len(lines) > 1 and _n_fields(lines, " ") > 2
+        return " " if is_blank else ","
     return max(counts, key=counts.__getitem__)
 
 
 def _has_decimal_commas(start: str, separator: str) -> bool:
-    cells = [
-        cell for row in islice(split_rows(start, separator), _SEPARATOR_LINES) for cell in row.cells if "," in cell
-    ]
+    rows = islice(split_rows(start, separator), _SEPARATOR_LINES)
+    cells = [cell for row in rows for cell in row.cells if "," in cell]
     return all(map(_DECIMAL_COMMA.fullmatch, cells))

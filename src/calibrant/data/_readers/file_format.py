@@ -9,12 +9,12 @@ from calibrant.exceptions import ReadError
 
 __all__ = ["FEATHER", "PARQUET", "check_text_format", "columnar_extension", "detect_format"]
 
-_DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 PARQUET = (".parquet", ".pq")
 FEATHER = (".feather", ".arrow", ".ipc")
 
+_TEXT = (".csv", ".tsv", ".tab", ".txt", ".arff")
 _DECOMPRESS = "Decompress it first."
-_RENAME = "Rename it to end in {ending}."
+_RENAME = "Rename it to end in {extension}."
 _UNSUPPORTED: dict[bytes, tuple[str, str]] = {
     b"PK\x03\x04": ("a zip archive", _DECOMPRESS),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel workbook", "Save its sheet as CSV, or as Parquet from pandas."),
@@ -34,9 +34,6 @@ _COLUMNAR = {b"PAR1": ".parquet", b"ARROW1\0\0": ".feather", b"FEA1": ".feather"
 _LAST_BYTES = (b"PAR1", b"ARROW1", b"FEA1")
 
 
-_EXTENSIONS = (*_DELIMITED, *PARQUET, *FEATHER, ".arff")
-
-
 def detect_format(path: Path, raw: bytes) -> str:
     r"""Return the extension of the format of a file: that of its name if it is supported, else by the first bytes.
 
@@ -46,7 +43,7 @@ def detect_format(path: Path, raw: bytes) -> str:
     ('.csv', '.arff')
     """
     extension = Path(path.name.lower().removesuffix(".gz")).suffix
-    if extension in _EXTENSIONS:
+    if extension in (*_TEXT, *PARQUET, *FEATHER):
         return extension
     return columnar_extension(raw) or (".arff" if _is_arff(raw) else ".csv")
 
@@ -65,7 +62,7 @@ def columnar_extension(raw: bytes) -> str | None:
     >>> columnar_extension(b"PAR1....PAR1"), columnar_extension(b"a,b")
     ('.parquet', None)
     """
-    return next((ending for magic, ending in _COLUMNAR.items() if raw.startswith(magic)), None)
+    return next((extension for magic, extension in _COLUMNAR.items() if raw.startswith(magic)), None)
 
 
 def check_text_format(path: os.PathLike[str], raw: bytes) -> None:
@@ -78,10 +75,10 @@ def check_text_format(path: os.PathLike[str], raw: bytes) -> None:
     calibrant.exceptions.ReadError: a.csv: is a PDF document, by its first bytes. Find the table in another format.
     """
     what = _unsupported(raw)
-    ending = columnar_extension(raw)
-    if what is None and ending is not None and raw.endswith(_LAST_BYTES):
-        name = {".parquet": "Parquet", ".feather": "Feather"}[ending]
-        what = f"a {name} file", _RENAME.format(ending=ending)
+    extension = columnar_extension(raw)
+    if what is None and extension is not None and raw.endswith(_LAST_BYTES):
+        name = {".parquet": "Parquet", ".feather": "Feather"}[extension]
+        what = f"a {name} file", _RENAME.format(extension=extension)
     if what is not None:
         raise ReadError.at(path, f"is {what[0]}, by its first bytes", hint=what[1])
 

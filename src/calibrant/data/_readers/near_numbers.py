@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["near_number_note"]
 
-_SAMPLE = 200  # values that decide whether the whole column is searched, which takes time
+_SAMPLE = 200  # the first values, by which most columns are ruled out without a search through all values
 _FIGURE = r"[+-]?[0-9][0-9.,' \x{a0}]*"
 _SIGN = r"(?:[$€£¥]|CHF|EUR|USD|GBP)"
 _NUMBER = r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[iI][nN][fF](?:inity)?)"
@@ -29,11 +29,11 @@ _NOTATIONS = (
     _Notation(
         r"[+-]?[0-9]{1,3}(?:[,.' \x{a0}][0-9]{3})+(?:[.,][0-9]+)?",
         "thousands separators",
-        "Remove them.",
+        "Write the numbers without separators.",
     ),
     _Notation(r"[+-]?[0-9]+,[0-9]+", "decimal commas", "Write decimal points, or separate the columns with ;."),
-    _Notation(rf"{_FIGURE}%", "percent signs", "Remove them."),
-    _Notation(rf"[+-]?{_SIGN} ?{_FIGURE}|{_FIGURE}{_SIGN}", "currency signs", "Remove them."),
+    _Notation(rf"{_FIGURE}%", "percent signs", "Write the numbers without signs."),
+    _Notation(rf"[+-]?{_SIGN} ?{_FIGURE}|{_FIGURE}{_SIGN}", "currency signs", "Write the numbers without signs."),
     _Notation(
         r"[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{4}|[0-9]{2})(?:[ T][0-9:]+)?",
         "dates of that form",
@@ -56,7 +56,7 @@ def near_number_note(name: str, column: Any) -> str | None:
     --------
     >>> import pyarrow as pa
     >>> near_number_note("price", pa.chunked_array([["1,234", "999", "2,500"]]))
-    "'price' is nominal because of thousands separators, such as '1,234' (2 of 3 values). Remove them."
+    "'price' is nominal because of thousands separators, such as '1,234' (2 of 3 values). Write ..."
     """
     sample = column.slice(0, _SAMPLE).drop_null().to_pylist()
     kinds = Counter(map(_kind, sample))
