@@ -12,7 +12,7 @@ from calibrant.metrics import delta_accuracy
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_it_is_the_difference_of_two_accuracies(seed):
+def test_delta_accuracy_is_the_difference_of_two_accuracies(seed):
     random = np.random.default_rng(seed)
     n_classes = random.integers(2, 6)
     labels = np.append(np.arange(n_classes), random.integers(0, n_classes, 30))
@@ -24,7 +24,7 @@ def test_it_is_the_difference_of_two_accuracies(seed):
     assert ours == pytest.approx(by_largest - by_vote, abs=1e-12)
 
 
-def test_its_ends_are_1_and_minus_1():
+def test_delta_accuracy_ranges_from_minus_1_to_1():
     assert delta_accuracy([0, 1], [0.0, 1.0], vote=[1, 0]) == 1
     assert delta_accuracy([0, 1], [1.0, 0.0], vote=[0, 1]) == -1
     assert delta_accuracy([0, 1], [0.0, 1.0], vote=[0, 1]) == 0
@@ -33,7 +33,7 @@ def test_its_ends_are_1_and_minus_1():
 @pytest.mark.parametrize(
     "options", [{}, {"labels": ["a", "b"]}, {"labels": ["b", "a"]}, {"pos_label": "a"}, {"pos_label": "b"}]
 )
-def test_ties_are_decided_for_the_lower_class_however_it_is_said(options):
+def test_ties_are_broken_in_favor_of_the_lower_class_for_any_labels(options):
     assert delta_accuracy(["a", "b"], [0.5, 0.5], vote=["b", "b"], **options) == 0.0
     assert delta_accuracy(["a", "b"], [0.5, 0.5], vote=["b", "a"], **options) == 0.5
 
@@ -43,7 +43,7 @@ def test_votes_come_in_many_forms(vote):
     assert delta_accuracy(["a", "b", "b"], [0.1, 0.9, 0.8], vote=vote) == pytest.approx(1 / 3)
 
 
-def test_the_vote_of_a_row_of_weight_0_is_not_looked_at():
+def test_the_vote_of_a_row_of_weight_0_is_ignored():
     assert delta_accuracy([0, 1, 1], [0.1, 0.9, 0.8], vote=[0, 0, 7], sample_weight=[1, 1, 0]) == 0.5
 
 
@@ -63,11 +63,11 @@ def test_a_vote_may_be_for_a_class_that_does_not_occur():
         ([0, None, 1], r"vote has 1 missing label\(s\) \(first at row 1\)"),
     ],
 )
-def test_wrong_votes_are_named(vote, message):
+def test_wrong_votes_raise_errors_that_name_them(vote, message):
     with pytest.raises(DataError, match=message):
         delta_accuracy([0, 1, 1], [0.2, 0.7, 0.6], vote=vote)
 
 
-def test_a_vote_is_needed():
+def test_vote_is_required():
     with pytest.raises(DataTypeError, match="vote is None; pass the class of each row"):
         delta_accuracy([0, 1], [0.2, 0.7], vote=None)

@@ -29,22 +29,22 @@ def drawn(n, n_classes=2, seed=0):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", [*RECIPES, *DECISIONS])
-def test_a_replicate_has_the_value_of_the_rows_it_weighs(name, n_classes):
+def test_a_replicate_has_the_value_of_its_weighted_rows(name, n_classes):
     metric = METRICS[name]
     if metric.classes == "two" and n_classes > 2:
         return
     label, proba = drawn(60, n_classes)
-    read = read_predictions(label, proba)
+    predictions = read_predictions(label, proba)
     recipe = find_recipe(metric, n_classes)
-    layout = Layout.of(read, [recipe])
+    layout = Layout.of(predictions, [recipe])
     _, left_out = replicate(layout.rows, Sampling.of(60), SEED, 1)
-    values = recipe.compute(ReplicateValues(left_out, layout, read))
+    values = recipe.compute(ReplicateValues(left_out, layout, predictions))
     expected = [metric.judge(read_predictions(*_without(label, proba, layout.order, block))) for block in range(60)]
     assert sorted(values) == pytest.approx(sorted(scaled(name, expected)), rel=1e-9)
 
 
 def scaled(name, expected):
-    """A description length is that of as many rows as there are."""
+    """Scale description lengths to the full number of rows."""
     return np.multiply(expected, 60 / 59) if name == "description_length" else expected
 
 
@@ -80,7 +80,7 @@ def test_bca_is_scipy_s_for_a_mean():
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
-def test_any_number_of_threads_gives_the_same_bits():
+def test_any_number_of_threads_has_the_same_bits():
     label, proba = drawn(300)
     cards = [evaluate(label, proba, metrics=[*RECIPES], n_jobs=n, interval="bootstrap") for n in (1, 3)]
     assert list(cards[0].values()) == list(cards[1].values())
@@ -93,7 +93,7 @@ def test_the_seed_decides():
     assert cards[0] != cards[2]
 
 
-def test_strata_keep_the_shares_of_classes():
+def test_strata_keep_the_frequencies_of_classes():
     positive = np.repeat([0, 1], [30, 10])
     plan = Sampling.of(40, stratum=positive)
     replicates, _ = replicate(Resampled(40, (positive.astype(float),)), plan, SEED, 50)
@@ -117,7 +117,7 @@ def test_a_weight_of_two_is_the_row_twice():
     assert weighted["mse"].high == pytest.approx(twice["mse"].high, abs=0.004)
 
 
-def test_weights_of_a_survey_are_not_counted_as_rows():
+def test_probability_weights_are_not_counted_as_rows():
     label, proba = drawn(200)
     plain = evaluate(label, proba, metrics=["mse"], stratified=True)["mse"]
     heavy = evaluate(label, proba, metrics=["mse"], sample_weight=np.full(200, 50.0), weight_kind="probability")["mse"]

@@ -30,7 +30,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def drawn(seed, n=None, digits=None):
-    """Rows of both classes whose probabilities are about right, with ties where digits are few."""
+    """Rows of both classes with roughly calibrated probabilities, with ties where digits are few."""
     random = np.random.default_rng(seed)
     n = random.integers(3, 150) if n is None else n
     p = np.round(random.random(n), random.choice([1, 2, 15]) if digits is None else digits)
@@ -40,7 +40,7 @@ def drawn(seed, n=None, digits=None):
 
 
 def windows_one_by_one(y, p, width):
-    """The paper's windows, each summed for itself; the outcomes of tied rows are their mean."""
+    """The paper's windows, each summed separately; tied rows have their mean frequency."""
     order = np.argsort(p)
     p, y = p[order], y[order].astype(float)
     for value in np.unique(p):
@@ -50,13 +50,13 @@ def windows_one_by_one(y, p, width):
 
 
 @given(seed=SEEDS, window=st.integers(1, 120))
-def test_cal_is_what_the_windows_give_one_by_one(seed, window):
+def test_cal_is_the_mean_over_windows_computed_one_by_one(seed, window):
     y, p = drawn(seed)
     assert cal(y, p, window=window) == pytest.approx(windows_one_by_one(y, p, window), rel=1e-12, abs=1e-14)
 
 
 @given(seed=SEEDS, window=st.integers(1, 120))
-def test_cal_of_whole_weights_has_windows_of_the_rows_that_often(seed, window):
+def test_cal_of_whole_weights_repeats_the_rows(seed, window):
     y, p = drawn(seed)
     weight = np.random.default_rng(seed).integers(1, 4, len(y))
     expected = windows_one_by_one(np.repeat(y, weight), np.repeat(p, weight), window)
@@ -64,7 +64,7 @@ def test_cal_of_whole_weights_has_windows_of_the_rows_that_often(seed, window):
 
 
 @given(seed=SEEDS)
-def test_cal_of_weights_that_are_not_whole_holds_rows_in_part(seed):
+def test_cal_of_fractional_weights_has_windows_with_parts_of_rows(seed):
     """Four times the weights in windows four times as wide, started at every fourth of them, are the same windows."""
     y, p = drawn(seed, n=40)
     quarters = np.random.default_rng(seed).integers(1, 30, 40)
@@ -79,7 +79,7 @@ def test_cal_of_weights_that_are_not_whole_holds_rows_in_part(seed):
 
 
 @given(seed=SEEDS, n_bins=st.integers(1, 20), norm_name=st.sampled_from(["l1", "l2", "max"]))
-def test_ece_is_what_the_bins_give_one_by_one(seed, n_bins, norm_name):
+def test_ece_is_the_mean_over_bins_computed_one_by_one(seed, n_bins, norm_name):
     y, p = drawn(seed)
     places = np.array([max(i for i in range(n_bins) if value >= i / n_bins) for value in p])
     gaps = np.array([abs(y[places == i].mean() - p[places == i].mean()) for i in np.unique(places)])
@@ -88,7 +88,7 @@ def test_ece_is_what_the_bins_give_one_by_one(seed, n_bins, norm_name):
     assert ece(y, p, n_bins=n_bins, norm=norm_name) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_bins_of_equal_mass_part_the_sorted_rows_evenly():
+def test_bins_of_equal_mass_split_the_sorted_rows_evenly():
     y, p = drawn(3, n=60, digits=15)
     order = np.argsort(p).reshape(6, 10)
     gaps = [abs(y[rows].mean() - p[rows].mean()) for rows in order]
@@ -97,7 +97,7 @@ def test_bins_of_equal_mass_part_the_sorted_rows_evenly():
 
 @pytest.mark.parametrize("strategy", ["width", "mass"])
 @pytest.mark.parametrize("norm_name", ["l1", "l2"])
-def test_debiasing_takes_away_most_of_what_chance_adds(strategy, norm_name):
+def test_debiasing_subtracts_most_of_what_chance_adds(strategy, norm_name):
     errors = {True: [], False: []}
     for seed in range(20):
         y, p = drawn(seed, n=1000)
@@ -107,7 +107,7 @@ def test_debiasing_takes_away_most_of_what_chance_adds(strategy, norm_name):
 
 
 def test_a_debiased_square_is_kumars():
-    """Two bins, of shares 1/4 and 3/4 of four rows each: 1/4 3/4 / 3 is taken from each square."""
+    """Two bins, of frequencies 1/4 and 3/4 in four rows each: 1/4 3/4 / 3 is taken from each square."""
     y, p = [1, 0, 0, 0, 1, 1, 1, 0], [0.1] * 4 + [0.9] * 4
     expected = math.sqrt(0.15**2 - 0.25 * 0.75 / 3) if 0.15**2 > 0.25 * 0.75 / 3 else 0.0
     assert ece(y, p, n_bins=2, norm="l2", debiased=True) == pytest.approx(expected)
@@ -115,12 +115,12 @@ def test_a_debiased_square_is_kumars():
     assert ece(y, p, norm="l2", debiased=True) == pytest.approx(math.sqrt(0.65**2 - 0.25 * 0.75 / 99))
 
 
-def test_the_greatest_gap_cannot_be_debiased():
+def test_the_largest_difference_cannot_be_debiased():
     with pytest.raises(ParameterError, match="debiased: what chance adds"):
         ece([0, 1], [0.2, 0.7], norm="max", debiased=True)
 
 
-def test_with_more_classes_ece_speaks_of_the_decided_one_and_classwise_of_all():
+def test_with_more_classes_ece_is_of_the_predicted_one_and_classwise_of_all():
     proba = np.array([[0.7, 0.2, 0.1], [0.7, 0.1, 0.2], [0.3, 0.6, 0.1]])
     assert ece([0, 1, 2], proba, n_bins=1) == pytest.approx(abs(1 / 3 - 2 / 3))
     gaps = np.abs(proba.mean(axis=0) - 1 / 3)
@@ -159,7 +159,7 @@ def test_the_line_has_the_right_totals(seed):
     assert (y - 1 / (1 + np.exp(-shifted))).sum() == pytest.approx(0, abs=1e-8)
 
 
-def test_a_line_that_does_not_end_is_told():
+def test_separated_classes_have_an_infinite_slope():
     assert calibration_slope([0, 0, 1], [0.1, 0.4, 0.4]) == math.inf
     assert calibration_slope([1, 1, 0], [0.1, 0.4, 0.4]) == -math.inf
     assert math.isnan(calibration_slope([0, 1], [0.4, 0.4]))
@@ -177,12 +177,12 @@ def test_hosmer_lemeshow_sums_over_groups():
     assert hosmer_lemeshow(y, p, is_fitted=True).p_value == pytest.approx(chi2.sf(sum(parts), 8), rel=1e-12)
 
 
-def test_a_certain_group_that_is_wrong_is_refused_outright():
+def test_a_certain_group_that_is_wrong_has_a_p_value_of_0():
     found = hosmer_lemeshow([0, 1, 1, 1], [0, 0, 1, 1], n_groups=2)
     assert (found.statistic, found.p_value) == (math.inf, 0.0)
 
 
-def test_spiegelhalters_z_is_standard_normal_where_the_probabilities_are_right():
+def test_spiegelhalters_z_is_standard_normal_under_perfect_calibration():
     random = np.random.default_rng(0)
     p = random.random((400, 300))
     found = [spiegelhalter_z(outcome, row) for outcome, row in zip(random.random((400, 300)) < p, p, strict=True)]
@@ -194,12 +194,12 @@ def test_spiegelhalters_z_is_standard_normal_where_the_probabilities_are_right()
 def test_a_decomposition_adds_up(seed):
     y, p = drawn(seed)
     parts = decomposition(y, p)
-    assert parts.score == pytest.approx(brier(y, p, form="half"), rel=1e-14, abs=1e-16)
+    assert parts.score == pytest.approx(brier(y, p, form="half"), rel=1e-12, abs=1e-14)
     assert min(parts.miscalibration, parts.discrimination) >= 0
     p = np.clip(p, 0.01, 0.99)
-    assert decomposition(y, p, score="log_loss").score == pytest.approx(log_loss(y, p), rel=1e-14)
+    assert decomposition(y, p, score="log_loss").score == pytest.approx(log_loss(y, p), rel=1e-12)
     for n_bins in (None, 5):
-        assert murphy_decomposition(y, p, n_bins=n_bins).score == pytest.approx(brier(y, p, form="half"), rel=1e-13)
+        assert murphy_decomposition(y, p, n_bins=n_bins).score == pytest.approx(brier(y, p, form="half"), rel=1e-12)
 
 
 @given(seed=SEEDS)
@@ -224,7 +224,7 @@ def test_the_log_loss_of_several_classes_is_not_a_sum_over_them():
         decomposition([0, 1, 2], np.eye(3), score="log_loss")
 
 
-def test_what_is_monotone_changes_miscalibration_alone():
+def test_a_monotone_map_changes_miscalibration_alone():
     y, p = drawn(8, n=100, digits=15)
     before, after = decomposition(y, p), decomposition(y, p**3)
     assert after.discrimination == before.discrimination

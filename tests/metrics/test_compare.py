@@ -39,7 +39,7 @@ def test_calibration_errors_have_a_difference_and_no_interval():
     assert compare(*cards(metrics=METRICS))["ece"].low is None
 
 
-def test_metrics_that_the_core_does_not_know_are_paired_too():
+def test_reweighted_metrics_are_paired_too():
     names = ["h_measure", "calibration_slope", "auprc", "three_point_precision"]
     first, second = cards(metrics=names, blur=0.9, n_boot=200)
     found = compare(first, second)
@@ -61,7 +61,7 @@ def test_replicates_of_both_are_the_same_rows():
     assert compare(first, shifted)["ks"] == compare(first, first)["ks"]
 
 
-def test_other_rows_are_refused():
+def test_cards_of_other_rows_raise_an_error():
     first, _ = cards(metrics=["mse"])
     with pytest.raises(DataError, match="not of the same rows"):
         compare(first, evaluate([0, 1], [0.2, 0.4], metrics=["mse"]))

@@ -34,7 +34,7 @@ def drawn(seed, n_classes):
 
 
 @given(SEEDS, st.integers(2, 5))
-def test_decisions_are_judged_as_scikit_learn_does(seed, n_classes):
+def test_confusion_metrics_are_scikit_learns(seed, n_classes):
     y, proba, decided, weight = drawn(seed, n_classes)
     given = {"sample_weight": weight}
     np.testing.assert_allclose(
@@ -78,7 +78,7 @@ def test_a_matrix_is_sorted_or_in_the_order_of_labels():
     assert confusion_matrix(["b", "a", "a"], [0.1, 0.2, 0.9], pos_label="a").tolist() == [[1, 1], [0, 1]]
 
 
-def test_what_cannot_be_told_is_nan():
+def test_undefined_values_are_nan():
     assert math.isnan(f1([0, 0], [0.1, 0.2], pos_label=1))
     assert math.isnan(mcc([0, 1], [0.1, 0.2]))
     assert math.isnan(kappa([0, 0], [0.1, 0.2], pos_label=1))
@@ -86,7 +86,7 @@ def test_what_cannot_be_told_is_nan():
 
 
 @given(SEEDS)
-def test_costs_are_looked_up_by_class_and_decision(seed):
+def test_costs_depend_on_actual_and_predicted_class(seed):
     y, proba, decided, _ = drawn(seed, 3)
     matrix = np.random.default_rng(seed).normal(size=(3, 3))
     assert cost(y, proba, matrix=matrix) == pytest.approx(matrix[y, decided].mean(), abs=1e-12)
@@ -95,12 +95,12 @@ def test_costs_are_looked_up_by_class_and_decision(seed):
 
 
 @pytest.mark.parametrize("matrix", [[[0, 1]], np.zeros((3, 3)), [[0, np.nan], [1, 0]], "none"])
-def test_a_matrix_that_does_not_fit_is_refused(matrix):
+def test_a_matrix_of_the_wrong_shape_raises_an_error(matrix):
     with pytest.raises(ParameterError, match=r"matrix must be 2 rows .* of 2 finite costs"):
         cost([0, 1], [0.2, 0.7], matrix=matrix)
 
 
-def test_profit_is_of_the_rows_whose_expected_gift_is_above_the_cost():
+def test_profit_is_that_of_rows_whose_expected_gift_exceeds_the_cost():
     """Zadrozny & Elkan 2001: solicit where p y > 0.68; at 0.68 exactly not."""
     amount, expected = [20, 0, 5, 30], [10, 10, 10, 6.8]
     rows = {"y_true": [1, 0, 1, 1], "y_proba": [0.1, 0.3, 0.6, 0.1], "amount": amount, "cost": 0.68}
@@ -116,7 +116,7 @@ def test_mailing_everybody_earns_what_the_text_works_out():
     assert round(profit(**rows, amount=15.50, cost=0.50), 2) == 13378.00
 
 
-def test_amounts_of_other_rows_are_not_looked_at():
+def test_amounts_of_negative_rows_are_ignored():
     assert profit([1, 0], [0.9, 0.9], amount=[4, np.nan], cost=1) == pytest.approx(2)
     with pytest.raises(DataError, match=r"amount has 1 NaN or infinite value\(s\) \(first at row 0\)"):
         profit([1, 0], [0.9, 0.9], amount=[np.nan, 0], cost=1)

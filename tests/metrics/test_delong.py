@@ -48,14 +48,14 @@ def test_the_difference_is_that_of_paired_placements(seed):
     assert error == pytest.approx(np.sqrt(variance(pairs)))
 
 
-def test_a_perfect_ranking_is_not_certain():
+def test_a_perfect_ranking_has_an_interval():
     positive = np.arange(20) >= 10
     area, ends, method = area_interval(np.arange(20.0), positive, None, 0.95)
     assert (area, ends.high, method) == (1.0, 1.0, "Newcombe")
     assert 0.6 < ends.low < 0.95
 
 
-def test_more_rows_of_a_perfect_ranking_are_surer():
+def test_more_rows_of_a_perfect_ranking_have_a_shorter_interval():
     lows = [area_interval(np.arange(2.0 * n), np.arange(2 * n) >= n, None, 0.95)[1].low for n in (5, 50, 500)]
     assert lows == sorted(lows)
 

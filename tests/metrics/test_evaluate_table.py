@@ -1,4 +1,4 @@
-"""Tables larger than memory: what is exact is exact, what is not is off by no more than is said."""
+"""Tables larger than memory: exact metrics are exact, the others within the stated error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rows():
 
 
 class Dask:
-    """A frame in parts that behaves as Dask's does where it is looked at."""
+    """A partitioned frame with the part of Dask's interface that is used."""
 
     def __init__(self, parts):
         self._parts, self.columns = parts, parts[0].columns
@@ -45,7 +45,7 @@ def sources(rows, folder):
     yield rows
 
 
-def test_every_source_gives_the_same_card(rows, tmp_path):
+def test_every_source_has_the_same_card(rows, tmp_path):
     cards = [
         evaluate_table(source, target="y", proba="p", weight="w", batch_size=7001) for source in sources(rows, tmp_path)
     ]
@@ -56,7 +56,7 @@ def test_every_source_gives_the_same_card(rows, tmp_path):
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_losses_and_decisions_are_exact(rows, name):
+def test_losses_and_confusion_metrics_are_exact(rows, name):
     card = evaluate_table(rows, target="y", proba="p", weight="w", metrics=[name], batch_size=999, confidence=None)
     expected = METRICS[name].function(rows.y, rows.p, sample_weight=rows.w)
     assert card[name].value == pytest.approx(expected, rel=1e-12)
@@ -65,7 +65,7 @@ def test_losses_and_decisions_are_exact(rows, name):
 
 @pytest.mark.parametrize("digits", [None, 3, 1])
 @pytest.mark.parametrize("name", RANKS)
-def test_ranks_are_off_by_no_more_than_is_said(rows, name, digits):
+def test_ranking_metrics_are_within_the_stated_error(rows, name, digits):
     rows = rows if digits is None else rows.assign(p=rows.p.round(digits))
     score = evaluate_table(rows, target="y", proba="p", metrics=[name], confidence=None)[name]
     said = re.search(r"at most ([\d.e-]+)", score.note)
@@ -86,7 +86,7 @@ def crowded(seed, order):
 @pytest.mark.parametrize("order", ["mixed", "positives first", "negatives first"])
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("name", RANKS)
-def test_the_limit_holds_whatever_the_order_within_a_bin(name, weight, order):
+def test_the_stated_error_holds_for_any_order_within_a_bin(name, weight, order):
     for seed in range(30):
         rows = crowded(seed, order)
         score = evaluate_table(rows, target="y", proba="p", weight=weight, metrics=[name], confidence=None)[name]
@@ -94,7 +94,7 @@ def test_the_limit_holds_whatever_the_order_within_a_bin(name, weight, order):
         assert abs(score.value - true) <= float(score.note.rsplit(" ", 1)[1]) + 1e-12
 
 
-def test_positives_of_one_bin_that_are_not_tied_are_less_precise():
+def test_positives_of_one_bin_that_are_not_tied_have_lower_precision():
     rows = pd.DataFrame({"y": [0, 1, 1], "p": [0.9, 0.5 + 1e-8, 0.5]})
     score = evaluate_table(rows, target="y", proba="p", metrics=["average_precision"])["average_precision"]
     limit = float(re.search(r"at most ([\d.]+)", score.note)[1])
@@ -103,14 +103,14 @@ def test_positives_of_one_bin_that_are_not_tied_are_less_precise():
 
 
 @pytest.mark.parametrize("name", ["auc", "lift", "aulc"])
-def test_the_limit_is_reached_by_the_best_order(name):
+def test_the_stated_error_is_attained_by_the_best_order(name):
     rows = crowded(1, "positives first")
     score = evaluate_table(rows, target="y", proba="p", metrics=[name], confidence=None)[name]
     limit = float(score.note.rsplit(" ", 1)[1])
     assert METRICS[name].function(rows.y, rows.p) - score.value == pytest.approx(limit, rel=0.1)
 
 
-def test_intervals_are_about_those_of_the_rows_in_memory(rows):
+def test_intervals_are_close_to_those_of_evaluate(rows):
     names = ["log_loss", "mse", "auc", "accuracy", "kappa"]
     streamed = evaluate_table(rows, target="y", proba="p", metrics=names)
     whole = evaluate(rows.y, rows.p, metrics=names)
@@ -120,7 +120,7 @@ def test_intervals_are_about_those_of_the_rows_in_memory(rows):
         assert streamed[name].high == pytest.approx(whole[name].high, abs=0.15 * width)
 
 
-def test_several_classes_have_a_column_each():
+def test_several_classes_have_one_column_each():
     rng = np.random.default_rng(1)
     proba = rng.dirichlet(np.ones(3), 500)
     rows = pd.DataFrame(proba, columns=["a", "b", "c"]).assign(y=rng.choice(["a", "b", "c"], 500))
@@ -130,7 +130,7 @@ def test_several_classes_have_a_column_each():
     assert "auc" not in card
 
 
-def test_one_class_alone_must_be_told_which_the_column_speaks_of(rows):
+def test_one_class_alone_requires_pos_label(rows):
     negatives = rows[rows.y == "no"]
     with pytest.raises(DataError, match=r"one class \('no'\)"):
         evaluate_table(negatives, target="y", proba="p")
@@ -148,13 +148,13 @@ def test_a_lazy_query_is_run_in_batches(rows):
     assert card["log_loss"].value == pytest.approx(METRICS["log_loss"].function(kept.y, kept.p))
 
 
-def test_a_wrong_row_is_told_by_its_batch(rows):
+def test_the_error_for_a_wrong_row_names_its_batch(rows):
     wrong = rows.assign(p=np.where(np.arange(30_000) == 12_345, np.nan, rows.p))
     with pytest.raises(DataError, match=r"batch that starts at row 10,000 of source: .*first at row 2345"):
         evaluate_table(wrong, target="y", proba="p", labels=["no", "yes"], batch_size=5000)
 
 
-def test_all_is_whatever_can_be_read_off_batches(rows):
+def test_all_means_every_metric_that_batches_allow(rows):
     card = evaluate_table(rows, target="y", proba="p", metrics="all", confidence=None)
     assert set(EXACT) | set(RANKS) <= set(card)
 
@@ -164,14 +164,14 @@ def test_a_class_that_a_batch_lacks_is_no_error():
     assert evaluate_table(rows, target="y", proba="p", batch_size=2, metrics=["auc"])["auc"].value == 1.0
 
 
-def test_what_was_certain_and_wrong_is_counted():
+def test_certain_and_wrong_rows_are_counted():
     rows = pd.DataFrame({"y": [0, 1, 1], "p": [0.5, 0.0, 0.0]})
     score = evaluate_table(rows, target="y", proba="p", metrics=["log_loss"])["log_loss"]
     assert score.value == np.inf
     assert score.note == "the actual class has probability 0 in 2 row(s)"
 
 
-def test_what_cannot_be_read_is_named(rows, tmp_path):
+def test_unreadable_sources_raise_errors_that_name_the_cause(rows, tmp_path):
     with pytest.raises(MissingFileError, match="no such file"):
         evaluate_table(tmp_path / "none.parquet", target="y", proba="p")
     with pytest.raises(SchemaError, match="Did you mean 'p'"):

@@ -1,4 +1,4 @@
-"""Honest calibration bands against every range of rows tried out, and against the package of their authors."""
+"""Honest calibration bands against brute force over all ranges, and against the package of their authors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_band_of_one_probability_is_the_exact_interval_of_clopper_and_pearso
 
 
 def test_eight_times_the_rows_make_a_band_about_half_as_wide():
-    """The width falls with the cube root of the number of rows, but for a logarithm."""
+    """The width falls with the cube root of the number of rows, up to a logarithm."""
     random, where = np.random.default_rng(2), np.linspace(0.1, 0.9, 81)
     widths = []
     for n in (2_000, 16_000):
@@ -66,7 +66,7 @@ def test_eight_times_the_rows_make_a_band_about_half_as_wide():
     assert 1.6 < widths[0] / widths[1] < 2.6
 
 
-def test_rounded_groups_speak_for_their_least_probability():
+def test_the_bound_of_a_rounded_group_holds_at_its_least_probability():
     random = np.random.default_rng(0)
     x = random.random(400)
     y = (random.random(400) < x) * 1.0
@@ -81,7 +81,7 @@ def first_of(cell, x):
 
 
 @pytest.mark.parametrize("shrunk", [1.0, 0.03])
-def test_many_distinct_probabilities_are_rounded_by_themselves(shrunk):
+def test_many_distinct_probabilities_are_rounded_automatically(shrunk):
     x = np.linspace(0.0, shrunk, 5000)
     band = honest_bands(x, np.zeros(5000), np.ones(5000))
     assert 200 < len(band.x) <= 2004
@@ -95,7 +95,7 @@ def test_bands_are_monotone_and_reach_from_0_to_1():
     assert (band.x[0], band.x[-1], band.lower[0], band.upper[-1]) == (0.0, 1.0, 0.0, 1.0)
 
 
-def test_the_ends_cross_where_likelier_rows_come_true_more_rarely():
+def test_the_ends_cross_where_higher_probabilities_have_lower_frequencies():
     x, y = np.repeat([0.2, 0.8], 200), np.repeat([1.0, 0.0], 200)
     lower, upper = honest_bands(x, y, np.ones(400)).at([0.5])
     assert lower[0] > upper[0]

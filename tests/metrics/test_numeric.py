@@ -43,7 +43,7 @@ def test_a_ten_percent_error_is_the_same_whatever_the_size():
     assert numeric.mean_squared_percentage_error([500, 2], [450, 2.2]) == pytest.approx(0.01)
 
 
-def test_correlation_does_not_see_scale():
+def test_correlation_does_not_depend_on_scale():
     expected = np.corrcoef(ACTUAL, PREDICTED)[0, 1]
     assert numeric.correlation(ACTUAL, 3 * PREDICTED) == pytest.approx(expected, rel=1e-12)
     again = np.repeat(np.arange(50), WEIGHT)
@@ -51,7 +51,7 @@ def test_correlation_does_not_see_scale():
     assert weighted == pytest.approx(np.corrcoef(ACTUAL[again], PREDICTED[again])[0, 1], rel=1e-12)
 
 
-def test_what_has_no_size_is_told():
+def test_undefined_relative_errors_are_infinite_or_nan():
     assert numeric.mean_absolute_percentage_error([0, 1], [1, 1]) == math.inf
     assert numeric.mean_absolute_percentage_error([0, 2], [0, 1]) == 0.25
     assert numeric.relative_squared_error([2, 2], [1, 2], training_mean=2) == math.inf
@@ -59,7 +59,7 @@ def test_what_has_no_size_is_told():
     assert math.isnan(numeric.correlation([1, 2], [3, 3]))
 
 
-def test_wrong_numbers_are_named():
+def test_wrong_numbers_raise_errors_that_name_them():
     with pytest.raises(DataError, match="y_true has 2 rows, y_pred 3"):
         numeric.mean_squared_error([1, 2], [1, 2, 3])
     with pytest.raises(DataError, match=r"y_pred has 1 NaN or infinite value\(s\) \(first at row 1\)"):

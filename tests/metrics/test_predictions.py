@@ -1,4 +1,4 @@
-"""The door of the metrics: every form that probabilities come in, and every slip."""
+"""Input validation of metrics: every form of probabilities, and every mistake."""
 
 import numpy as np
 import pandas as pd
@@ -36,10 +36,10 @@ BOTH = np.column_stack([1 - P, P])
     ids=lambda given: type(given).__name__,
 )
 def test_probabilities_come_in_many_forms(given):
-    read = read_predictions(Y, given)
-    np.testing.assert_allclose(read.proba, BOTH)
-    np.testing.assert_array_equal(read.label, [0, 1, 0])
-    assert read.classes.tolist() == ["no", "yes"]
+    predictions = read_predictions(Y, given)
+    np.testing.assert_allclose(predictions.proba, BOTH)
+    np.testing.assert_array_equal(predictions.label, [0, 1, 0])
+    assert predictions.classes.tolist() == ["no", "yes"]
 
 
 @pytest.mark.parametrize(
@@ -56,40 +56,40 @@ def test_probabilities_come_in_many_forms(given):
     ids=lambda given: type(given).__name__,
 )
 def test_labels_come_in_many_forms_and_are_sorted(labels):
-    read = read_predictions(labels, BOTH)
-    np.testing.assert_array_equal(read.label, [0, 1, 0])
-    assert read.classes.tolist() == ["no", "yes"]
+    predictions = read_predictions(labels, BOTH)
+    np.testing.assert_array_equal(predictions.label, [0, 1, 0])
+    assert predictions.classes.tolist() == ["no", "yes"]
 
 
-def test_one_column_speaks_of_the_last_sorted_class_or_of_pos_label():
+def test_one_column_is_of_the_last_sorted_class_or_of_pos_label():
     np.testing.assert_allclose(read_predictions(Y, P).proba[:, 1], P)
     np.testing.assert_allclose(read_predictions(Y, P, pos_label="no").true_class_proba(), [0.1, 0.3, 0.4])
 
 
-def test_labels_give_the_order_of_the_columns():
-    read = read_predictions(Y, BOTH[:, ::-1], labels=["yes", "no"])
-    np.testing.assert_allclose(read.true_class_proba(), [0.9, 0.7, 0.6])
-    assert read.positive == 0
+def test_labels_are_the_order_of_the_columns():
+    predictions = read_predictions(Y, BOTH[:, ::-1], labels=["yes", "no"])
+    np.testing.assert_allclose(predictions.true_class_proba(), [0.9, 0.7, 0.6])
+    assert predictions.positive == 0
     assert read_predictions(Y, P, labels=["yes", "no"]).positive == 0
 
 
 def test_labels_name_classes_that_do_not_occur():
-    read = read_predictions([0, 0], [[0.2, 0.8, 0], [0.5, 0.25, 0.25]], labels=[1, 0, 2])
-    np.testing.assert_allclose(read.true_class_proba(), [0.8, 0.25])
-    assert read.positive == 2
+    predictions = read_predictions([0, 0], [[0.2, 0.8, 0], [0.5, 0.25, 0.25]], labels=[1, 0, 2])
+    np.testing.assert_allclose(predictions.true_class_proba(), [0.8, 0.25])
+    assert predictions.positive == 2
 
 
-def test_a_single_class_needs_to_be_told_what_the_column_means():
+def test_a_single_class_requires_pos_label_or_labels():
     with pytest.raises(DataError, match=r"y_true has one class \(0\).* pass pos_label= or labels="):
         read_predictions([0, 0], [0.2, 0.3])
-    for told in [{"pos_label": 1}, {"labels": [0, 1]}]:
-        np.testing.assert_allclose(read_predictions([0, 0], [0.2, 0.3], **told).true_class_proba(), [0.8, 0.7])
+    for options in [{"pos_label": 1}, {"labels": [0, 1]}]:
+        np.testing.assert_allclose(read_predictions([0, 0], [0.2, 0.3], **options).true_class_proba(), [0.8, 0.7])
     np.testing.assert_allclose(read_predictions([1, 1], [0.2, 0.3], pos_label=1).true_class_proba(), [0.2, 0.3])
 
 
 def test_a_model_of_one_class_is_certain():
-    read = read_predictions(["a", "a"], [[1.0], [1.0]], labels=["a"])
-    np.testing.assert_array_equal(read.proba, [[1], [1]])
+    predictions = read_predictions(["a", "a"], [[1.0], [1.0]], labels=["a"])
+    np.testing.assert_array_equal(predictions.proba, [[1], [1]])
 
 
 def test_truth_values_and_numbers_are_labels():
@@ -97,12 +97,12 @@ def test_truth_values_and_numbers_are_labels():
     np.testing.assert_allclose(read_predictions([0.0, 1.0, 0.0], P, pos_label=1).true_class_proba(), [0.9, 0.7, 0.6])
 
 
-def test_a_row_of_weight_0_is_as_if_absent():
-    """Its probability may be missing, its class too, and may be one that no other row has."""
-    read = read_predictions(["a", "b", "c", None], [0.2, 0.7, np.nan, 9], sample_weight=[1, 2, 0, 0])
-    np.testing.assert_allclose(read.proba[:, 1], [0.2, 0.7])
-    np.testing.assert_array_equal(read.weight, [1, 2])
-    assert read.classes.tolist() == ["a", "b"]
+def test_a_row_of_weight_0_is_ignored():
+    """Its probability and its class may be missing, or its class may be one that no other row has."""
+    predictions = read_predictions(["a", "b", "c", None], [0.2, 0.7, np.nan, 9], sample_weight=[1, 2, 0, 0])
+    np.testing.assert_allclose(predictions.proba[:, 1], [0.2, 0.7])
+    np.testing.assert_array_equal(predictions.weight, [1, 2])
+    assert predictions.classes.tolist() == ["a", "b"]
 
 
 def test_single_precision_may_sum_less_exactly():
@@ -131,13 +131,13 @@ def test_single_precision_may_sum_less_exactly():
         ([], r"y_proba has shape \(0,\)"),
     ],
 )
-def test_wrong_probabilities_are_named(proba, message):
+def test_wrong_probabilities_raise_errors_that_name_them(proba, message):
     with pytest.raises(DataError, match=message):
         read_predictions(Y, proba)
 
 
 @pytest.mark.parametrize("proba", [["a", "b", "c"], [{}, {}, {}], [[0.5], [0.5, 0.5], [1]]])
-def test_what_is_no_number_is_refused(proba):
+def test_values_that_are_not_numbers_raise_an_error(proba):
     with pytest.raises(DataTypeError, match="y_proba must hold numbers"):
         read_predictions(Y, proba)
 
@@ -157,7 +157,7 @@ def test_what_is_no_number_is_refused(proba):
         (Y, {"sample_weight": [1, 2]}, r"sample_weight has shape \(2,\)"),
     ],
 )
-def test_wrong_labels_and_weights_are_named(labels, options, message):
+def test_wrong_labels_and_weights_raise_errors_that_name_them(labels, options, message):
     with pytest.raises(ValueError, match=message) as caught:
         read_predictions(labels, P, **options)
     assert isinstance(caught.value, DataError | ParameterError)
@@ -171,14 +171,14 @@ def test_pos_label_must_be_a_class_of_the_column():
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_columns_that_are_named_as_the_classes_are_taken_by_name(frame):
+def test_columns_named_like_the_classes_are_matched_by_name(frame):
     y, proba = ["b", "c", "a", "c"], np.array([[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.5, 0.4, 0.1], [0.3, 0.3, 0.4]])
     turned = frame({name: proba[:, "abc".index(name)] for name in "cab"})
     for metric in (log_loss, accuracy, auc):
-        assert metric(y, turned) == metric(y, proba)
+        assert metric(y, turned) == pytest.approx(metric(y, proba), rel=1e-12)
 
 
-def test_columns_are_named_by_text_too():
+def test_columns_are_matched_by_the_text_of_a_class_too():
     proba = pl.DataFrame({"1": [0.9, 0.2], "0": [0.1, 0.8]})
     assert accuracy([1, 0], proba) == 1.0
 
@@ -188,7 +188,7 @@ def test_a_frame_names_classes_that_have_no_row():
     assert read_predictions(["a", "b"], proba).classes.tolist() == ["c", "b", "a"]
 
 
-def test_numbers_that_nobody_gave_are_no_names():
+def test_default_column_names_are_no_classes():
     with pytest.raises(DataError, match="pass labels="):
         read_predictions([1, 2], pd.DataFrame([[0.1, 0.2, 0.7], [0.2, 0.3, 0.5]]))
     assert accuracy([1, 2], pd.DataFrame([[0.8, 0.2], [0.2, 0.8]])) == 1.0

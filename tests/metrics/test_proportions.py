@@ -14,7 +14,7 @@ from calibrant.metrics import proportion_interval
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"), [(750, 1000, 0.732, 0.767), (75, 100, 0.691, 0.801), (7.5, 10, 0.549, 0.881)]
 )
-def test_the_chapter_s_intervals_come_out(successes, n, low, high):
+def test_intervals_equal_those_of_the_chapter(successes, n, low, high):
     """Witten, Frank & Hall 2011, section 5.2: confidence 80 %, z rounded to 1.28."""
     interval = proportion_interval(successes, n, 0.8, z=1.28)
     assert (round(interval.low, 3), round(interval.high, 3)) == (low, high)
@@ -35,20 +35,20 @@ def test_jeffreys_is_the_posterior_under_its_prior():
 
 
 @pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys"])
-def test_nothing_and_all_end_at_0_and_1(method):
+def test_intervals_of_no_and_of_all_successes_end_at_0_and_1(method):
     assert proportion_interval(0, 8, method=method).low == 0.0
     assert proportion_interval(8, 8, method=method).high == 1.0
 
 
-def test_no_trial_says_nothing():
+def test_without_a_trial_the_interval_is_from_0_to_1():
     assert proportion_interval(0, 0) == (0.0, 1.0)
 
 
-def test_more_successes_than_trials_are_refused():
+def test_more_successes_than_trials_raise_an_error():
     with pytest.raises(ParameterError, match="at most n; got 3 of 2"):
         proportion_interval(3, 2)
 
 
-def test_z_belongs_to_wilson():
+def test_z_is_for_wilson_only():
     with pytest.raises(ParameterError, match="z belongs to"):
         proportion_interval(1, 2, method="jeffreys", z=1.28)

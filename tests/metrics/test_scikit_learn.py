@@ -1,4 +1,4 @@
-"""What scikit-learn measures too, to 1e-12: means over classes, weights, curves, and shares of a baseline's loss."""
+"""Agreement with scikit-learn to 1e-12: means over classes, weights, curves, and relative losses."""
 
 import inspect
 
@@ -29,7 +29,7 @@ CLOSE = {"rel": 1e-12, "abs": 1e-14}
 
 
 def drawn(seed, n_classes=None):
-    """Rows of every class, with ties among the probabilities, and weights that are not whole."""
+    """Rows of every class, with ties among the probabilities, and fractional weights."""
     random = np.random.default_rng(seed)
     n_classes = random.integers(2, 6) if n_classes is None else n_classes
     y = np.append(np.arange(n_classes), random.integers(0, n_classes, 40))
@@ -41,11 +41,11 @@ def drawn(seed, n_classes=None):
 def test_f_of_all_classes(seed, beta):
     y, proba, weight = drawn(seed)
     for average in ("macro", "weighted", "micro"):
-        told = {"average": average, "sample_weight": weight}
-        expected = theirs.fbeta_score(y, proba.argmax(axis=1), beta=beta, zero_division=0, **told)
-        assert f_beta(y, proba, beta=beta, **told) == pytest.approx(expected, **CLOSE)
-        expected = theirs.f1_score(y, proba.argmax(axis=1), zero_division=0, **told)
-        assert f1(y, proba, **told) == pytest.approx(expected, **CLOSE)
+        options = {"average": average, "sample_weight": weight}
+        expected = theirs.fbeta_score(y, proba.argmax(axis=1), beta=beta, zero_division=0, **options)
+        assert f_beta(y, proba, beta=beta, **options) == pytest.approx(expected, **CLOSE)
+        expected = theirs.f1_score(y, proba.argmax(axis=1), zero_division=0, **options)
+        assert f1(y, proba, **options) == pytest.approx(expected, **CLOSE)
 
 
 @given(SEEDS)
@@ -69,25 +69,27 @@ def test_areas_of_pairs_of_classes(seed):
 
 
 @given(SEEDS)
-def test_precision_of_all_classes_is_the_mean_by_their_shares(seed):
+def test_precision_of_all_classes_is_the_mean_weighted_by_frequency(seed):
     y, proba, weight = drawn(seed, n_classes=3)
-    told = {"sample_weight": weight}
-    expected = theirs.average_precision_score(np.eye(3)[y], proba, average="macro", **told)
-    each = [average_precision(y == k, proba[:, k], **told) for k in range(3)]
+    options = {"sample_weight": weight}
+    expected = theirs.average_precision_score(np.eye(3)[y], proba, average="macro", **options)
+    each = [average_precision(y == k, proba[:, k], **options) for k in range(3)]
     assert np.mean(each) == pytest.approx(expected, **CLOSE)
     for metric in (average_precision, auprc, three_point_precision):
-        each = [metric(y == k, proba[:, k], **told) for k in range(3)]
-        assert metric(y, proba, **told) == pytest.approx(np.average(each, weights=np.bincount(y, weight)), **CLOSE)
+        each = [metric(y == k, proba[:, k], **options) for k in range(3)]
+        assert metric(y, proba, **options) == pytest.approx(np.average(each, weights=np.bincount(y, weight)), **CLOSE)
 
 
 @given(SEEDS)
 def test_losses(seed):
     y, proba, weight = drawn(seed)
-    told = {"sample_weight": weight}
-    assert log_loss(y, proba, **told) == pytest.approx(theirs.log_loss(y, proba, **told), **CLOSE)
-    assert error(y, proba, **told) == pytest.approx(theirs.zero_one_loss(y, proba.argmax(axis=1), **told), abs=1e-12)
+    options = {"sample_weight": weight}
+    assert log_loss(y, proba, **options) == pytest.approx(theirs.log_loss(y, proba, **options), **CLOSE)
+    assert error(y, proba, **options) == pytest.approx(
+        theirs.zero_one_loss(y, proba.argmax(axis=1), **options), abs=1e-12
+    )
     one = y == 0, proba[:, 0]
-    assert brier(*one, form="half", **told) == pytest.approx(theirs.brier_score_loss(*one, **told), **CLOSE)
+    assert brier(*one, form="half", **options) == pytest.approx(theirs.brier_score_loss(*one, **options), **CLOSE)
 
 
 @pytest.mark.skipif(
@@ -96,24 +98,26 @@ def test_losses(seed):
 @given(SEEDS)
 def test_briers_score_of_several_classes(seed):
     y, proba, weight = drawn(seed)
-    told = {"sample_weight": weight}
-    assert mse(y, proba, **told) == pytest.approx(
-        theirs.brier_score_loss(y, proba, scale_by_half=False, **told), **CLOSE
+    options = {"sample_weight": weight}
+    assert mse(y, proba, **options) == pytest.approx(
+        theirs.brier_score_loss(y, proba, scale_by_half=False, **options), **CLOSE
     )
-    assert brier(y, proba, form="half", **told) == pytest.approx(
-        theirs.brier_score_loss(y, proba, scale_by_half=True, **told), **CLOSE
+    assert brier(y, proba, form="half", **options) == pytest.approx(
+        theirs.brier_score_loss(y, proba, scale_by_half=True, **options), **CLOSE
     )
 
 
 @given(SEEDS)
-def test_losses_as_shares_of_those_of_the_base_rates(seed):
+def test_losses_relative_to_those_of_the_base_rates(seed):
     y, proba, weight = drawn(seed)
     shares = np.bincount(y, weight) / weight.sum()
-    told = {"sample_weight": weight}
-    base = log_loss(y, np.tile(shares, (len(y), 1)), **told)
-    assert 1 - log_loss(y, proba, **told) / base == pytest.approx(theirs.d2_log_loss_score(y, proba, **told), abs=1e-12)
-    squared = root_relative_squared_error(y, proba, prior=shares, **told) ** 2
-    assert squared == pytest.approx(mse(y, proba, **told) / mse(y, np.tile(shares, (len(y), 1)), **told), **CLOSE)
+    options = {"sample_weight": weight}
+    base = log_loss(y, np.tile(shares, (len(y), 1)), **options)
+    assert 1 - log_loss(y, proba, **options) / base == pytest.approx(
+        theirs.d2_log_loss_score(y, proba, **options), abs=1e-12
+    )
+    squared = root_relative_squared_error(y, proba, prior=shares, **options) ** 2
+    assert squared == pytest.approx(mse(y, proba, **options) / mse(y, np.tile(shares, (len(y), 1)), **options), **CLOSE)
 
 
 @given(SEEDS)

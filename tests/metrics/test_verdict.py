@@ -30,13 +30,13 @@ def test_sharper_probabilities_than_the_truth_are_too_confident():
     assert "too confident above" in str(verdict)
 
 
-def test_blunt_probabilities_are_too_low_above_one_half():
+def test_probabilities_pulled_to_one_half_are_too_low_above_it():
     verdict = calibration_verdict(*drawn(20_000, slope=2.0))
     assert {(part.how, part.low > 0.5) for part in verdict.off} == {("too high", False), ("too low", True)}
     assert "too confident" not in str(verdict)
 
 
-def test_few_rows_are_called_few_and_how_many_more_is_about_right():
+def test_few_rows_are_too_few_data_and_the_further_rows_suffice():
     verdict = calibration_verdict(*drawn(300))
     assert verdict.kind == "too few data"
     enough = 300 + int(1.3 * verdict.more_rows)
@@ -55,7 +55,7 @@ def test_a_card_has_the_verdict_of_its_rows():
     assert evaluate(y, p, metrics=["mse"], n_boot=20).verdict == calibration_verdict(y, p)
 
 
-def test_clusters_leave_the_verdict_open():
+def test_clusters_have_an_unknown_verdict():
     y, p = drawn(200)
     assert evaluate(y, p, groups=np.arange(200) // 2, metrics=["mse"], n_boot=20).verdict.kind == "unknown"
 
@@ -72,12 +72,12 @@ def test_one_probability_needs_the_rows_of_an_exact_interval():
     assert needed == pytest.approx((1.96 / (2 * 0.02)) ** 2, rel=0.05)
 
 
-def test_nearer_takes_more_rows():
+def test_a_smaller_tolerance_needs_more_rows():
     p = np.linspace(0.01, 0.99, 50)
     assert rows_needed(p, within=0.1) < rows_needed(p, within=0.05) < rows_needed(p, within=0.05, confidence=0.99)
 
 
-def test_what_is_not_a_probability_is_refused():
+def test_values_that_are_not_probabilities_raise_an_error():
     with pytest.raises(DataError, match="must hold probabilities"):
         rows_needed([0.2, 1.2])
     with pytest.raises(DataTypeError, match="must hold numbers"):

@@ -1,4 +1,4 @@
-"""Honest calibration bands hold the whole curve at least as often as they say."""
+"""Honest calibration bands cover the whole curve with at least their confidence."""
 
 from __future__ import annotations
 

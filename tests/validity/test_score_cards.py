@@ -1,4 +1,4 @@
-"""Intervals of score cards hold the true value about as often as they say, on data whose truth is known."""
+"""Intervals of score cards have about their stated coverage, on data whose truth is known."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LOSSES = ("mse", "brier", "ql", "rms", "mse01", "log_loss", "log_loss_bits", "mx
 RANKS = ("auc", "gini", "average_precision", "aulc")
 DECISIONS = ("accuracy", "error", "kappa", "mcc", "g_mean")
 OF_TWO = ("f1", "f_beta", "sensitivity_specificity", "calibration_slope", "calibration_intercept")
-JUMPING = ("ks", "lift")  # a maximum and a share of few rows: neither is smooth in the rows, both fall short
-WEIGHED_ANEW = ("auprc", "three_point_precision", "eleven_point_precision")
+NOT_SMOOTH = ("ks", "lift")  # a maximum and a frequency in few rows: neither is smooth in the rows, both fall short
+REWEIGHTED = ("auprc", "three_point_precision", "eleven_point_precision")
 
 
 def drawn(random, n, shift):
-    """Draw probabilities that are a little too confident, and outcomes; the larger the shift, the fewer positives."""
+    """Draw probabilities that are a little too confident, and classes; the larger the shift, the fewer positives."""
     odds = 1.2 * random.normal(size=n) - shift
     return random.random(n) < 1 / (1 + np.exp(-odds - 0.2)), 1 / (1 + np.exp(-1.3 * odds))
 
@@ -31,90 +31,90 @@ def drawn_of_three(random, n, shift):
 
 
 def coverage(draw, n, shift, metrics, n_draws, n_boot=999):
-    """Give how often each interval holds the value of four million rows."""
+    """Return how often each interval covers the value of four million rows."""
     truth = evaluate(*draw(np.random.default_rng(0), 4_000_000, shift), metrics=metrics, confidence=None)
-    random, held = np.random.default_rng(1), dict.fromkeys(metrics, 0)
+    random, covered = np.random.default_rng(1), dict.fromkeys(metrics, 0)
     for number in range(n_draws):
         card = evaluate(*draw(random, n, shift), metrics=metrics, n_boot=n_boot, random_state=number)
         for name, score in card.items():
-            held[name] += score.low <= truth[name].value <= score.high
-    return {name: times / n_draws for name, times in held.items()}
+            covered[name] += score.low <= truth[name].value <= score.high
+    return {name: times / n_draws for name, times in covered.items()}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("n", "shift"), [(300, 0.0), (1000, 2.0)], ids=["300 rows", "1000 rows, one in six positive"])
-def test_intervals_at_95_hold_the_truth_93_to_97_times_in_100(n, shift):
-    found = coverage(drawn, n, shift, [*LOSSES, *RANKS, *DECISIONS, *OF_TWO, *JUMPING], 1000)
-    jumping = {name: found.pop(name) for name in JUMPING}
-    assert all(0.92 <= held <= 0.97 for held in jumping.values()), jumping
-    assert all(0.93 <= held <= 0.97 for held in found.values()), found
+def test_intervals_at_95_cover_the_truth_93_to_97_times_in_100(n, shift):
+    found = coverage(drawn, n, shift, [*LOSSES, *RANKS, *DECISIONS, *OF_TWO, *NOT_SMOOTH], 1000)
+    not_smooth = {name: found.pop(name) for name in NOT_SMOOTH}
+    assert all(0.92 <= covered <= 0.97 for covered in not_smooth.values()), not_smooth
+    assert all(0.93 <= covered <= 0.97 for covered in found.values()), found
 
 
 @pytest.mark.long
-def test_intervals_of_three_classes_hold_it_93_to_97_times():
+def test_intervals_of_three_classes_cover_it_93_to_97_times():
     found = coverage(drawn_of_three, 300, 0.5, [*LOSSES, *RANKS, *DECISIONS], 600)
-    assert all(0.93 <= held <= 0.97 for held in found.values()), found
+    assert all(0.93 <= covered <= 0.97 for covered in found.values()), found
 
 
 @pytest.mark.long
-def test_intervals_of_rows_weighed_anew_hold_it_93_to_97_times():
-    found = coverage(drawn, 300, 0.0, ["h_measure", *WEIGHED_ANEW], 400, n_boot=499)
+def test_intervals_of_reweighted_rows_cover_it_93_to_97_times():
+    found = coverage(drawn, 300, 0.0, ["h_measure", *REWEIGHTED], 400, n_boot=499)
     assert 0.92 <= found.pop("h_measure") <= 0.97  # from a hull, which lies above the curve
-    assert all(0.93 <= held <= 0.97 for held in found.values()), found
+    assert all(0.93 <= covered <= 0.97 for covered in found.values()), found
 
 
 @pytest.mark.long
-def test_intervals_of_streamed_tables_hold_it_93_to_97_times():
+def test_intervals_of_streamed_tables_cover_it_93_to_97_times():
     names = ["mse", "rms", "log_loss", "log_loss_bits", "mse01", "spherical", "auc", "gini", "accuracy", "kappa", "f1"]
     truth = evaluate(*drawn(np.random.default_rng(0), 4_000_000, 0.0), metrics=names, confidence=None)
-    random, held = np.random.default_rng(6), dict.fromkeys(names, 0)
+    random, covered = np.random.default_rng(6), dict.fromkeys(names, 0)
     for number in range(600):
         rows = pd.DataFrame(dict(zip(("y", "p"), drawn(random, 500, 0.0), strict=True)))
         card = evaluate_table(rows, target="y", proba="p", metrics=names, labels=[False, True], random_state=number)
         for name, score in card.items():
-            held[name] += score.low <= truth[name].value <= score.high
-    assert all(0.93 <= times / 600 <= 0.97 for times in held.values()), held
+            covered[name] += score.low <= truth[name].value <= score.high
+    assert all(0.93 <= times / 600 <= 0.97 for times in covered.values()), covered
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("power", [1.0, 1.5])
-def test_honest_intervals_of_calibration_errors_hold_the_distance_at_least_95_times(power):
-    random, held = np.random.default_rng(2), 0
+def test_honest_intervals_of_calibration_errors_cover_the_distance_at_least_95_times(power):
+    random, covered = np.random.default_rng(2), 0
     for _ in range(200):
         proba = random.random(400)
         score = evaluate(random.random(400) < proba**power, proba, metrics=["ece"], n_boot=1)["ece"]
-        held += score.low <= np.abs(proba**power - proba).mean() <= score.high
-    assert held >= 190
+        covered += score.low <= np.abs(proba**power - proba).mean() <= score.high
+    assert covered >= 190
 
 
 @pytest.mark.long
-def test_clusters_are_as_sure_as_they_say():
+def test_intervals_of_clusters_have_their_stated_coverage():
     """The mean of 2 p (1 - p) over uniform probabilities is 1/3."""
-    random, held = np.random.default_rng(3), 0
+    random, covered = np.random.default_rng(3), 0
     for draw in range(500):
         proba = np.repeat(random.random(120), 5)
         y = np.repeat(random.random(120) < proba[::5], 5)
         score = evaluate(y, proba, groups=np.repeat(np.arange(120), 5), metrics=["mse"], random_state=draw)["mse"]
-        held += score.low <= 1 / 3 <= score.high
-    assert 0.92 <= held / 500 <= 0.98
+        covered += score.low <= 1 / 3 <= score.high
+    assert 0.92 <= covered / 500 <= 0.98
 
 
 @pytest.mark.long
-def test_paired_differences_of_equal_models_hold_0():
-    random, held = np.random.default_rng(4), {"mse": 0, "auc": 0}
+def test_paired_differences_of_equal_models_cover_0():
+    random, covered = np.random.default_rng(4), {"mse": 0, "auc": 0}
     for draw in range(500):
         odds = random.normal(size=400)
         y = random.random(400) < 1 / (1 + np.exp(-odds))
         noisy = [1 / (1 + np.exp(-odds - 0.5 * random.normal(size=400))) for _ in range(2)]
-        found = compare(*(evaluate(y, p, metrics=list(held), n_boot=599, random_state=draw) for p in noisy))
-        for name in held:
-            held[name] += found[name].low <= 0 <= found[name].high
-    assert all(0.93 <= times / 500 <= 0.975 for times in held.values())
+        found = compare(*(evaluate(y, p, metrics=list(covered), n_boot=599, random_state=draw) for p in noisy))
+        for name in covered:
+            covered[name] += found[name].low <= 0 <= found[name].high
+    assert all(0.93 <= times / 500 <= 0.975 for times in covered.values())
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["wilson", "jeffreys"])
-def test_proportions_hold_the_chance_95_times_on_average(method):
+def test_intervals_of_proportions_cover_95_times_on_average(method):
     random = np.random.default_rng(5)
     chances = random.random(4000)
     ends = [proportion_interval(random.binomial(60, chance), 60, method=method) for chance in chances]

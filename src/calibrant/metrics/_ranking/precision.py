@@ -89,7 +89,7 @@ def auprc(
 
     Examples
     --------
-    >>> auprc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]), auprc([1, 0], [0.9, 0.1])
+    >>> round(auprc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]), 12), round(auprc([1, 0], [0.9, 0.1]), 12)
     (0.5, 1.0)
     """
     check_options("auprc", interpolation=interpolation)
