@@ -21,7 +21,7 @@ INTERNAL = {
     """,
     "curves": "rank",
     "data": """
-        CategoryCodes CodedTable Columns Labels Nominal RowClassifierMixin Rows Schema TrainingRows
+        CategoryCodes Columns Labels Nominal RowClassifierMixin Rows Schema TrainingRows
         cell_weights check_weights code_labels factorize fit_columns interval_codes is_float_matrix
         mdl_cuts read_more_training_rows read_training_rows
     """,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 
-from calibrant.data._internal import CodedTable
+from calibrant.data import CodedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

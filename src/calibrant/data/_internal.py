@@ -1,7 +1,6 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.data._coding.cell_weights import cell_weights
-from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
 from calibrant.data._frames.schema import Schema
@@ -13,7 +12,6 @@ from calibrant.data._validation.training_rows import TrainingRows, read_more_tra
 
 __all__ = [
     "CategoryCodes",
-    "CodedTable",
     "Columns",
     "Labels",
     "Nominal",

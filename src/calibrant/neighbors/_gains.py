@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import entr
 
 from calibrant._params import Choice, check_param
-from calibrant.data._internal import CodedTable, Nominal, TrainingRows, interval_codes, mdl_cuts, read_training_rows
+from calibrant.data import CodedTable
+from calibrant.data._internal import Nominal, TrainingRows, interval_codes, mdl_cuts, read_training_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._progress import progress
 from calibrant._threads import n_threads
-from calibrant.data._internal import CodedTable
+from calibrant.data import CodedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
