@@ -61,7 +61,7 @@ def test_a_single_candidate_has_its_number_too(fork):
 
 
 def test_there_is_no_table_before_the_choice(stairs):
-    with pytest.raises(ParameterError, match="Curtailment: v='cv' is chosen by a classifier"):
+    with pytest.raises(ParameterError, match="Curtailment: v must be a number to compute probabilities; got 'cv'"):
         Curtailment(v="cv").table(stairs)
 
 

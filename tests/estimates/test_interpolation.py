@@ -108,7 +108,7 @@ def test_there_is_no_table_before_the_fit(stairs, rows):
     estimate = PathAverage("interpolate")
     assert isinstance(estimate, FittedHeldOut)
     assert estimate.needs_held_out
-    with pytest.raises(ParameterError, match="fitted on held-out rows by a classifier"):
+    with pytest.raises(ParameterError, match="which a classifier fits on held-out rows"):
         estimate.table(stairs)
     assert not estimate.fit_held_out([rows]).needs_held_out
     assert PathAverage().fit_held_out([rows]) == PathAverage()

@@ -82,7 +82,7 @@ def test_candidates_double_up_to_the_training_weight(fork):
 
 
 def test_there_is_no_table_before_the_choice(fork):
-    with pytest.raises(ParameterError, match="MEstimate: m='cv' is chosen by a classifier"):
+    with pytest.raises(ParameterError, match="MEstimate: m must be a number to compute probabilities; got 'cv'"):
         MEstimate(m="cv").table(fork([1, 0], [0, 1]))
 
 

@@ -15,7 +15,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 from . import reference
 from .grown import CASES, Grown, grow, rows_of
 
-NAMED: dict[str, Callable[[Any], reference.TreeReading]] = {
+NAMED: dict[str, Callable[[Any], reference.Reading]] = {
     "frequency": reference.frequency,
     "laplace": reference.laplace,
     "m": reference.m_estimate,
@@ -25,7 +25,7 @@ NAMED: dict[str, Callable[[Any], reference.TreeReading]] = {
     "path_average": reference.path_average,
     "hierarchical_shrinkage": lambda tree: reference.hierarchical_shrinkage(tree, 1.0),
 }
-TOLD: dict[Any, Callable[[Any], reference.TreeReading]] = {
+TOLD: dict[Any, Callable[[Any], reference.Reading]] = {
     MEstimate(m=7.5): lambda tree: reference.m_estimate(tree, m=7.5),
     MEstimate(m=3, prior="uniform"): lambda tree: reference.m_estimate(tree, m=3, prior="uniform"),
     MEstimate(strength=2): lambda tree: reference.m_estimate(tree, strength=2),
@@ -48,7 +48,7 @@ def grown(request: pytest.FixtureRequest) -> Grown:
     return grow(CASES[request.param])
 
 
-def assert_agree(grown: Grown, estimate: Any, make: Callable[[Any], reference.TreeReading]) -> None:
+def assert_agree(grown: Grown, estimate: Any, make: Callable[[Any], reference.Reading]) -> None:
     model = grown.model.with_estimate(estimate)
     expected = reference.probabilities(model, rows_of(grown.X_test), make(model.tree_))
     np.testing.assert_allclose(model.predict_proba(grown.X_test), expected, rtol=0, atol=1e-12)

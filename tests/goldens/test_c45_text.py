@@ -99,7 +99,7 @@ def model_of(
     classes = np.array(rows.y.cat.categories, dtype=object)
     tree = Tree(core, np.arange(len(classes)), classes, like.tree_.schema)
     model = ProbabilityTreeClassifier(**params)
-    return model._store(like._growth.with_tree(tree, model))
+    return model._store(like._grown_tree.with_tree(tree, model))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -102,7 +102,7 @@ def test_a_plain_fit_has_nothing_to_do_with_it(ranks, cache):
     model = ProbabilityTreeClassifier()
     model.fit(X, y)
     clone(model)
-    assert not hasattr(model, "_growths")
+    assert not hasattr(model, "_tree_cache")
     cross_val_score(model, X, y, cv=3)  # its clones have no clones of their own
     assert len(cache) == 4
 

@@ -1,4 +1,4 @@
-"""Probabilities from the class counts of a grown tree: one file an estimate, each a table of nodes x classes.
+"""Estimates: class probabilities from the class counts of a grown tree, each as a table of nodes x classes.
 
 Which one: `Curtailment` with ``then="m"`` for a single tree and a rare class, `HierarchicalShrinkage` or `PathAverage`
 for a single tree and many classes, `Laplace` for balanced classes, `Frequency` inside an ensemble.

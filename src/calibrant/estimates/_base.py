@@ -1,4 +1,4 @@
-"""What an estimate sees of a tree, and what it gives."""
+"""The protocols of an estimate and of the tree that it reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ChosenByCV", "CountedTree", "Estimate", "Resolvable"]
 
 
 class CountedTree(Protocol):
-    """A grown tree as an estimate sees it: one entry a node, nodes in preorder, the root first.
+    """A grown tree as an estimate uses it: arrays with one entry for each node, in preorder, the root first.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class CountedTree(Protocol):
 
     @property
     def depth(self) -> NDArray[np.intp]:
-        """Tests above each node."""
+        """Number of tests above each node."""
 
     @property
     def is_leaf(self) -> NDArray[np.bool_]:
@@ -61,7 +61,7 @@ class CountedTree(Protocol):
 
 @runtime_checkable
 class Estimate(Protocol):
-    """A way to turn counts into probabilities.
+    """A rule that turns class counts into probabilities.
 
     Examples
     --------
@@ -71,15 +71,15 @@ class Estimate(Protocol):
     """
 
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give the probabilities of the classes (columns) where a row's way ends at each node (rows).
+        """Return the class probabilities (columns) of a row whose path ends at each node (rows).
 
-        The row of a node without training weight is not read: it has the answer of the nearest node above with some.
+        The line of a node without training weight is not used: the nearest node above with some replaces it.
         """
 
 
 @runtime_checkable
 class ChosenByCV(Estimate, Protocol):
-    """An estimate of which a classifier may have to choose a number by cross-validation.
+    """An estimate with a number that a classifier may choose by cross-validation.
 
     Examples
     --------
@@ -91,15 +91,15 @@ class ChosenByCV(Estimate, Protocol):
     """
 
     def candidates(self, tree: CountedTree) -> tuple[Estimate, ...]:
-        """Give the estimates to choose from, the least smooth first; itself alone where nothing is left to choose."""
+        """Return the estimates to choose from, the least smooth first; only itself where there is nothing to choose."""
 
 
 @runtime_checkable
 class Resolvable(Estimate, Protocol):
     """An estimate with numbers that follow from a training set, such as its base rates.
 
-    A single tree takes them from its own counts. A tree of an ensemble has seen one bag only: there `resolve` is told
-    of the whole training set.
+    A single tree takes them from its own counts. A tree of an ensemble has only the counts of its bag: there `resolve`
+    is passed those of the whole training set.
 
     Examples
     --------
@@ -110,4 +110,4 @@ class Resolvable(Estimate, Protocol):
     """
 
     def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> Estimate:
-        """Give the same estimate in numbers, from the class weights of the training set and of its leaves (rows)."""
+        """Return the estimate with its numbers, from the class weights of the training set and of its leaves (rows)."""

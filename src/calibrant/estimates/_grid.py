@@ -1,4 +1,4 @@
-"""The numbers that cross-validation chooses from."""
+"""The candidates of a number that cross-validation chooses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CV: Final = "cv"
 
 
 def powers_of_two(tree: CountedTree, *, low: float = 1.0) -> tuple[float, ...]:
-    """Give ``low`` times 1, 2, 4 ... up to the training weight of a tree.
+    """Return ``low`` times 1, 2, 4 ... up to the training weight of a tree.
 
     Examples
     --------
@@ -28,16 +28,16 @@ def powers_of_two(tree: CountedTree, *, low: float = 1.0) -> tuple[float, ...]:
 
 
 def not_chosen(who: str, parameter: str) -> ParameterError:
-    """Say that a number is still to be chosen.
+    """Return the error of an estimate whose number is not chosen yet.
 
     Examples
     --------
     >>> raise not_chosen("MEstimate", "m")
     Traceback (most recent call last):
-    calibrant.exceptions.ParameterError: MEstimate: m='cv' is chosen by a classifier in fit; there are no probabilities
-    before. Give a number, or take one of candidates(tree).
+    calibrant.exceptions.ParameterError: MEstimate: m must be a number to compute probabilities; got 'cv', which a
+    classifier chooses in fit. Pass a number, or use one of candidates(tree).
     """
     return ParameterError(
-        f"{who}: {parameter}='cv' is chosen by a classifier in fit; there are no probabilities before. "
-        "Give a number, or take one of candidates(tree)."
+        f"{who}: {parameter} must be a number to compute probabilities; got 'cv', which a classifier chooses in fit. "
+        "Pass a number, or use one of candidates(tree)."
     )

@@ -1,4 +1,4 @@
-"""Rows that a tree was not grown from: what a classifier chooses and fits estimates by."""
+"""Held-out rows of a tree, on which a classifier chooses and fits estimates."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["FittedHeldOut", "HeldOut", "log_loss_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Rows held out, and where they end in a tree; a row with missing values ends in several leaves, in shares.
+    """Held-out rows and the leaves where they end; a row with missing values ends in several leaves, with shares.
 
     Parameters
     ----------
     tree : CountedTree
         A tree grown without these rows.
     row, leaf, share : arrays of the same length
-        Each says that a share of a row ends at a node; the shares of a row sum to 1.
+        Each entry is the share of a row that ends at a leaf; the shares of a row sum to 1.
     label : array of shape (n_rows,)
         The class of each row, a column of the tree's counts.
     weight : array of shape (n_rows,)
-        How often each row counts.
+        The weight of each row.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class HeldOut:
     weight: NDArray[np.float64]
 
     def probabilities(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the probability of each row's own class.
+        """Return the predicted probability of each row's actual class.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class HeldOut:
         Returns
         -------
         array of shape (n_rows,)
-            The leaves' probabilities, averaged by the shares.
+            The leaves' probabilities, averaged by share.
         """
         mixed = self.share * table[self.leaf, self.label[self.row]]
         return np.asarray(np.bincount(self.row, mixed, minlength=len(self.label)), dtype=np.float64)
@@ -66,7 +66,7 @@ class HeldOut:
 
 @runtime_checkable
 class FittedHeldOut(Estimate, Protocol):
-    """An estimate that may have to be fitted on rows that the tree was not grown from.
+    """An estimate that may have to be fitted on held-out rows.
 
     Examples
     --------
@@ -77,14 +77,14 @@ class FittedHeldOut(Estimate, Protocol):
 
     @property
     def needs_held_out(self) -> bool:
-        """Whether there are no probabilities before `fit_held_out`."""
+        """Whether `fit_held_out` must be called before `table`."""
 
     def fit_held_out(self, folds: Sequence[HeldOut]) -> Estimate:
-        """Give the estimate that fits the rows held out in every fold of a cross-validation."""
+        """Return the estimate fitted to the held-out rows of every fold of a cross-validation."""
 
 
 def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
-    """Give the log-loss of rows held out, in nats, summed over their weights; infinite where a probability is 0.
+    """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
     Returns
     -------
     float
-        Sums of folds add up; divided by the weight of all rows they are the mean.
+        The sum; those of all folds add up, and divided by the total weight they are the mean.
 
     Examples
     --------

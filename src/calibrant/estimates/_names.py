@@ -1,10 +1,10 @@
-"""What a string is short for."""
+"""The registry of estimates by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from calibrant._params import Choice, HasMethods, check_param
 from calibrant.estimates._base import Estimate
@@ -17,7 +17,7 @@ from calibrant.estimates._path.m_branch import MBranch
 from calibrant.estimates._path.path_average import PathAverage
 from calibrant.estimates._path.shrinkage import HierarchicalShrinkage
 
-__all__ = ["ESTIMATES", "as_estimate"]
+__all__ = ["ESTIMATES", "as_estimate", "look_up"]
 
 ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "frequency": Frequency,
@@ -34,14 +34,14 @@ _RULE = Choice(*ESTIMATES) | HasMethods("table", words="an estimate of calibrant
 
 
 def as_estimate(name: str, given: Any) -> Estimate:
-    """Give the estimate that a string is short for, or the estimate given.
+    """Return the estimate of a name, or the estimate itself.
 
     Parameters
     ----------
     name : str
-        The parameter that it was given as.
+        The parameter that it was passed as, for the error message.
     given : str or estimate
-        The estimate.
+        A name in `ESTIMATES`, or an estimate.
 
     Returns
     -------
@@ -54,4 +54,9 @@ def as_estimate(name: str, given: Any) -> Estimate:
     Curtailment(v=None, strength=10, then='m')
     """
     check_param(name, given, _RULE)
-    return ESTIMATES[given]() if isinstance(given, str) else cast("Estimate", given)
+    return look_up(given)
+
+
+def look_up(estimate: str | Estimate) -> Estimate:
+    """Return the estimate of a validated name, or the estimate itself."""
+    return ESTIMATES[estimate]() if isinstance(estimate, str) else estimate

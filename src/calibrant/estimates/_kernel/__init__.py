@@ -1,3 +1,3 @@
-"""Estimates from the training rows at a leaf: kernel densities."""
+"""Estimates from the training rows themselves: kernel densities."""
 
 __all__: list[str] = []

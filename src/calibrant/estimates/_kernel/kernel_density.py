@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.estimates._base import CountedTree
-from calibrant.estimates._kernel.kernels import Kernels, alike, fit_kernels
+from calibrant.estimates._kernel.kernels import ClassKernels, fit_kernels, group_rows
 from calibrant.estimates._kernel.row_estimate import RowReader
 from calibrant.estimates._leaf.laplace import Laplace
 from calibrant.estimates._leaf.priors import BASE_RATE, prior_of, read_prior
+from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.paths import nearest_above
 
 if TYPE_CHECKING:
@@ -25,27 +27,27 @@ __all__ = ["KernelDensity"]
 class KernelDensity:
     """Bayes' rule on kernel densities of the classes over the columns tested on the path.
 
-    The tree only says which columns matter where a row ends; within a leaf the probabilities change smoothly. For a
-    single small tree on numeric columns and classes of like size, as in its authors' experiments; not for a rare
-    class, where the trees they took, pruned for accuracy, have nothing left to test (Zadrozny & Elkan 2001, section
-    2.1). Every prediction goes through all training rows, in an ensemble through those of every bag.
+    The tree only selects the columns that matter where a row ends; within a leaf the probabilities change smoothly.
+    For a single small tree on numeric columns and classes of similar size, as in its authors' experiments; not for a
+    rare class, where their trees, pruned for accuracy, have no tests left (Zadrozny & Elkan 2001, section 2.1). Every
+    prediction visits all training rows, in an ensemble those of every bag.
 
     Parameters
     ----------
     prior : "base_rate", "uniform" or a sequence of n_classes probabilities
-        The probabilities of the classes before a row is seen: the class frequencies of the training set, equal ones,
-        or those given, in the order of the sorted classes.
+        The prior probabilities of the classes: the class frequencies of the training set, equal ones, or those passed,
+        in the order of the sorted classes.
 
     Notes
     -----
-    The density of a class has a kernel at each of its training rows in which no column of the path is missing. A
-    number has a Gaussian kernel of width 1.06 s n^(-1/5), s the standard deviation and n the weight of the class, at
-    least a thousandth of the column's range; a category has Aitchison and Aitken's, which leaves it with probability
-    (c - 1) / (n + c) and then takes any of the c - 1 others, so that a column by itself has Laplace's estimates. A
-    column that the row lacks is left out. More than 37 widths from every training row the densities are taken as 0 and
-    the leaf answers with Laplace's estimate; a tree without tests with the priors. In an ensemble the base rates are
-    those of the whole training set, kernels and their widths those of the rows in the bag, each as often as it was
-    drawn, so that a tree knows nothing of the rows out of its bag.
+    The density of a class has a kernel at each of its training rows in which no column of the path is missing. A number
+    has a Gaussian kernel of width 1.06 s n^(-1/5), s the standard deviation and n the weight of the class, at least a
+    thousandth of the column's range; a category has Aitchison and Aitken's, which leaves it with probability (c - 1) /
+    (n + c) and then takes any of the c - 1 others, so that a column by itself has Laplace's estimates. A column that is
+    missing in the row is left out. More than 37 widths from every training row the densities are 0 in floating point,
+    and the leaf predicts Laplace's estimate; a tree without tests predicts the priors. In an ensemble the base rates
+    are those of the whole training set, kernels and their widths those of the rows in the bag, each as often as it was
+    drawn, so that a tree does not use its out-of-bag rows.
 
     Examples
     --------
@@ -65,35 +67,19 @@ class KernelDensity:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", read_prior(self.prior))
 
+    @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give Laplace's estimates, which answer where the densities are 0.
+        """Return Laplace's estimates, the fallback where the densities are 0.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            A grown tree.
-
-        Returns
-        -------
-        array of shape (n_nodes, n_classes)
-            Probabilities.
+        %(table_sections)s
         """
         return Laplace().table(tree)
 
+    @fill_docstring(**METHOD_DOCS, estimate="KernelDensity")
     def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> KernelDensity:  # noqa: ARG002
-        """Give the same estimate with the prior as numbers.
+        """Return the same estimate with the prior as numbers.
 
-        Parameters
-        ----------
-        counts : array of shape (n_classes,)
-            The class weights of the training set.
-        leaves : array of shape (n_leaves, n_classes), optional
-            Not needed.
-
-        Returns
-        -------
-        KernelDensity
-            With numbers only.
+        %(resolve_sections)s
 
         Examples
         --------
@@ -110,7 +96,7 @@ class KernelDensity:
         labels: NDArray[np.intp],
         weights: NDArray[np.float64] | None,
     ) -> RowReader:
-        """Make what answers for new rows.
+        """Return what predicts new rows.
 
         Parameters
         ----------
@@ -121,26 +107,26 @@ class KernelDensity:
         labels : array of shape (n_rows,)
             The class of each row, a column of the tree's counts.
         weights : array of shape (n_rows,), optional
-            How often each row counts.
+            The weight of each row.
 
         Returns
         -------
         RowReader
-            With the training rows in it.
+            It keeps the training rows.
         """
         weights = np.ones(len(labels)) if weights is None else weights
         tests = np.flatnonzero(~tree.is_leaf)
         n_categories = dict(zip(tree.feature[tests].tolist(), tree.n_values[tests].tolist(), strict=True))
         kernels = fit_kernels(columns, labels, weights, n_categories, tree.counts.shape[1])
         filled = nearest_above(tree, tree.weight > 0)
-        return _Reader(kernels, *_tested(tree), prior_of(self.prior, tree.counts[0]), self.table(tree)[filled])
+        return _KernelReader(kernels, *_tested(tree), prior_of(self.prior, tree.counts[0]), self.table(tree)[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Reader:
-    """Answers for rows; ``sets`` are the columns tested above nodes, ``set_of`` which of them each node has."""
+class _KernelReader:
+    """Predicts rows; ``sets`` are the sets of columns tested above nodes, ``set_of`` the number of each node's set."""
 
-    kernels: Kernels
+    kernels: ClassKernels
     sets: tuple[tuple[int, ...], ...]
     set_of: NDArray[np.intp]
     prior: NDArray[np.float64]
@@ -154,17 +140,17 @@ class _Reader:
         share: NDArray[np.float64],
         n_rows: int,
     ) -> NDArray[np.float64]:
-        answers = np.empty((len(row), len(self.prior)))
-        for members, tested, known in alike(columns, row, self.set_of[leaf], self.sets):
+        proba = np.empty((len(row), len(self.prior)))
+        for members, tested, known in group_rows(columns, row, self.set_of[leaf], self.sets):
             rows = [columns[feature][row[members]] for feature in known]
-            answers[members] = self._posterior(rows, tested, known, leaf[members])
-        mixed = [np.bincount(row, share * column, minlength=n_rows) for column in answers.T]
+            proba[members] = self._posterior(rows, tested, known, leaf[members])
+        mixed = [np.bincount(row, share * column, minlength=n_rows) for column in proba.T]
         return np.minimum(np.stack(mixed, axis=1), 1.0)
 
     def _posterior(
         self, rows: list[NDArray[Any]], tested: tuple[int, ...], known: tuple[int, ...], leaf: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Give the probabilities for rows with the same columns known of the same columns tested."""
+        """Return the probabilities of rows that have the same tested columns, and the same of them known."""
         if not known:
             return np.tile(self.prior, (len(leaf), 1))
         logs, is_near = self.kernels.log_densities(rows, tested, known)
@@ -176,7 +162,7 @@ class _Reader:
 
 
 def _tested(tree: CountedTree) -> tuple[tuple[tuple[int, ...], ...], NDArray[np.intp]]:
-    """Find the different sets of columns tested above nodes, and the number of each node's."""
+    """Return the distinct sets of columns tested above nodes, and the number of each node's set."""
     sets: dict[frozenset[int], int] = {frozenset(): 0}
     found: list[frozenset[int]] = [frozenset()]
     for above in tree.parent[1:].tolist():  # in preorder a parent comes before its children

@@ -1,4 +1,4 @@
-"""Densities of classes as sums of product kernels at their training rows, in blocks of bounded memory."""
+"""Class densities as sums of product kernels at the training rows, in blocks of bounded memory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Kernels", "alike", "fit_kernels", "known"]
+__all__ = ["ClassKernels", "fit_kernels", "group_rows", "known"]
 
-_BLOCK = 1 << 22  # pairs of rows at a time: two arrays of 32 MB
-_NEAR = float(np.log(np.finfo(np.float64).tiny))  # kernels below this are 0 unless their logarithms are kept
+_BLOCK = 1 << 22  # pairs of a new and a training row at a time: bounds the two temporary arrays to 32 MB each
+_NEAR = float(np.log(np.finfo(np.float64).tiny))  # the logarithm of a kernel that is just above 0 in floating point
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernels:
+class ClassKernels:
     """Training rows with a kernel width for each column (rows) and class (columns).
 
     Parameters
@@ -26,11 +26,11 @@ class Kernels:
     columns : tuple of arrays
         The training rows, column by column.
     label, weight : arrays of shape (n_rows,)
-        The class of each row, and how often it counts.
+        The class and the weight of each row.
     width : array of shape (n_columns, n_classes)
         The standard deviation of Gaussian kernels; of categories, the probability that a kernel leaves them.
     n_categories : dict of int to int
-        Number of categories of the columns that are tested, 0 of a numeric one.
+        Number of categories of each tested column, 0 for a numeric one.
 
     Examples
     --------
@@ -52,9 +52,9 @@ class Kernels:
     def log_densities(
         self, rows: Sequence[NDArray[Any]], tested: Sequence[int], used: Sequence[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Give the logarithm of each class's density (columns) at rows, but for a constant, and which rows are near.
+        """Return the log density of each class (columns) at rows, up to a constant, and whether a kernel is near each.
 
-        ``rows`` are those columns that are ``used``; training rows that lack one of the columns ``tested`` have no say.
+        ``rows`` has the columns ``used``; training rows with a missing value in a ``tested`` column are left out.
         """
         complete = np.logical_and.reduce([known(self.columns[each]) for each in tested])
         found = [self._log_density(rows, used, complete & (self.label == k), k) for k in range(self.width.shape[1])]
@@ -71,7 +71,7 @@ class Kernels:
         return sums - widths - np.log(self.weight[members].sum()), is_near
 
     def _pair(self, new: NDArray[Any], column: int, members: NDArray[np.bool_], k: int) -> _Pair:
-        """Put a column of new rows beside that of the training rows, in units of the kernel's width."""
+        """Pair a column of new rows with that of the training rows, in units of the kernel's width."""
         width, n = self.width[column, k], self.n_categories[column]
         old = self.columns[column][members]
         if n == 0:
@@ -80,25 +80,25 @@ class Kernels:
 
 
 class _Pair(NamedTuple):
-    """A column of new rows and one of training rows; of categories, the logarithm of the kernel here and elsewhere."""
+    """A column of new and of training rows; for categories, the log kernel where they are equal and where not."""
 
     new: NDArray[Any]
     old: NDArray[Any]
-    here: float = 0.0
-    elsewhere: float = 0.0
+    equal: float = 0.0
+    unequal: float = 0.0
 
     def add_to(self, block: NDArray[np.float64], rows: slice) -> None:
         new = self.new[rows, np.newaxis]
         if self.old.dtype.kind == "f":
-            apart = new - self.old
-            apart *= apart
-            block -= np.multiply(apart, 0.5, out=apart)
+            difference = new - self.old
+            difference *= difference
+            block -= np.multiply(difference, 0.5, out=difference)
         else:
-            block += np.where(new == self.old, self.here, self.elsewhere)
+            block += np.where(new == self.old, self.equal, self.unequal)
 
 
 def _log_sums(pairs: list[_Pair], weight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Give the logarithm of the sum of kernels at each new row, and whether any of them is more than 0."""
+    """Return the logarithm of the sum of kernels at each new row, and whether any of them is above 0."""
     n_rows, step = len(pairs[0].new), max(_BLOCK // len(weight), 1)
     sums, peaks = np.empty(n_rows), np.empty(n_rows)
     for start in range(0, n_rows, step):
@@ -122,8 +122,8 @@ def fit_kernels(
     weight: NDArray[np.float64],
     n_categories: Mapping[int, int],
     n_classes: int,
-) -> Kernels:
-    """Choose the widths of the kernels, for each column that is tested and each class by itself.
+) -> ClassKernels:
+    """Choose the widths of the kernels, for each tested column and each class separately.
 
     Examples
     --------
@@ -137,14 +137,14 @@ def fit_kernels(
         for k in range(n_classes):
             own = found & (label == k)
             leaves = (n - 1) / (weight[own].sum() + n) if n else 0.0
-            width[column, k] = leaves if n else _number_width(values[own], weight[own], values[found])
-    return Kernels(tuple(columns), label, weight, width, n_categories)
+            width[column, k] = leaves if n else _numeric_width(values[own], weight[own], values[found])
+    return ClassKernels(tuple(columns), label, weight, width, n_categories)
 
 
-def _number_width(values: NDArray[Any], weight: NDArray[np.float64], everybody: NDArray[Any]) -> float:
-    """Give 1.06 s n^(-1/5), at least a thousandth of the range of all rows."""
+def _numeric_width(values: NDArray[Any], weight: NDArray[np.float64], all_values: NDArray[Any]) -> float:
+    """Return 1.06 s n^(-1/5) (Silverman 1986, eq. 3.28), at least a thousandth of the range of all rows."""
     total = float(weight.sum())
-    least = 1e-3 * float(np.ptp(everybody.astype(np.float64))) if len(everybody) else 0.0
+    least = 1e-3 * float(np.ptp(all_values.astype(np.float64))) if len(all_values) else 0.0
     if total <= 1.0:
         return least or 1.0
     mean = (values * weight).sum() / total
@@ -153,7 +153,7 @@ def _number_width(values: NDArray[Any], weight: NDArray[np.float64], everybody: 
 
 
 def known(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say which values of a column are there: finite numbers, codes that are not negative.
+    """Return which values of a column are not missing: finite numbers, codes that are not negative.
 
     Examples
     --------
@@ -163,24 +163,24 @@ def known(column: NDArray[Any]) -> NDArray[np.bool_]:
     return np.isfinite(column) if column.dtype.kind == "f" else column >= 0
 
 
-def alike(
+def group_rows(
     columns: Sequence[NDArray[Any]], row: NDArray[np.intp], number: NDArray[np.intp], sets: Sequence[tuple[int, ...]]
 ) -> Iterator[tuple[NDArray[np.intp], tuple[int, ...], tuple[int, ...]]]:
-    """Group rows with the same set of columns and the same ones known of it.
+    """Yield groups of rows with the same set of columns, of which the same are known.
 
-    Gives positions in ``row``, the columns of the set, and those of them that are known.
+    Each is positions in ``row``, the columns of the set, and those of them that are known.
 
     Examples
     --------
     >>> columns = [np.array([1.0, np.nan, 2.0])]
-    >>> [(rows.tolist(), known) for rows, _, known in alike(columns, np.arange(3), np.zeros(3, int), [(0,)])]
+    >>> [(rows.tolist(), known) for rows, _, known in group_rows(columns, np.arange(3), np.zeros(3, int), [(0,)])]
     [([1], ()), ([0, 2], (0,))]
     """
     order = np.argsort(number, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(number[order])) + 1) if len(order) else ():
         features = sets[number[members[0]]]
-        there = np.array([known(columns[each][row[members]]) for each in features], dtype=bool)
-        patterns, which = np.unique(there.reshape(len(features), len(members)), axis=1, return_inverse=True)
-        for place, pattern in enumerate(patterns.T):
-            used = tuple(each for each, is_known in zip(features, pattern, strict=True) if is_known)
-            yield members[which == place], features, used
+        is_known = np.array([known(columns[each][row[members]]) for each in features], dtype=bool)
+        patterns, which = np.unique(is_known.reshape(len(features), len(members)), axis=1, return_inverse=True)
+        for i, pattern in enumerate(patterns.T):
+            used = tuple(each for each, flag in zip(features, pattern, strict=True) if flag)
+            yield members[which == i], features, used

@@ -1,4 +1,4 @@
-"""Estimates that look at the training rows themselves, not only at their counts."""
+"""The protocols of estimates that use the training rows themselves, not only their counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RowEstimate", "RowReader"]
 
 
 class RowReader(Protocol):
-    """What answers for new rows, made from a tree and its training rows.
+    """Predicts new rows from a tree and its training rows.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class RowReader(Protocol):
         share: NDArray[np.float64],
         n_rows: int,
     ) -> NDArray[np.float64]:
-        """Give the probabilities of the classes (columns) for each row, of which shares end at leaves."""
+        """Return the class probabilities (columns) of each row, of which shares end at leaves."""
 
 
 @runtime_checkable
@@ -40,7 +40,7 @@ class RowEstimate(Estimate, Protocol):
     """An estimate whose probabilities differ from row to row within a leaf.
 
     A column of rows is an array: floats with NaN where a number is missing, or the codes of categories, negative
-    where one is missing. Its table is what it falls back on.
+    where one is missing. The table is its fallback.
 
     Examples
     --------
@@ -56,4 +56,4 @@ class RowEstimate(Estimate, Protocol):
         labels: NDArray[np.intp],
         weights: NDArray[np.float64] | None,
     ) -> RowReader:
-        """Make what answers for new rows from the training rows, their classes and their weights (all 1)."""
+        """Return what predicts new rows from the training rows, their classes and their weights (default 1)."""

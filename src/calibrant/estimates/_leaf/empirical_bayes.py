@@ -1,4 +1,4 @@
-"""The strength of a Dirichlet prior that makes the counts of the leaves likeliest."""
+"""The strength of a Dirichlet prior by maximum likelihood of the class counts of the leaves (empirical Bayes)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scipy.special import digamma, gammaln
 
 __all__ = ["maximum_likelihood_m"]
 
-_LEAST = 0.01  # below it the estimates are the frequencies, for any leaf
-_STEP = 16.0
+_MIN_M = 0.01  # below it the estimates of any leaf are its frequencies
+_STEP = 16.0  # of the grid that brackets the maximum; Brent's method refines it
 
 
 class _Terms(NamedTuple):
-    """Counts with the prior of their class and how often they occur; row totals as a class of prior 1, subtracted."""
+    """Distinct counts, the prior of their class and their number; row totals as a class of prior 1, subtracted."""
 
     seen: NDArray[np.float64]
     prior: NDArray[np.float64]
@@ -24,17 +24,17 @@ class _Terms(NamedTuple):
 
 
 def maximum_likelihood_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> float:
-    """Give the m that maximises the Dirichlet-multinomial likelihood of the class counts of leaves.
+    """Return the m that maximizes the Dirichlet-multinomial likelihood of the class counts of leaves.
 
-    The class probabilities of a leaf are taken as drawn from a Dirichlet distribution with parameters m times the
-    prior. The search covers 0.01 to 1,000 times the weight of all leaves: beyond, nothing changes any more.
+    The class probabilities of a leaf are modelled as a draw from a Dirichlet distribution with parameters m times the
+    prior. The search covers 0.01 to 1,000 times the weight of all leaves: beyond that the estimates hardly change.
 
     Parameters
     ----------
     leaves : array of shape (n_leaves, n_classes)
         The weight of each class in each leaf.
     prior : array of shape (n_classes,)
-        The mean of the Dirichlet distribution; a class with prior 0 has no say.
+        The mean of the Dirichlet distribution; a class with prior 0 is ignored.
 
     Returns
     -------
@@ -48,10 +48,10 @@ def maximum_likelihood_m(leaves: NDArray[np.float64], prior: NDArray[np.float64]
     """
     terms = _terms(leaves, prior)
     greatest = max(1000.0 * float(np.sort(leaves, axis=None).sum()), 1.0)
-    grid = np.append(_LEAST * _STEP ** np.arange(np.log(greatest / _LEAST) / np.log(_STEP)), greatest)
+    grid = np.append(_MIN_M * _STEP ** np.arange(np.log(greatest / _MIN_M) / np.log(_STEP)), greatest)
     best = int(np.argmax([_log_likelihood(m, terms) for m in grid]))
     low, high = np.log(grid[max(best - 1, 0)]), np.log(grid[min(best + 1, len(grid) - 1)])
-    if _slope(low, terms) <= 0 or _slope(high, terms) >= 0:  # it only falls, or only rises
+    if _slope(low, terms) <= 0 or _slope(high, terms) >= 0:  # the maximum is at an end of the range
         return float(grid[best])
     return float(np.exp(brentq(_slope, low, high, args=(terms,), xtol=1e-13)))
 
@@ -67,11 +67,11 @@ def _slope(log_m: float, terms: _Terms) -> float:
 
 
 def _terms(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> _Terms:
-    """Gather equal counts, few where rows are unweighted; sorted, so that the order of the classes rounds nothing."""
-    told = prior > 0
-    known = leaves[:, told]
+    """Group equal counts, sorted so that the order of the classes does not affect rounding."""
+    is_positive = prior > 0
+    known = leaves[:, is_positive]
     found = [_distinct(column) for column in [*known.T, np.sort(known, axis=1).sum(axis=1)]]
-    shares, signs = np.append(prior[told], 1.0), np.append(np.ones(int(told.sum())), -1.0)
+    shares, signs = np.append(prior[is_positive], 1.0), np.append(np.ones(int(is_positive.sum())), -1.0)
     sizes = [len(counts) for counts, _ in found]
     seen, prior = np.concatenate([counts for counts, _ in found]), np.repeat(shares, sizes)
     times = np.concatenate([times for _, times in found]) * np.repeat(signs, sizes)

@@ -1,4 +1,4 @@
-"""The frequency of each class, unsmoothed: what C4.5 votes with."""
+"""The class frequencies, unsmoothed, as in C4.5."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.estimates._base import CountedTree
+from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.paths import nearest_above
 
 if TYPE_CHECKING:
@@ -21,8 +23,8 @@ class Frequency:
     """The share of each class among a node's training weight.
 
     For the members of an ensemble, whose average smooths them already: in random forests it beat Laplace and
-    m-estimates on 34 data sets (Boström 2007). A single tree gives 0 and 1 at its pure leaves, so that one surprise
-    makes the log-loss infinite (Zadrozny & Elkan 2001, Table 2): take another estimate there.
+    m-estimates on 34 data sets (Boström 2007). A single tree has certain probabilities at its pure leaves, so that one
+    error makes the log-loss infinite (Zadrozny & Elkan 2001, Table 2): use another estimate there.
 
     Examples
     --------
@@ -34,24 +36,17 @@ class Frequency:
            [0. , 1. ]])
     """
 
+    @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give n_k / w at every node.
+        """Return n_k / w at every node.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            A grown tree.
-
-        Returns
-        -------
-        array of shape (n_nodes, n_classes)
-            Probabilities.
+        %(table_sections)s
         """
         return frequencies(tree)
 
 
 def frequencies(tree: CountedTree) -> NDArray[np.float64]:
-    """Give the class frequencies of every node, of the nearest node above with training weight where it has none.
+    """Return the class frequencies of every node, those of the nearest node above with weight where it has none.
 
     Examples
     --------
@@ -64,5 +59,5 @@ def frequencies(tree: CountedTree) -> NDArray[np.float64]:
     """
     filled = tree.weight > 0
     shares = tree.counts / np.where(filled, tree.weight, 1.0)[:, np.newaxis]
-    np.minimum(shares, 1.0, out=shares)  # where weight and counts are rounded apart
+    np.minimum(shares, 1.0, out=shares)  # weight and counts are rounded separately
     return shares if filled.all() else shares[nearest_above(tree, filled)]

@@ -1,4 +1,4 @@
-"""Base rates, and the probabilities that estimates are pulled towards."""
+"""Base rates and priors, towards which estimates are smoothed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ UNIFORM: Final = "uniform"
 
 
 def base_rates(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the share of each class.
+    """Return the share of each class.
 
     Examples
     --------
     >>> base_rates(np.array([3.0, 1.0]))
     array([0.75, 0.25])
     """
-    return np.asarray(counts / np.sort(counts).sum())  # whatever the order of the classes
+    return np.asarray(counts / np.sort(counts).sum())  # sorted: the order of the classes does not affect rounding
 
 
 def rows_with_positives(n: float, counts: NDArray[np.float64]) -> float:
-    """Give the number of rows among which n positives are to be expected: n divided by a base rate.
+    """Return the number of rows with n expected positives: n divided by a base rate.
 
     The base rate is that of the rarer of two classes, or the median of more; classes that do not occur do not count.
 
@@ -46,7 +46,7 @@ def rows_with_positives(n: float, counts: NDArray[np.float64]) -> float:
 
 
 def read_prior(prior: Any) -> str | tuple[float, ...]:
-    """Check a prior; probabilities become a tuple, so that estimates can be compared.
+    """Check a prior; probabilities become a tuple, so that estimates are comparable.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def read_prior(prior: Any) -> str | tuple[float, ...]:
 
 
 def prior_of(prior: str | Sequence[float], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give a prior as probabilities.
+    """Return a prior as probabilities.
 
     Examples
     --------

@@ -1,3 +1,3 @@
-"""Estimates from the nodes on the path to a leaf: curtailment, m-branch, averages, shrinkage."""
+"""Estimates from the nodes on the path to a leaf: curtailment, averages, shrinkage."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Curtailment: stop before a node with too few rows (Zadrozny & Elkan 2001, section 2.3)."""
+"""Curtailment: a path stops before a node with too few rows (Zadrozny & Elkan 2001, section 2.3)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Nothing, Real, Rule, check_params
 from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
@@ -16,6 +17,7 @@ from calibrant.estimates._held_out import FittedHeldOut
 from calibrant.estimates._kernel.row_estimate import RowEstimate
 from calibrant.estimates._leaf.frequency import Frequency
 from calibrant.estimates._leaf.priors import rows_with_positives
+from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.paths import nearest_above
 from calibrant.exceptions import CalibrantWarning, ParameterError
 
@@ -31,29 +33,36 @@ _RULES: dict[str, Rule] = {
     "strength": Real(0, closed="neither"),
 }
 
+_LEAVES = """\
+leaves : array of shape (n_leaves, n_classes), optional
+    The class weights of the leaves, where `then` needs them."""
+_CANDIDATES = """\
+One for each v from 1 up, doubled each time, and each candidate of `then`; the estimate itself where there is
+nothing to choose."""
+
 
 @dataclass(frozen=True, slots=True)
 class Curtailment:
-    """The estimate of the last node on the path that at least v rows reached.
+    """The estimate of the last node on the path that at least v rows reach.
 
-    The rule holds for each child by itself: a node may answer for some rows and pass others on. The root always
-    answers. With ``then="m"`` this is smoothed curtailment, what Zadrozny & Elkan recommend for a single tree and a
-    rare class: test MSE 0.0953 against 0.1021 of the frequencies on KDD'98, and the most profit (Tables 1 to 4, Figure
-    3). The tree that remains is small enough to read. With many classes v is large and the answers are coarse: take
-    `HierarchicalShrinkage`. Bagging hardly improved on it (Tables 1 and 4).
+    The rule applies to each child separately: a node may be a leaf for some rows and a test for others. The root is
+    always entered. With ``then="m"`` this is smoothed curtailment, which Zadrozny & Elkan recommend for a single tree
+    and a rare class: test MSE 0.0953 against 0.1021 of the frequencies on KDD'98, and the most profit (Tables 1 to 4,
+    Figure 3). The tree that remains is small enough to read. With many classes v is large and the probabilities are
+    coarse: use `HierarchicalShrinkage`. Bagging hardly improved on it (Tables 1 and 4).
 
     Parameters
     ----------
     v : float or "cv", optional
-        The least training weight of a node that is entered. None: `strength` divided by the base rate of the rarer of
-        two classes (200 at a base rate of 0.05), or by the median base rate of more; a warning says where that is more
-        than half of the training set. ``"cv"``: the classifier chooses among 1, 2, 4 ... up to the training weight by
-        cross-validated log-loss; do so with a smoothed `then`, since one held-out row that a frequency of 0 meets rules
-        out every smaller v.
+        The minimum training weight of a node that is entered. None: `strength` divided by the base rate of the rarer of
+        two classes (200 at a base rate of 0.05), or by the median base rate of more; with a warning where that is
+        more than half of the training set. ``"cv"``: the classifier chooses among 1, 2, 4 ... up to the training weight
+        by cross-validated log-loss; use this with a smoothed `then`, because a single held-out row with a frequency of
+        0 rules out every smaller v.
     strength : float
         The product of base rate and v.
     then : str or estimate, optional
-        How the counts of the node that answers become probabilities; the frequencies by default.
+        How the counts of the last node become probabilities; the frequencies by default.
 
     Examples
     --------
@@ -77,23 +86,16 @@ class Curtailment:
         if isinstance(then, RowEstimate) or (isinstance(then, FittedHeldOut) and then.needs_held_out):
             raise ParameterError(f"then must be an estimate read from the counts alone; got {self.then!r}.")
 
+    @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give the estimate of the last node with weight v or more on the way to every node.
+        """Return the estimate of the last node with weight v or more on the path to every node.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            A grown tree.
-
-        Returns
-        -------
-        array of shape (n_nodes, n_classes)
-            Probabilities.
+        %(table_sections)s
         """
         return np.asarray(self._then().table(tree)[self.answering(tree)])
 
     def answering(self, tree: CountedTree) -> NDArray[np.intp]:
-        """Give the node that answers for the rows that reach each node.
+        """Return the node whose counts predict the rows that reach each node.
 
         Parameters
         ----------
@@ -103,7 +105,7 @@ class Curtailment:
         Returns
         -------
         array of shape (n_nodes,)
-            Nodes; one that answers for itself was not cut off.
+            Nodes; one that is its own is not curtailed.
 
         Examples
         --------
@@ -112,22 +114,13 @@ class Curtailment:
         >>> Curtailment(v=3).answering(tree)
         array([0, 0, 2])
         """
-        return nearest_above(tree, tree.weight >= self._least(tree.counts[0]) * (1 - _ROUNDING))
+        return nearest_above(tree, tree.weight >= self._min_weight(tree.counts[0]) * (1 - _ROUNDING))
 
+    @fill_docstring(**{**METHOD_DOCS, "leaves": _LEAVES}, estimate="Curtailment")
     def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> Curtailment:
-        """Give the same estimate with v, and the numbers of `then`, as numbers.
+        """Return the same estimate with v and the parameters of `then` as numbers.
 
-        Parameters
-        ----------
-        counts : array of shape (n_classes,)
-            The class weights of the training set.
-        leaves : array of shape (n_leaves, n_classes), optional
-            The class weights of leaves, where `then` needs them.
-
-        Returns
-        -------
-        Curtailment
-            With numbers only.
+        %(resolve_sections)s
 
         Examples
         --------
@@ -137,36 +130,30 @@ class Curtailment:
         then = self._then()
         counts = np.asarray(counts, dtype=np.float64)
         return replace(
-            self, v=self._least(counts), then=then.resolve(counts, leaves) if isinstance(then, Resolvable) else then
+            self,
+            v=self._min_weight(counts),
+            then=then.resolve(counts, leaves) if isinstance(then, Resolvable) else then,
         )
 
+    @fill_docstring(**METHOD_DOCS, estimate="Curtailment", candidates=_CANDIDATES)
     def candidates(self, tree: CountedTree) -> tuple[Curtailment, ...]:
-        """Give the estimates that cross-validation chooses from.
+        """Return the estimates that cross-validation chooses from.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            The tree grown from all rows.
-
-        Returns
-        -------
-        tuple of Curtailment
-            One for each v from 1 up, doubled each time, and each candidate of `then`; the estimate itself where there
-            is nothing to choose.
+        %(candidates_sections)s
         """
         then = self._then()
         after = then.candidates(tree) if isinstance(then, ChosenByCV) else (then,)
-        least = powers_of_two(tree) if self.v == CV else (self.v,)
+        minimums = powers_of_two(tree) if self.v == CV else (self.v,)
         if self.v != CV and after == (then,):
             return (self,)
-        return tuple(replace(self, v=v, then=each) for v in least for each in after)
+        return tuple(replace(self, v=v, then=each) for v in minimums for each in after)
 
     def _then(self) -> Estimate:
         from calibrant.estimates._names import as_estimate
 
         return Frequency() if self.then is None else as_estimate("then", self.then)
 
-    def _least(self, counts: NDArray[np.float64]) -> float:
+    def _min_weight(self, counts: NDArray[np.float64]) -> float:
         if self.v == CV:
             raise not_chosen("Curtailment", "v")
         return self._heuristic(counts) if self.v is None else float(self.v)
@@ -176,7 +163,7 @@ class Curtailment:
         if v > weight / 2:
             warnings.warn(
                 f"Curtailment: v = {v:.6g} (strength / base rate) is more than half of the training weight "
-                f"({weight:.6g}), so that most rows get the base rates. Give v, or a smaller strength.",
+                f"({weight:.6g}), so that most rows get the base rates. Pass v, or a smaller strength.",
                 CalibrantWarning,
                 stacklevel=2,
             )

@@ -1,4 +1,4 @@
-"""Deleted interpolation (Bahl, Brown, de Souza & Mercer 1989): how far to trust nodes of each size."""
+"""Deleted interpolation (Bahl, Brown, de Souza & Mercer 1989): a fitted weight for nodes of each size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["fit_trust", "interpolate"]
 
 
 def interpolate(tree: CountedTree, trust: Sequence[float]) -> NDArray[np.float64]:
-    """Mix the frequencies of each node, as far as its size is trusted, with the mixture of its parent.
+    """Mix the frequencies of each node, by the weight of its size, with the mixture of its parent.
 
     Parameters
     ----------
@@ -49,21 +49,21 @@ def interpolate(tree: CountedTree, trust: Sequence[float]) -> NDArray[np.float64
 
 
 def fit_trust(folds: Sequence[HeldOut], n_rounds: int) -> tuple[float, ...]:
-    """Fit by expectation maximisation how far nodes of each size are trusted, from rows held out.
+    """Fit the weights of nodes of each size to held-out rows by expectation maximization.
 
-    Sizes that no held-out row met take the trust between those of the nearest sizes that one did.
+    The weights of sizes that no held-out row reached are interpolated between those of the nearest sizes.
 
     Parameters
     ----------
     folds : sequence of HeldOut
-        The rows that each fold held out.
+        The held-out rows of each fold.
     n_rounds : int
-        Rounds of expectation maximisation; it begins at 1/2.
+        Rounds of expectation maximization, starting from 1/2.
 
     Returns
     -------
     tuple of float
-        As `interpolate` takes it.
+        The parameter `trust` of `interpolate`.
 
     Examples
     --------
@@ -71,26 +71,26 @@ def fit_trust(folds: Sequence[HeldOut], n_rounds: int) -> tuple[float, ...]:
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
     >>> leaf, label = np.array([1, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 1])
     >>> rows = HeldOut(tree, np.arange(5), leaf, np.ones(5), label, np.ones(5))
-    >>> np.round(fit_trust([rows], n_rounds=99), 3)  # four rows in five are as their leaf says: 0.6 + 0.4 / 2
+    >>> np.round(fit_trust([rows], n_rounds=99), 3)  # four rows in five have the class of their leaf: 0.6 + 0.4 / 2
     array([0.6, 0.6, 0.6])
     """
     if not folds:
         raise ParameterError("PathAverage: folds must hold at least one set of held-out rows; got none.")
     nodes = [_Nodes.of(fold.tree) for fold in folds]
     n_sizes = 1 + max(int(each.size.max()) for each in nodes)
-    trust, met = np.full(n_sizes, 0.5), np.zeros(n_sizes, dtype=bool)
+    trust, reached = np.full(n_sizes, 0.5), np.zeros(n_sizes, dtype=bool)
     for _ in range(n_rounds):
         expected = [_expected(each, fold, trust) for each, fold in zip(nodes, folds, strict=True)]
         stops, visits = np.sum(expected, axis=0)
-        met = visits > 0
-        trust = np.where(met, stops / np.where(met, visits, 1.0), trust)
+        reached = visits > 0
+        trust = np.where(reached, stops / np.where(reached, visits, 1.0), trust)
     sizes = np.arange(n_sizes)
-    return tuple(np.interp(sizes, sizes[met], trust[met]).tolist() if met.any() else trust.tolist())
+    return tuple(np.interp(sizes, sizes[reached], trust[reached]).tolist() if reached.any() else trust.tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """What does not change from round to round; `size` is the power of 2 below the weight, -1 where there is none."""
+    """The nodes of a tree, the same in every round; `size` is the power of 2 below the weight, -1 without weight."""
 
     levels: Levels
     own: NDArray[np.float64]
@@ -102,43 +102,43 @@ class _Nodes:
         return cls(Levels(tree), frequencies(tree), np.where(tree.weight > 0, power, -1))
 
     def trust_of(self, trust: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the trust in each node: none where it has no weight, all at the root."""
-        known = np.where(self.size >= 0, trust[np.clip(self.size, 0, len(trust) - 1)], 0.0)
-        known[0] = 1.0
-        return known
+        """Return the weight of each node's own frequencies: 0 where it has no rows, 1 at the root."""
+        trusted = np.where(self.size >= 0, trust[np.clip(self.size, 0, len(trust) - 1)], 0.0)
+        trusted[0] = 1.0
+        return trusted
 
-    def mixture(self, known: NDArray[np.float64]) -> NDArray[np.float64]:
-        own = known[:, np.newaxis] * self.own
-        columns = [self.levels.descend(column, keep=1.0 - known) for column in own.T]
+    def mixture(self, trusted: NDArray[np.float64]) -> NDArray[np.float64]:
+        own = trusted[:, np.newaxis] * self.own
+        columns = [self.levels.descend(column, keep=1.0 - trusted) for column in own.T]
         return np.minimum(np.stack(columns, axis=1), 1.0)
 
-    def arrivals(self, ends: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give what passes each node on its way up, of what starts at the ends."""
-        passes = 1.0 - known
+    def arrivals(self, ends: NDArray[np.float64], trusted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what passes each node on the path up to the root, of what starts at the ends."""
+        passes = 1.0 - trusted
         passed = self.levels.climb(passes * ends, lambda nodes, below: passes[nodes] * (ends[nodes] + below))
         passed[0] = 0.0
         return ends + np.bincount(self.levels.above, passed, minlength=len(ends))
 
 
 def _expected(nodes: _Nodes, fold: HeldOut, trust: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give, for each size, how often held-out rows are expected to stop at a node on their way up, and to come by."""
-    known = nodes.trust_of(trust)
-    table = nodes.mixture(known)
+    """Return for each size the expected numbers of held-out rows that stop at and that visit a node on the path up."""
+    trusted = nodes.trust_of(trust)
+    table = nodes.mixture(trusted)
     starts = _starts(fold, table)
-    stops, visits = np.zeros(len(known)), np.zeros(len(known))
+    stops, visits = np.zeros(len(trusted)), np.zeros(len(trusted))
     for k, ends in enumerate(starts):
-        arrived = nodes.arrivals(ends, known)
-        stops += arrived * known * nodes.own[:, k]
+        arrived = nodes.arrivals(ends, trusted)
+        stops += arrived * trusted * nodes.own[:, k]
         visits += arrived * table[:, k]
-    told = np.flatnonzero(nodes.size[1:] >= 0) + 1  # the root has no choice
-    by_size = [np.bincount(nodes.size[told], each[told], minlength=len(trust)) for each in (stops, visits)]
+    counted = np.flatnonzero(nodes.size[1:] >= 0) + 1  # all rows that reach the root stop there
+    by_size = [np.bincount(nodes.size[counted], each[counted], minlength=len(trust)) for each in (stops, visits)]
     return np.asarray(by_size, dtype=np.float64)
 
 
 def _starts(fold: HeldOut, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the weight over the probability of the rows of each class (rows) that end at each node (columns)."""
+    """Return weight / probability of the rows of each class (rows) that end at each node (columns)."""
     found = fold.probabilities(table)
     lift = np.divide(fold.weight, found, out=np.zeros_like(found), where=found > 0)
-    place = fold.label[fold.row] * len(table) + fold.leaf
-    starts = np.bincount(place, lift[fold.row] * fold.share, minlength=table.size)
+    cell = fold.label[fold.row] * len(table) + fold.leaf
+    starts = np.bincount(cell, lift[fold.row] * fold.share, minlength=table.size)
     return np.asarray(starts.reshape(table.shape[1], len(table)), dtype=np.float64)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
+from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.paths import Levels
 
 if TYPE_CHECKING:
@@ -18,26 +20,26 @@ if TYPE_CHECKING:
 __all__ = ["MBranch"]
 
 _RULES: dict[str, Rule] = {"M": Real(0, closed="neither")}
-_NOTHING = 2.0**-64  # a share of this size changes no digit
+_NEGLIGIBLE = 2.0**-64  # a share of this size changes no digit of a probability
 
 
 @dataclass(frozen=True, slots=True)
 class MBranch:
     """An m-estimate at every node of the path, each towards the one above, the first towards equal probabilities.
 
-    For a single tree that should rank: its authors made it to improve the AUC of unpruned trees over Laplace and a
-    fixed m. A small leaf borrows from all of its ancestors, with two classes or many; a rare class is not pulled up to
-    1/K, since the root brings in the base rates. Members of an ensemble are smoothed by their average already.
+    For a single tree that should rank: its authors designed it to improve the AUC of unpruned trees over Laplace and a
+    fixed m. A small leaf is smoothed towards all of its ancestors, with two classes or many; a rare class is not pulled
+    up to 1/K, because the root contributes the base rates. Members of an ensemble are already smoothed by averaging.
 
     Parameters
     ----------
     M : float
         The weight of the node above, in rows, at the end of the path. h nodes from the end it is
-        M (1 + (1 - 1/h) sqrt(N)), N the training weight: higher nodes answer for more and are smoothed more.
+        M (1 + (1 - 1/h) sqrt(N)), N the training weight: higher nodes have more rows and are smoothed more.
 
     Notes
     -----
-    The recursion is the paper's; the growth of m with the height is as we recall it.
+    The recursion is the paper's; the growth of m with the height follows our recollection of it.
 
     Examples
     --------
@@ -54,18 +56,11 @@ class MBranch:
     def __post_init__(self) -> None:
         check_params(self, _RULES)
 
+    @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give p_j = (n_j + m_j p_{j-1}) / (w_j + m_j) for the last node of every path.
+        """Return p_j = (n_j + m_j p_{j-1}) / (w_j + m_j) for the last node of every path.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            A grown tree.
-
-        Returns
-        -------
-        array of shape (n_nodes, n_classes)
-            Probabilities.
+        %(table_sections)s
         """
         order = np.ascontiguousarray(Levels(tree).order[::-1])
         columns, left = _walk_up(tree, order, self._ms(tree))
@@ -74,7 +69,7 @@ class MBranch:
         return np.minimum(table, 1.0, out=table)  # rounding may exceed it
 
     def _ms(self, tree: CountedTree) -> list[float]:
-        """Give m at each height, the last node of a path being at height 1."""
+        """Return m at each height; the last node of a path has height 1."""
         growth = 1.0 - 1.0 / np.arange(1, int(tree.depth.max()) + 2)
         return list(self.M * (1.0 + growth * math.sqrt(float(tree.weight[0]))))
 
@@ -82,9 +77,9 @@ class MBranch:
 def _walk_up(
     tree: CountedTree, at: NDArray[np.signedinteger], ms: list[float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Take every path from its end to the root at once, the deepest ends first.
+    """Follow all paths at once from their ends to the root, the deepest ends first.
 
-    Gives what the nodes on the way add to each class (rows), and what is left for the prior at the top.
+    Returns what the nodes of a path add to each class (rows), and what is left for the prior at the root.
     """
     counts = np.ascontiguousarray(tree.counts.T)  # NumPy gathers single numbers faster than short rows
     table, left = np.zeros_like(counts), np.ones(counts.shape[1])
@@ -95,7 +90,7 @@ def _walk_up(
         for own, seen in zip(table, counts, strict=True):
             own[:n] += share * seen.take(at)
         np.multiply(share, m, out=left[:n])
-        if left[:n].max() < _NOTHING:
+        if left[:n].max() < _NEGLIGIBLE:
             break
         at = tree.parent.take(at)
     return table, left

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import gammaln
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
 from calibrant.estimates._held_out import HeldOut
+from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.interpolation import fit_trust, interpolate
 from calibrant.estimates._path.paths import Levels, average_along_paths
 from calibrant.estimates._path.tree_priors import TREE_PRIORS
@@ -36,25 +38,25 @@ class PathAverage:
 
     ``"bayes"``: for a single tree, grown in full, of any number of classes; it needs nothing but the counts, and its
     trees predicted better than those of C4, CART and minimum encoding (Buntine 1992, "Learning classification trees").
-    ``"interpolate"``: held-out rows tell how far nodes of each size can be trusted, which finds out tests that fit
-    noise, in unbalanced data too; it costs a cross-validation. Zadrozny & Elkan (2001, section 2.3) warn of many fitted
-    weights: here there is one for each power of 2 of the rows. Members of an ensemble need neither.
+    ``"interpolate"``: held-out rows determine the weight of nodes of each size, which detects tests that fit noise, in
+    unbalanced data too; it costs a cross-validation. Zadrozny & Elkan (2001, section 2.3) warn of many fitted weights:
+    here there is one for each power of 2 of the rows. Members of an ensemble need neither.
 
     Parameters
     ----------
     how : {"bayes", "interpolate"}
-        Whether the weights are the posterior probabilities of the prunings of the tree, or those that make held-out
-        rows likeliest (Bahl et al. 1989, deleted interpolation).
+        Whether the weights are the posterior probabilities of the prunings of the tree, or those of maximum likelihood
+        on held-out rows (Bahl et al. 1989, deleted interpolation).
     alpha : float
-        The rows of each class that every node has beforehand; of ``"bayes"``.
+        The prior count of each class at every node; for ``"bayes"``.
     prior : {"flat", "wallace"}
-        The probability of a tree beforehand, of ``"bayes"``: all the same, or Wallace & Patrick's (1993), by which
-        a node whose parent has a branches is split with probability 1/a, the root with 1 - 1/columns.
+        The prior probability of a tree, for ``"bayes"``: the same for all, or Wallace & Patrick's (1993), by which a
+        node whose parent has a branches is split with probability 1/a, the root with 1 - 1/columns.
     n_rounds : int
-        Rounds of expectation maximisation; of ``"interpolate"``.
+        Rounds of expectation maximization; for ``"interpolate"``.
     trust : sequence of float, optional
-        What ``"interpolate"`` fits: the weight of a node's own frequencies, against the average of the nodes above,
-        where its training weight is below 2, 4, 8 ...; the last holds beyond.
+        The weights that ``"interpolate"`` fits: that of a node's own frequencies, relative to the average of the nodes
+        above, where its training weight is below 2, 4, 8 ...; the last one applies beyond.
 
     Examples
     --------
@@ -78,20 +80,13 @@ class PathAverage:
         if self.trust is not None:
             object.__setattr__(self, "trust", _read_trust(self.trust))
 
+    @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give the averages over the paths to every node.
+        """Return the averages over the paths to every node.
 
         Of (n + alpha) / (w + K alpha) with ``"bayes"``, of n / w with ``"interpolate"``.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            A grown tree.
-
-        Returns
-        -------
-        array of shape (n_nodes, n_classes)
-            Probabilities.
+        %(table_sections)s
         """
         if self.how == "interpolate":
             return interpolate(tree, self._fitted())
@@ -101,34 +96,34 @@ class PathAverage:
 
     @property
     def needs_held_out(self) -> bool:
-        """Whether there are no probabilities before `fit_held_out`."""
+        """Whether `fit_held_out` must be called before `table`."""
         return self.how == "interpolate" and self.trust is None
 
     def fit_held_out(self, folds: Sequence[HeldOut]) -> PathAverage:
-        """Fit how far nodes of each size are trusted.
+        """Fit the weights of nodes of each size.
 
         Parameters
         ----------
         folds : sequence of HeldOut
-            The rows that each fold of a cross-validation held out, with the tree grown from the others.
+            The held-out rows of each fold of a cross-validation, with the tree grown on the others.
 
         Returns
         -------
         PathAverage
-            With numbers for `trust`; itself where nothing is to be fitted.
+            The estimate with numbers for `trust`; itself where there is nothing to fit.
         """
         return replace(self, trust=fit_trust(folds, self.n_rounds)) if self.needs_held_out else self
 
     def _fitted(self) -> Sequence[float]:
         if self.trust is None:
             raise ParameterError(
-                "PathAverage: how='interpolate' is fitted on held-out rows by a classifier in fit; there are no "
-                "probabilities before. Give trust, or call fit_held_out."
+                "PathAverage: trust must be numbers to compute probabilities; got None, which a classifier fits on "
+                "held-out rows in fit. Pass trust, or call fit_held_out."
             )
         return self.trust
 
     def _reach(self, tree: CountedTree, levels: Levels) -> NDArray[np.float64]:
-        """Give the posterior probability that a pruning of the tree keeps each node."""
+        """Return the posterior probability that a pruning of the tree keeps each node."""
         as_leaf, as_test = TREE_PRIORS[self.prior](tree)
         leaf = as_leaf + _log_marginal(tree, self.alpha)
         either = levels.climb(leaf, lambda nodes, below: np.logaddexp(leaf[nodes], as_test[nodes] + below))
@@ -139,7 +134,7 @@ class PathAverage:
 
 
 def _log_marginal(tree: CountedTree, alpha: float) -> NDArray[np.float64]:
-    """Give the log-probability of the rows of each node, whatever its class probabilities are."""
+    """Return the log marginal likelihood of the classes of each node's rows."""
     n_classes = tree.counts.shape[1]
     own = np.einsum("ij->i", gammaln(tree.counts + alpha)) - gammaln(tree.weight + n_classes * alpha)
     return np.asarray(own - (n_classes * gammaln(alpha) - gammaln(n_classes * alpha)))

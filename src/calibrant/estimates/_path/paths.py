@@ -1,4 +1,4 @@
-"""Ways through a tree: from the root down and from the leaves up, level by level and without recursion."""
+"""Sums along the paths of a tree, from the root down and from the leaves up, level by level without recursion."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Levels:
         self.above = np.maximum(tree.parent, 0)
         deepest = int(tree.depth.max())
         self.order = np.argsort(tree.depth.astype(np.min_scalar_type(deepest)), kind="stable")
-        place = np.empty_like(self.order)
-        place[self.order] = np.arange(len(place))
-        self._above = place[tree.parent[self.order]]
+        position = np.empty_like(self.order)
+        position[self.order] = np.arange(len(position))
+        self._above = position[tree.parent[self.order]]
         self._bounds = np.cumsum(np.bincount(tree.depth)).tolist()
         self._first = np.append(True, self._above[1:] != self._above[:-1])
 
     def descend(self, own: NDArray[np.float64], keep: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Add up from the root: at each node its own value and the share it keeps (all) of its parent's sum."""
+        """Sum from the root: at each node its own value and the share that it keeps (None: all) of its parent's sum."""
         total, kept = own[self.order], None if keep is None else keep[self.order]
         for low, high in self._below_the_root():
             above = total.take(self._above[low:high])
@@ -54,7 +54,7 @@ class Levels:
         return self._by_node(total)
 
     def climb(self, own: NDArray[np.float64], join: Callable[..., NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Add up from the leaves: ``join(nodes, sums)`` gives the values of nodes from the sums of their children's."""
+        """Sum from the leaves: ``join(nodes, sums)`` returns the values of nodes from the sums of their children's."""
         total = own[self.order]
         for low, high in reversed(list(self._below_the_root())):
             starts = np.flatnonzero(self._first[low:high])
@@ -72,21 +72,21 @@ class Levels:
 
 
 def average_along_paths(levels: Levels, reach: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Average the values of the nodes on each node's path: a node weighs the reach that its successor does not have.
+    """Average the values of the nodes on each node's path: the weight of a node is its reach minus that of the next.
 
     Parameters
     ----------
     levels : Levels
         The nodes of a tree.
     reach : array of shape (n_nodes,)
-        What of the weight comes as far as each node: 1 at the root, never more than at the parent.
+        The share of the weight that comes as far as each node: 1 at the root, never more than at the parent.
     own : array of shape (n_nodes, n_columns)
         The values of each node.
 
     Returns
     -------
     array of shape (n_nodes, n_columns)
-        The averages; where a path ends, its last node has all that reached it.
+        The averages; the last node of a path has all the weight that reaches it.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def average_along_paths(levels: Levels, reach: NDArray[np.float64], own: NDArray
 
 
 def nearest_above(tree: CountedTree, usable: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Give the nearest usable node at or above each node; the root is always usable.
+    """Return the nearest usable node at or above each node; the root is always usable.
 
     Examples
     --------
@@ -113,6 +113,6 @@ def nearest_above(tree: CountedTree, usable: NDArray[np.bool_]) -> NDArray[np.in
     array([0, 1, 1, 3])
     """
     at = np.where(usable, np.arange(len(usable)), np.maximum(tree.parent, 0))
-    while not np.array_equal(further := at[at], at):  # each round doubles the way up that is looked at
+    while not np.array_equal(further := at[at], at):  # each round doubles the length of path that is searched
         at = further
     return at

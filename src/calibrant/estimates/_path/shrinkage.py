@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
 from calibrant.estimates._leaf.frequency import frequencies
+from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.paths import Levels, average_along_paths
 
 if TYPE_CHECKING:
@@ -21,19 +23,21 @@ __all__ = ["HierarchicalShrinkage"]
 
 _RULES: dict[str, Rule] = {"strength": Choice(CV) | Real(0, math.inf)}
 
+_CANDIDATES = "One for each strength from 1/8 up, doubled each time; the estimate itself where it has a number."
+
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalShrinkage:
-    """The base rates plus every step of the path, each step shrunk the more the fewer rows the node it leaves has.
+    """The base rates plus every step of the path, each shrunk more the fewer rows the node above has.
 
     For a single tree with any number of classes, and the one estimate here that also helps members of an ensemble:
-    it improved trees substantially, pruned ones too, and random forests often (Agarwal et al. 2022). It does not look
-    at class sizes: for a rare class the default is too weak, take ``"cv"``.
+    it improved trees substantially, pruned ones too, and random forests often (Agarwal et al. 2022). It ignores class
+    sizes: for a rare class the default is too weak, use ``"cv"``.
 
     Parameters
     ----------
     strength : float or "cv"
-        The paper's lambda: a node of this weight halves the steps of its children; 0 gives the frequencies. 1 is the
+        The paper's lambda: a node of this weight halves the steps of its children; 0 is the frequencies. 1 is the
         default of the authors' program. ``"cv"``: the classifier chooses among 1/8, 1/4 ... up to the training weight
         by cross-validated log-loss.
 
@@ -52,18 +56,11 @@ class HierarchicalShrinkage:
     def __post_init__(self) -> None:
         check_params(self, _RULES)
 
+    @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Give f(root) + the sum over the path of (f(child) - f(parent)) / (1 + strength / w(parent)).
+        """Return f(root) + the sum over the path of (f(child) - f(parent)) / (1 + strength / w(parent)).
 
-        Parameters
-        ----------
-        tree : CountedTree
-            A grown tree.
-
-        Returns
-        -------
-        array of shape (n_nodes, n_classes)
-            Probabilities.
+        %(table_sections)s
         """
         if self.strength == CV:
             raise not_chosen("HierarchicalShrinkage", "strength")
@@ -73,18 +70,11 @@ class HierarchicalShrinkage:
         reach[0] = 1.0
         return average_along_paths(levels, reach, frequencies(tree))
 
+    @fill_docstring(**METHOD_DOCS, estimate="HierarchicalShrinkage", candidates=_CANDIDATES)
     def candidates(self, tree: CountedTree) -> tuple[HierarchicalShrinkage, ...]:
-        """Give the estimates that cross-validation chooses from.
+        """Return the estimates that cross-validation chooses from.
 
-        Parameters
-        ----------
-        tree : CountedTree
-            The tree grown from all rows.
-
-        Returns
-        -------
-        tuple of HierarchicalShrinkage
-            One for each strength from 1/8 up, doubled each time; the estimate itself where it has a number.
+        %(candidates_sections)s
         """
         if self.strength != CV:
             return (self,)

@@ -1,4 +1,4 @@
-"""How probable a tree is before its rows are seen, node by node: as a leaf and as a test."""
+"""Prior probabilities of a tree: of each node as a leaf and as a test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["TREE_PRIORS", "flat", "wallace"]
 
 
 def flat(tree: CountedTree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the log-probabilities of leaf and test where all prunings are alike, not normalised.
+    """Return the log-probabilities of leaf and test where all prunings are equally probable, not normalized.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def flat(tree: CountedTree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def wallace(tree: CountedTree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the log-probabilities of leaf and test by Wallace & Patrick (1993, "Coding decision trees").
+    """Return the log-probabilities of leaf and test by Wallace & Patrick (1993, "Coding decision trees").
 
     A node whose parent has a branches is a test with probability 1/a; the root is a leaf with probability 1/columns,
     or 1/2 where there is one column only.
@@ -41,9 +41,9 @@ def wallace(tree: CountedTree) -> tuple[NDArray[np.float64], NDArray[np.float64]
     array([[0.2  , 0.667, 0.667, 0.667],
            [0.8  , 0.333, 0.333, 0.333]])
     """
-    a_test = 1.0 / np.maximum(tree.n_children[np.maximum(tree.parent, 0)], 2)
-    a_test[0] = 1.0 - 1.0 / max(tree.n_features, 2)
-    return np.log1p(-a_test), np.log(a_test)
+    p_test = 1.0 / np.maximum(tree.n_children[np.maximum(tree.parent, 0)], 2)
+    p_test[0] = 1.0 - 1.0 / max(tree.n_features, 2)
+    return np.log1p(-p_test), np.log(p_test)
 
 
 TREE_PRIORS: dict[str, Callable[[CountedTree], tuple[NDArray[np.float64], NDArray[np.float64]]]] = {
