@@ -1,24 +1,25 @@
-"""Table 4 of Zadrozny & Elkan (2001) again: the mean squared error of single trees on CoIL, the paper's beside ours.
+"""Table 4 of Zadrozny & Elkan (2001) reproduced: the mean squared error of single trees on CoIL, the paper's and ours.
 
     CALIBRANT_DATA=folder python examples/coil_table4.py
 
-One tree is grown for each splitting criterion and read in every way. What the paper says, and what it leaves open:
+One tree is grown for each splitting criterion and read by every estimate. What the paper specifies, and what it leaves
+open:
 
-* *C4.5 without pruning and without collapsing*, here ``prune=None, collapse=False``; nothing is said of C4.5's other
-  options, so they are the program's own: gain ratio, two cases in at least two branches, multiway nominal tests.
-* The official split: 5,822 rows to train on, 4,000 to test on. The attributes are not named (on KDD'98 the authors
-  choose seven); all 85 are used here, the customer's type and main type as nominal, the bands as numbers.
-* m = v = 170, said below the table; smoothed curtailment is the m-estimate of the node where curtailment stops.
-* Kearns-Mansour changes the impurity; whether the gain is still divided by the split information is not said, so
-  ``"dkm"`` (plain gain) and ``"dkm_ratio"`` are both shown.
+* *C4.5 without pruning and without collapsing*, here ``prune=None, collapse=False``; C4.5's other options are not
+  mentioned, so they are the program's defaults: gain ratio, two cases in at least two branches, multiway nominal tests.
+* The official split: 5,822 training rows, 4,000 test rows. The attributes are not named (on KDD'98 the authors choose
+  seven); all 85 are used here, the customer's type and main type as nominal columns, the bands as numbers.
+* m = v = 170, stated below the table; smoothed curtailment is the m-estimate of the node where curtailment stops.
+* Kearns-Mansour changes the impurity; it is not specified whether the gain is still divided by the split information,
+  so ``"dkm"`` (plain gain) and ``"dkm_ratio"`` are both shown.
 * MSE sums over both classes: twice the squared error of the positive class. "All base rate" is the rate in training.
   "All zero" is C4.5 with pruning, which leaves a single leaf here too.
 
-The constant rows agree to the last digit, curtailment and smoothing to one in a hundred, on training and test rows. The
-trees as they are grown do not: ours fits the training rows much closer (0.041) than the paper's (0.095), so the authors
-grew fewer small leaves, by an option or by a choice of attributes that they do not mention. The second table is
-the same with ``min_leaf=25``. That is a fit to the paper, not a finding: of 240 ways to grow (the two types nominal,
-numeric or left out; ten sizes of leaf; six options) several come as near, by quite different means, and none meets all.
+The constant rows agree to the last digit, curtailment and smoothing within one percent, on training and test rows. The
+unsmoothed trees do not: ours fits the training rows much more closely (0.041) than the paper's (0.095), so the authors
+grew fewer small leaves, by an option or a choice of attributes that they do not mention. The second table repeats the
+first with ``min_leaf=25``. That is a fit to the paper, not a finding: of 240 configurations (the two types nominal,
+numeric or left out; ten leaf sizes; six options) several come as close, by quite different means, and none matches all.
 """
 
 from __future__ import annotations
@@ -60,14 +61,14 @@ def main() -> None:
     coil = load("zadrozny.coil")
     constants = constant_errors(coil)
     print("MSE on CoIL, Table 4 of Zadrozny & Elkan (2001): the paper's and ours.")
-    print(f"Leaves of the tree that C4.5's pruning leaves: {pruned_leaves(coil)}.")
+    print(f"Number of leaves after C4.5's pruning: {pruned_leaves(coil)}.")
     for min_leaf in (2, 25):
         print(f"\nmin_leaf={min_leaf}\n")
         show(tree_errors(coil, min_leaf=min_leaf) | constants)
 
 
 def tree_errors(coil: Table, **params: Any) -> Errors:
-    """Give the training and the test error of every reading of a tree; one growth serves all of one criterion."""
+    """Return the training and test error of every estimate; one tree serves all estimates of a criterion."""
     train, test = coil.part("train"), coil.part("test")
     model = ProbabilityTreeClassifier(**params).fit(train.X, train.y)
     on_train, on_test = (model.predict_proba_many(part.X, [*READINGS.values()]) for part in (train, test))
@@ -79,10 +80,10 @@ def tree_errors(coil: Table, **params: Any) -> Errors:
 
 
 def constant_errors(coil: Table) -> Errors:
-    """Give the errors of saying the same of every row."""
+    """Return the errors of predicting the same probability for every row."""
     train, test = coil.part("train"), coil.part("test")
-    said = {"All base rate": float((train.y == train.positive).mean()), "All zero": 0.0, "All one": 1.0}
-    return {name: (constant_error(train, p), constant_error(test, p)) for name, p in said.items()}
+    constants = {"All base rate": float((train.y == train.positive).mean()), "All zero": 0.0, "All one": 1.0}
+    return {name: (constant_error(train, p), constant_error(test, p)) for name, p in constants.items()}
 
 
 def constant_error(part: Table, p: float) -> float:

@@ -1,4 +1,4 @@
-"""What ``make demo`` runs: a data set that comes with the package, and trees compared on it by cross-validation."""
+"""The demo of ``make demo``: a data set that comes with the package, and trees compared on it by cross-validation."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ def main() -> None:
     donors = load("appeal")
     print(donors, end="\n\n")
 
-    print("The same rows from a CSV file, where nothing is declared:\n")
+    print("The same rows read from a CSV file, which declares no types:\n")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "appeal.csv"
         donors.X.assign(gives=donors.y).to_csv(path, index=False, quoting=csv.QUOTE_MINIMAL)
         print(read_table(path, positive="yes"), end="\n\n")
 
-    print("Coded for the learners:", CodedTable.from_frame(donors.X, n_jobs=-1))
-    known = list_datasets()
-    print(f"{len(known)} data sets and tasks are known by name, such as {', '.join(known[:4])}.\n")
+    print("Coded for the estimators:", CodedTable.from_frame(donors.X, n_jobs=-1))
+    names = list_datasets()
+    print(f"{len(names)} data sets and tasks can be loaded by name, such as {', '.join(names[:4])}.\n")
     compare_trees(donors)
 
 
 def compare_trees(table: Table) -> None:
-    print(f"Trees on {table.name}, five times ten-fold cross-validation:\n")
+    print(f"Trees on {table.name}, five times repeated ten-fold cross-validation:\n")
     print(f"  {'':<28}{'leaves':>8}" + "".join(f"{name:>10}" for name in SCORES))
     plan = RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0)
     for name, params in TREES.items():
         model = ProbabilityTreeClassifier(**params)
         y = (table.y == table.positive).astype(int)
-        found = cross_validate(model, table.X, y, cv=plan, scoring=SCORES, return_estimator=True, error_score="raise")
-        leaves = sum(tree.n_leaves_ for tree in found["estimator"]) / len(found["estimator"])
-        means = (abs(found[f"test_{score}"].mean()) for score in SCORES)
+        scores = cross_validate(model, table.X, y, cv=plan, scoring=SCORES, return_estimator=True, error_score="raise")
+        leaves = sum(tree.n_leaves_ for tree in scores["estimator"]) / len(scores["estimator"])
+        means = (abs(scores[f"test_{score}"].mean()) for score in SCORES)
         print(f"  {name:<28}{leaves:>8.1f}" + "".join(f"{mean:>10.4f}" for mean in means))
-    print("\nFrequencies say 0 at a leaf without a donor; scikit-learn's log-loss clips that to a tiny number.")
+    print("\nFrequencies are 0 at a leaf without a donor; scikit-learn's log-loss clips them to a tiny number.")
 
 
 if __name__ == "__main__":

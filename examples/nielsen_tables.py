@@ -1,26 +1,26 @@
-"""Tables 2, 5 and 6 of Nielsen (2004) again: B-PETs, EB-PETs and MOB-ESP on 20 sets, the paper's figures beside ours.
+"""Tables 2, 5 and 6 of Nielsen (2004) reproduced: B-PETs, EB-PETs and MOB-ESP on 20 data sets, the paper's and ours.
 
     CALIBRANT_DATA=folder python examples/nielsen_tables.py --trials 100 --out nielsen.json
     python examples/nielsen_tables.py --read nielsen.json
 
-The figures of every trial are kept in the file as they come. Told the same file again, the script goes on from there,
-so that a run can be stopped and trials can be added.
+The results of every trial are stored in the file as they are computed. Run again with the same file, the script
+continues from there, so that a run can be stopped and trials can be added.
 
-In each trial a plain random third is held out (not stratified) and 128 trees are grown twice: once with all columns at
-each node for B-PETs, once with the square root of their number for EB-PETs and MOB-ESP, which are two readings of that
-one forest. Both are read by each counting of rows in the bag: ``unique``, once however often a row was drawn, as the
-paper's footnote 5 has it, and ``multiplicity``, as often as it was drawn. The change of accuracy is measured from the
-vote of the forest that gives the probabilities; with ``--common-vote`` that of B-PETs is measured from the vote of the
-other forest, as the paper's figures suggest.
+In each trial a random third is held out (not stratified) and 128 trees are grown twice: once with all columns at each
+node for B-PETs, once with the square root of their number for EB-PETs and MOB-ESP, which are two readings of that one
+forest. Both are read with each way of counting in-bag rows: ``unique``, once however often a row was drawn, as in the
+paper's footnote 5, and ``multiplicity``, as often as it was drawn. The change of accuracy is measured from the vote of
+the forest that predicts the probabilities; with ``--common-vote`` that of B-PETs is measured from the vote of the other
+forest, as the paper's figures suggest.
 
-A figure has the standard error of its mean over the trials. The paper's figure is a mean of 100 trials too, so that the
-two differ beyond two standard errors (``*``) where they are further apart than twice s * sqrt(1 / trials + 1 / 100), s
-the deviation of our trials, and half a unit of the paper's last digit. Wins are those of the paired t-test at 0.1, and
-those in brackets survive the test corrected for trials that share rows.
+Each figure has the standard error of its mean over the trials. The paper's figure is a mean of 100 trials too, so that
+the two differ beyond two standard errors (``*``) if their distance exceeds twice s * sqrt(1 / trials + 1 / 100), where
+s is the standard deviation of our trials, plus half a unit of the paper's last digit. Wins are those of the paired
+t-test at 0.1, and those in brackets are confirmed by the test corrected for trials that share rows.
 
-What is known to differ: nominal columns stay nominal, where the paper made them integers by hand (``--codes`` takes the
-number of each value instead, in the declared order or else sorted); credit_screening has its 15 raw columns and not 44.
-``--with`` sets parameters of the trees: the paper's own program is nearer to ``threshold=midpoint mdl_penalty=false``
+Known differences: nominal columns stay nominal, where the paper converted them to integers by hand (``--codes`` uses
+the index of each value instead, in the declared order or else sorted); credit_screening has its 15 raw columns, not 44.
+``--with`` sets parameters of the trees: the paper's own program is closer to ``threshold=midpoint mdl_penalty=false``
 than to C4.5 Release 8, whose rules are the defaults here; ``benchmarks/NIELSEN.md`` has both.
 """
 
@@ -49,7 +49,7 @@ BASELINE = "B-PETs"
 METHODS = (BASELINE, *(f"{kind}, {counting}" for kind in ("EB-PETs", "MOB-ESP") for counting in COUNTINGS))
 PAIRS = (("EB-PETs", "B-PETs"), ("MOB-ESP", "B-PETs"), ("MOB-ESP", "EB-PETs"))
 PAPER_TRIALS = 100
-KEPT_EVERY = 10  # trials of a set
+STORE_EVERY = 10  # trials of a data set
 PAPER_RECORDS = {  # Tables 2 and 5
     ("EB-PETs", "B-PETs"): ("13/5/2", "14/5/1", "10/8/2", "15/3/2"),
     ("MOB-ESP", "B-PETs"): ("17/3/0", "17/3/0", "11/6/3", "14/4/2"),
@@ -61,7 +61,7 @@ Vector = NDArray[np.float64]
 
 
 class Printed(NamedTuple):
-    """A figure of the paper as it is printed."""
+    """A figure as printed in the paper."""
 
     text: str
 
@@ -77,14 +77,14 @@ class Printed(NamedTuple):
 
 
 class PaperRow(NamedTuple):
-    """What the paper prints of one set under one metric: a figure for each kind, the winner's letter for two pairs."""
+    """The paper's row of one data set and metric: a figure for each kind, the winner's letter for two pairs."""
 
     figures: dict[str, Printed]
     letters: dict[tuple[str, str], str]
 
 
 def read_paper() -> dict[tuple[str, str], PaperRow]:
-    """Give the rows of Tables 2 and 6 by metric and set, in the order of the paper."""
+    """Return the rows of Tables 2 and 6 by metric and data set, in the order of the paper."""
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         return {(row["metric"], row["set"]): _paper_row(row) for row in csv.DictReader(file)}
 
@@ -101,7 +101,7 @@ SETS = tuple(dict.fromkeys(name for _, name in PAPER))
 
 @dataclass
 class Results:
-    """The figures of every trial: by set, method and metric."""
+    """The results of every trial, by data set, method and metric."""
 
     trials: int
     n_trees: int
@@ -113,26 +113,26 @@ class Results:
 
     @classmethod
     def read(cls, file: Path) -> Results:
-        """Give what is kept in a file."""
+        """Read stored results."""
         return cls(**json.loads(file.read_text(encoding="utf-8")))
 
     def write(self, file: Path) -> None:
-        """Keep the figures; a run that is stopped meanwhile leaves the old file."""
+        """Store the results; a run that is stopped meanwhile leaves the old file."""
         new = file.with_name(file.name + ".new")
         new.write_text(json.dumps(asdict(self)), encoding="utf-8")
         new.replace(file)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What two runs must have in common for their trials to be put together."""
+        """The settings that two runs must share for their trials to be combined."""
         return {name: value for name, value in asdict(self).items() if name not in ("trials", "scores")}
 
-    def done(self, name: str) -> int:
-        """Count the trials of a set that are there."""
+    def n_done(self, name: str) -> int:
+        """Return the number of finished trials of a data set."""
         return len(self.scores[name][BASELINE]["mse01"]) if name in self.scores else 0
 
     def of(self, name: str, method: str, metric: str) -> Vector:
-        """Give the figures of the trials."""
+        """Return the values of all trials."""
         return np.asarray(self.scores[name][method][metric])
 
 
@@ -145,49 +145,49 @@ class Mean(NamedTuple):
 
     @classmethod
     def of(cls, values: Vector) -> Mean:
-        """Average the figures of the trials."""
+        """Compute the mean over trials."""
         spread = float(values.std(ddof=1))
         both = np.sqrt(1 / len(values) + 1 / PAPER_TRIALS)
         return cls(float(values.mean()), spread / np.sqrt(len(values)), float(spread * both))
 
     def differs(self, printed: Printed) -> bool:
-        """Tell whether the paper's figure is beyond two standard errors and its rounding."""
+        """Return whether the paper's figure is beyond two standard errors and its rounding."""
         return abs(self.value - printed.value) > 2 * self.error_to_paper + printed.rounding
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    told = _told(arguments)
-    show(Results.read(told.read) if told.read else run(told.sets, begun(told), told.out))
+    options = _parse(arguments)
+    show(Results.read(options.read) if options.read else run(options.sets, stored_or_new(options), options.out))
 
 
-def begun(told: argparse.Namespace) -> Results:
-    """Give the trials that are in the file already, if any: they must be of the same settings."""
-    new = Results(told.trials, told.trees, told.seed, told.codes, dict(told.params), told.common_vote)
-    old = Results.read(told.out) if told.out and told.out.exists() else new
+def stored_or_new(options: argparse.Namespace) -> Results:
+    """Return the stored trials, if any; raise if they have other settings."""
+    new = Results(options.trials, options.trees, options.seed, options.codes, dict(options.params), options.common_vote)
+    old = Results.read(options.out) if options.out and options.out.exists() else new
     if old.settings != new.settings:
-        raise SystemExit(f"{told.out} has trials of {old.settings}; got {new.settings}. Take another file for these.")
+        raise SystemExit(f"{options.out} has trials of {old.settings}; got {new.settings}. Use another file for these.")
     return replace(old, trials=max(old.trials, new.trials))
 
 
-def _told(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Nielsen's Tables 2, 5 and 6: the paper's figures beside ours.")
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Nielsen's Tables 2, 5 and 6: the paper's figures and ours.")
     parser.add_argument("--trials", type=int, default=100, help="random thirds held out, at least 2")
     parser.add_argument("--trees", type=int, default=128)
     parser.add_argument("--seed", type=int, default=2004)
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS, metavar="SET", help="by default all 20")
-    parser.add_argument("--codes", action="store_true", help="take nominal values as integers, as the paper did")
+    parser.add_argument("--codes", action="store_true", help="convert nominal values to integers, as the paper did")
     parser.add_argument("--with", dest="params", nargs="+", default=[], type=_param, metavar="X=VALUE", help="of trees")
     parser.add_argument("--common-vote", action="store_true", help="ΔAcc of B-PETs from the other forest's vote")
-    parser.add_argument("--out", type=Path, help="keep every trial in this JSON file, and go on from what it has")
-    parser.add_argument("--read", type=Path, help="show the figures kept in this file; nothing is grown")
-    told = parser.parse_args(arguments)
-    if told.trials < 2:
+    parser.add_argument("--out", type=Path, help="store every trial in this JSON file, and continue from its trials")
+    parser.add_argument("--read", type=Path, help="show the results stored in this file without growing trees")
+    options = parser.parse_args(arguments)
+    if options.trials < 2:
         parser.error("--trials must be at least 2: a t-test needs two differences.")
-    return told
+    return options
 
 
 def _param(text: str) -> tuple[str, Any]:
-    """Give a parameter of the trees and its value: a word, or a number or truth value as JSON writes it."""
+    """Return the name and value of a parameter of the trees; the value is JSON, or else a string."""
     name, _, value = text.partition("=")
     try:
         return name, json.loads(value)
@@ -196,64 +196,64 @@ def _param(text: str) -> tuple[str, Any]:
 
 
 def run(sets: Sequence[str], results: Results, out: Path | None = None) -> Results:
-    """Add the trials of each set that are not there yet, and keep all in the file as they come."""
+    """Run the missing trials of each data set, and store all in the file as they are computed."""
     with progress(total=len(sets) * results.trials, description="Trials") as bar:
         for name in sets:
             table = load(f"nielsen.{name}")
-            check_same(name, table, results)
-            bar.advance(results.done(name))
-            for trial in range(results.done(name), results.trials):
+            check_reproduced(name, table, results)
+            bar.advance(results.n_done(name))
+            for trial in range(results.n_done(name), results.trials):
                 add_trial(name, trial, table, results)
                 bar.advance()
-                if out and (trial + 1 == results.trials or (trial + 1) % KEPT_EVERY == 0):
+                if out and (trial + 1 == results.trials or (trial + 1) % STORE_EVERY == 0):
                     results.write(out)
     return results
 
 
 def add_trial(name: str, trial: int, table: Table, results: Results) -> None:
-    """Run a trial, and take its figures in together, so that a run stopped in between has whole trials."""
-    figures = list(one_trial(table, _seed(name, trial, results.seed), results))
-    found = results.scores.setdefault(name, {method: {metric: [] for metric in TITLES} for method in METHODS})
-    for method, metric, value in figures:
-        found[method][metric].append(value)
+    """Run a trial and add its results together, so that a stopped run has complete trials."""
+    values = list(one_trial(table, _seed(name, trial, results.seed), results))
+    scores = results.scores.setdefault(name, {method: {metric: [] for metric in TITLES} for method in METHODS})
+    for method, metric, value in values:
+        scores[method][metric].append(value)
 
 
-def check_same(name: str, table: Table, results: Results) -> None:
-    """Run the first trial again where trials are to be added: its figures must be those that were kept."""
-    if not 0 < results.done(name) < results.trials:
+def check_reproduced(name: str, table: Table, results: Results) -> None:
+    """Repeat the first trial before trials are added; raise if its results are not the stored ones."""
+    if not 0 < results.n_done(name) < results.trials:
         return
     again = one_trial(table, _seed(name, 0, results.seed), results)
     if not all(np.isclose(results.of(name, method, metric)[0], value, atol=1e-9) for method, metric, value in again):
-        raise SystemExit(f"{name}: the first trial differs from the one kept; begin with a new file.")
+        raise SystemExit(f"{name}: the first trial differs from the stored one; start with a new file.")
 
 
 def _seed(name: str, trial: int, seed: int) -> np.random.SeedSequence:
-    """Give a trial's seed, whatever other sets and however many trials there are."""
+    """Return the seed of a trial, which does not depend on the other data sets or the number of trials."""
     return np.random.SeedSequence([seed, SETS.index(name), trial])
 
 
 def one_trial(table: Table, seed: np.random.SeedSequence, results: Results) -> Iterator[tuple[str, str, float]]:
-    """Hold a third out, grow both forests on the rest, read them in every way; give method, metric and figure."""
+    """Hold out a third, grow both forests on the rest, and yield method, metric and value of every reading."""
     split_seed, *forest_seeds = seed.spawn(3)
-    X, y = numbered(table) if results.codes else table.X, table.y.astype(str)
+    X, y = with_codes(table) if results.codes else table.X, table.y.astype(str)
     order = np.random.default_rng(split_seed).permutation(table.n_rows)
     test, train = np.split(order, [round(table.n_rows / 3)])
     prior = y.iloc[train].value_counts(normalize=True).to_dict()
-    models = dict(_read_models(X.iloc[train], y.iloc[train], forest_seeds, results))
+    models = dict(_fit_models(X.iloc[train], y.iloc[train], forest_seeds, results))
     votes = {method: model.vote(X.iloc[test]) for method, model in models.items()}
     if results.common_vote:
         votes[BASELINE] = votes[METHODS[1]]
     for method, model in models.items():
-        said = model.predict_proba(X.iloc[test])
-        told: dict[str, Any] = {"labels": model.classes_}
-        yield method, "mse01", mse01(y.iloc[test], said, **told)
-        yield method, "avll", avll(y.iloc[test], said, prior=prior, **told)
-        yield method, "aulc", aulc(y.iloc[test], said, prior=prior, **told)
-        yield method, "delta_accuracy", delta_accuracy(y.iloc[test], said, vote=votes[method], **told)
+        proba = model.predict_proba(X.iloc[test])
+        labels: dict[str, Any] = {"labels": model.classes_}
+        yield method, "mse01", mse01(y.iloc[test], proba, **labels)
+        yield method, "avll", avll(y.iloc[test], proba, prior=prior, **labels)
+        yield method, "aulc", aulc(y.iloc[test], proba, prior=prior, **labels)
+        yield method, "delta_accuracy", delta_accuracy(y.iloc[test], proba, vote=votes[method], **labels)
 
 
-def numbered(table: Table) -> Any:
-    """Give the features with the number of each declared value for the nominal ones."""
+def with_codes(table: Table) -> Any:
+    """Return the features with nominal values replaced by their index in the declared order."""
     X = table.X.copy()
     for column, kind in table.kinds.items():
         if kind == "nominal":
@@ -261,7 +261,7 @@ def numbered(table: Table) -> Any:
     return X
 
 
-def _read_models(
+def _fit_models(
     X: Any, y: Any, seeds: Sequence[np.random.SeedSequence], results: Results
 ) -> Iterator[tuple[str, BaggedTreesClassifier]]:
     params = {"n_trees": results.n_trees, "n_jobs": 1} | results.params
@@ -273,8 +273,8 @@ def _read_models(
 
 
 def show(results: Results) -> None:
-    trials = " or ".join(map(str, sorted({results.done(name) for name in results.scores})))
-    nominal = "taken as integers" if results.codes else "nominal"
+    trials = " or ".join(map(str, sorted({results.n_done(name) for name in results.scores})))
+    nominal = "converted to integers" if results.codes else "nominal"
     params = "".join(f", {name}={value}" for name, value in results.params.items())
     vote = "the other forest's" if results.common_vote else "its own"
     print(
@@ -285,16 +285,18 @@ def show(results: Results) -> None:
     for metric in TITLES:
         print(f"\n### {TITLES[metric]} ({METRICS[metric].better} is better)\n")
         show_metric(results, metric)
-    print("\n### Wins/ties/losses by paired t-test at 0.1; in brackets wins and losses that the corrected test keeps\n")
+    print(
+        "\n### Wins/ties/losses by paired t-test at 0.1; in brackets wins and losses that the corrected test confirms\n"
+    )
     show_records(results)
-    print("\n### Which counting of rows in the bag is nearer to the paper\n")
+    print("\n### Which way of counting in-bag rows is closer to the paper\n")
     show_fit(results)
-    print("\n### Where ours differ from the paper's beyond two standard errors\n")
+    print("\n### Where our figures differ from the paper's beyond two standard errors\n")
     show_differences(results)
 
 
 def show_metric(results: Results, metric: str) -> None:
-    """Print a row for each set; the letters are the paper's, then ours by each counting."""
+    """Print a row for each data set; the letters are the paper's, then ours by each way of counting."""
     _row(
         "set",
         "B-PETs paper",
@@ -334,18 +336,18 @@ def _cell(mean: Mean, printed: Printed) -> str:
 
 
 def _letters(results: Results, metric: str, pair: tuple[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {name: [] for name in results.scores}
+    letters: dict[str, list[str]] = {name: [] for name in results.scores}
     for counting in COUNTINGS:
         for outcome in compare(results, metric, pair, counting).outcomes:
-            found[outcome.dataset].append(LETTERS[outcome.result])
-    return found
+            letters[outcome.dataset].append(LETTERS[outcome.result])
+    return letters
 
 
 def compare(results: Results, metric: str, pair: tuple[str, str], counting: str) -> Any:
-    """Give wins, ties and losses of the first of a pair beside the second over all sets."""
-    rival, judged = (kind if kind == BASELINE else f"{kind}, {counting}" for kind in reversed(pair))
-    values = {n: np.column_stack([results.of(n, each, metric) for each in (rival, judged)]) for n in results.scores}
-    return win_tie_loss(values, better=METRICS[metric].better, methods=[rival, judged], alpha=0.1, n_train=2, n_test=1)
+    """Return wins, ties and losses of the first of a pair against the second over all data sets."""
+    rival, method = (kind if kind == BASELINE else f"{kind}, {counting}" for kind in reversed(pair))
+    values = {n: np.column_stack([results.of(n, kind, metric) for kind in (rival, method)]) for n in results.scores}
+    return win_tie_loss(values, better=METRICS[metric].better, methods=[rival, method], alpha=0.1, n_train=2, n_test=1)
 
 
 def show_records(results: Results) -> None:
@@ -364,8 +366,8 @@ def _record(result: Any) -> str:
 
 
 def show_fit(results: Results) -> None:
-    """Print how far each counting is from the paper, over all sets and over those where B-PETs agree."""
-    heads = [f"{what}: {each}" for what in ("mean distance", "nearer", "beyond") for each in COUNTINGS]
+    """Print the distance of each way of counting from the paper, over all data sets and where B-PETs agree."""
+    heads = [f"{column}: {counting}" for column in ("mean distance", "closer", "beyond") for counting in COUNTINGS]
     _row("", "metric", "sets", *heads)
     _row(*["---"] * 9)
     for kind in ("EB-PETs", "MOB-ESP"):
@@ -376,22 +378,22 @@ def show_fit(results: Results) -> None:
 
 
 def _fit(results: Results, names: Sequence[str], kind: str, metric: str) -> list[str]:
-    """Give, by each counting, the mean distance, on how many sets it is the nearer one, and how many it differs on."""
+    """Return for each way of counting the mean distance and the numbers of sets where it is closer and differs."""
     methods = [f"{kind}, {counting}" for counting in COUNTINGS]
     paper = np.array([PAPER[metric, name].figures[kind].value for name in names])
     ours = np.array([[results.of(name, method, metric).mean() for name in names] for method in methods])
-    away = np.abs(ours - paper)
-    nearer = (away < away[::-1] - 1e-12).sum(axis=1)
+    distance = np.abs(ours - paper)
+    closer = (distance < distance[::-1] - 1e-12).sum(axis=1)
     beyond = [sum(_differs(results, name, method, metric) for name in names) for method in methods]
-    means = [f"{each.mean():.4f}" if len(names) else "" for each in away]
-    return [*means, *(str(number) for number in (*nearer, *beyond))]
+    means = [f"{distances.mean():.4f}" if len(names) else "" for distances in distance]
+    return [*means, *(str(number) for number in (*closer, *beyond))]
 
 
 def show_differences(results: Results) -> None:
     for method in METHODS:
         for metric, title in TITLES.items():
-            found = [name for name in results.scores if _differs(results, name, method, metric)]
-            print(f"- {method}, {title}: {', '.join(found) or 'none'}")
+            differing = [name for name in results.scores if _differs(results, name, method, metric)]
+            print(f"- {method}, {title}: {', '.join(differing) or 'none'}")
 
 
 def _differs(results: Results, name: str, method: str, metric: str) -> bool:

@@ -1,11 +1,11 @@
-"""The picture of the README: what a tree says of donors, what a forest read well says, and how often it came true.
+"""The picture of the README: reliability diagrams of an unsmoothed tree and of MOB-ESP, with honest bands.
 
     python examples/reliability_picture.py
 
-Every row of `appeal`, a made-up data set that comes with the package, is predicted by models that have not seen it (ten
-folds). A C4.5 tree grown in full gives many rows 0 or 1, as Zadrozny & Elkan (2001) warn; the honest band shows where
-its probabilities are wrong, whatever the number of rows. Nothing speaks against those of MOB-ESP, and the band says
-within which bounds they are right. The picture is written to ``docs/pictures/reliability.png``.
+Every row of `appeal`, a synthetic data set that comes with the package, is predicted by models that were not fitted to
+it (ten folds). A fully grown C4.5 tree predicts 0 or 1 for many rows, as Zadrozny & Elkan (2001) warn; the honest band
+shows where its probabilities are miscalibrated, whatever the number of rows. It shows no miscalibration of MOB-ESP, and
+bounds how large it can be. The picture is written to ``docs/pictures/reliability.png``.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ def main() -> None:
 
 
 def predict(model: Any, table: Table) -> NDArray[Any]:
-    """Give the probabilities of every row, by models that have not seen it."""
+    """Return the class probabilities of every row, by models that were not fitted to it."""
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     return cross_val_predict(model, table.X, table.y, cv=folds, method="predict_proba")
 
 
 def draw(table: Table, proba: dict[str, NDArray[Any]]) -> Figure:
-    figure, places = plt.subplots(1, len(proba), figsize=(10.4, 5.6), layout="constrained")
-    for place, (name, probabilities) in zip(places, proba.items(), strict=True):
+    figure, panels = plt.subplots(1, len(proba), figsize=(10.4, 5.6), layout="constrained")
+    for panel, (name, probabilities) in zip(panels, proba.items(), strict=True):
         display = ReliabilityDisplay.from_predictions(
-            table.y, probabilities, name=name, pos_label=table.positive, bands="honest", ax=place
+            table.y, probabilities, name=name, pos_label=table.positive, bands="honest", ax=panel
         )
-        wrong = display.curves[name].outside()
-        ranges = "; ".join(f"{low:.2f} to {high:.2f}" for low, high in wrong)
-        place.set_title(f"{name}\n{f'wrong: {ranges}' if wrong else 'nothing speaks against it'}", fontsize=11)
+        outside = display.curves[name].outside()
+        ranges = "; ".join(f"{low:.2f} to {high:.2f}" for low, high in outside)
+        panel.set_title(f"{name}\n{f'miscalibrated: {ranges}' if outside else 'no miscalibration shown'}", fontsize=11)
         print(display.curves[name])
         display.legend_.remove()
-    handles, _ = places[0].get_legend_handles_labels()
-    words = ["right probabilities", "what came true", "honest band, 95 %"]
-    figure.legend(handles, words, loc="outside lower center", ncols=3, frameon=False)
+    handles, _ = panels[0].get_legend_handles_labels()
+    labels = ["perfectly calibrated", "observed frequency", "95 % honest band"]
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What tests of the examples share: the papers' data, where they are at hand."""
+"""Fixtures of the tests of the examples: the papers' data, where they are available."""
 
 from __future__ import annotations
 

@@ -24,32 +24,33 @@ def held_out(script, mailing):
 
 
 def test_mailing_everybody_in_the_training_set_earns_10_788_54(script, mailing):
-    """Printed as $10,790; probability weights give the whole set back from a sample of it."""
-    found = script.earned(mailing, np.ones(len(mailing.y)), np.full(len(mailing.y), 15.0))
-    assert found.everybody["approach"].value == pytest.approx(10_788.54, abs=0.5)
-    assert found.total.value == found.everybody["approach"].value
-    assert found.n_rows == pytest.approx(95_412, abs=1)
+    """Printed as $10,790; probability weights recover the whole set from a sample of it."""
+    profit = script.mailing_profit(mailing, np.ones(len(mailing.y)), np.full(len(mailing.y), 15.0))
+    assert profit.everybody["approach"].value == pytest.approx(10_788.54, abs=0.5)
+    assert profit.total.value == pytest.approx(profit.everybody["approach"].value)
+    assert profit.n_rows == pytest.approx(95_412, abs=1)
 
 
 def test_all_zero_earns_nothing(script, mailing, held_out):
     gifts, proba = held_out
-    assert script.earned(mailing, proba["All zero"][1], gifts[1], confidence=None).total.value == 0
+    assert script.mailing_profit(mailing, proba["All zero"][1], gifts[1], confidence=None).total.value == 0
 
 
-def test_trees_as_they_are_grown_promise_twice_what_they_earn(script, mailing, held_out):
+def test_unsmoothed_trees_earn_far_more_on_their_training_rows_than_held_out(script, mailing, held_out):
     gifts, proba = held_out
     for name in ("Kearns-Mansour", "C4.5 without pruning"):
         own, other = (
-            script.earned(mailing, proba[name][which], gifts[which], confidence=None).total.value for which in (0, 1)
+            script.mailing_profit(mailing, proba[name][which], gifts[which], confidence=None).total.value
+            for which in (0, 1)
         )
         assert own > 1.6 * other
 
 
-def test_the_base_rate_with_expected_gifts_is_near_the_papers_profit(script, mailing, held_out):
+def test_the_base_rate_with_expected_gifts_has_about_the_papers_profit(script, mailing, held_out):
     """$12,252 on the paper's test set."""
     gifts, proba = held_out
-    found = script.earned(mailing, proba["All base rate"][1], gifts[1], n_boot=300).total
-    assert found.low < script.PAPER["All base rate"][1] < found.high
+    total = script.mailing_profit(mailing, proba["All base rate"][1], gifts[1], n_boot=300).total
+    assert total.low < script.PAPER["All base rate"][1] < total.high
 
 
 def test_naive_bayes_loses_by_miscalibration(script, mailing, held_out):

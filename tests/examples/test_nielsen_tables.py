@@ -1,4 +1,4 @@
-"""Nielsen's tables: the paper's figures are copied right, and a short run prints every row."""
+"""Nielsen's tables: the paper's figures are copied correctly, and a short run prints every row."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def script(example):
 
 @pytest.fixture
 def printed(request, script, tmp_path, capsys):
-    """Give what two trials on a small set print, what showing the kept figures again prints, and those figures."""
+    """Return the output of two trials on a small data set, that of showing the stored results, and those results."""
     request.getfixturevalue("papers_data")
-    kept = tmp_path / "kept.json"
-    script.main(["--sets", "zoo", "--trials", "2", "--trees", "8", "--out", str(kept)])
+    stored = tmp_path / "stored.json"
+    script.main(["--sets", "zoo", "--trials", "2", "--trees", "8", "--out", str(stored)])
     first = capsys.readouterr().out
-    script.main(["--read", str(kept)])
-    return first, capsys.readouterr().out, json.loads(kept.read_text())
+    script.main(["--read", str(stored)])
+    return first, capsys.readouterr().out, json.loads(stored.read_text())
 
 
 @pytest.mark.parametrize("pair", [0, 2], ids=["EB-PETs", "MOB-ESP"])
@@ -38,13 +38,13 @@ def test_there_are_twenty_sets_in_the_order_of_the_paper(script):
 
 
 def test_a_short_run_prints_every_row(script, printed):
-    out, again, kept = printed
+    out, again, stored = printed
     lines = out.splitlines()
     assert sum(line.startswith("| zoo |") for line in lines) == len(script.TITLES)
     assert sum(" against " in line for line in lines) == 3 * len(script.PAIRS)
     assert sum(line.startswith("- ") for line in lines) == len(script.METHODS) * len(script.TITLES)
     assert again == out
-    assert {len(kept["scores"]["zoo"][method]["avll"]) for method in script.METHODS} == {2}
+    assert {len(stored["scores"]["zoo"][method]["avll"]) for method in script.METHODS} == {2}
 
 
 @pytest.mark.usefixtures("papers_data")
@@ -56,45 +56,45 @@ def test_a_trial_does_not_depend_on_the_number_of_trials(script):
 
 
 @pytest.mark.usefixtures("papers_data", "capsys")
-def test_trials_are_added_to_those_that_a_file_has(script, tmp_path, monkeypatch):
-    kept, whole = tmp_path / "kept.json", tmp_path / "whole.json"
-    told = ["--sets", "zoo", "--trees", "4", "--out"]
-    script.main([*told, str(whole), "--trials", "4"])
-    script.main([*told, str(kept), "--trials", "2"])
+def test_trials_are_added_to_the_stored_ones(script, tmp_path, monkeypatch):
+    stored, whole = tmp_path / "stored.json", tmp_path / "whole.json"
+    options = ["--sets", "zoo", "--trees", "4", "--out"]
+    script.main([*options, str(whole), "--trials", "4"])
+    script.main([*options, str(stored), "--trials", "2"])
     grown = []
     monkeypatch.setattr(script, "one_trial", lambda *args, run=script.one_trial: grown.append(0) or run(*args))
-    script.main([*told, str(kept), "--trials", "4"])
-    assert len(grown) == 3  # one of them to see that the figures are still the same
-    assert json.loads(kept.read_text()) == json.loads(whole.read_text())
+    script.main([*options, str(stored), "--trials", "4"])
+    assert len(grown) == 3  # one of them to check that the results are reproduced
+    assert json.loads(stored.read_text()) == json.loads(whole.read_text())
 
 
 @pytest.mark.usefixtures("papers_data", "capsys")
-def test_a_run_that_is_stopped_keeps_whole_trials(script, tmp_path, monkeypatch):
-    out, trials = tmp_path / "kept.json", iter(range(3))
+def test_a_stopped_run_stores_complete_trials(script, tmp_path, monkeypatch):
+    out, trials = tmp_path / "stored.json", iter(range(3))
     run, results = script.one_trial, script.Results(5, 4, 0, True, {})
-    monkeypatch.setattr(script, "KEPT_EVERY", 1)
+    monkeypatch.setattr(script, "STORE_EVERY", 1)
     monkeypatch.setattr(script, "one_trial", lambda *args: next(trials) + 1 and run(*args))
     with pytest.raises((StopIteration, RuntimeError)):
         script.run(["zoo"], results, out)
-    assert script.Results.read(out).done("zoo") == 3
+    assert script.Results.read(out).n_done("zoo") == 3
 
 
 @pytest.mark.usefixtures("papers_data", "capsys")
-def test_other_settings_and_other_figures_are_not_added_to(script, tmp_path):
-    out = tmp_path / "kept.json"
-    told = ["--sets", "zoo", "--out", str(out)]
-    script.main([*told, "--trees", "4", "--trials", "2"])
-    with pytest.raises(SystemExit, match="Take another file"):
-        script.main([*told, "--trees", "5", "--trials", "3"])
-    kept = json.loads(out.read_text())
-    kept["scores"]["zoo"]["B-PETs"]["mse01"][0] += 0.1
-    out.write_text(json.dumps(kept))
-    with pytest.raises(SystemExit, match="begin with a new file"):
-        script.main([*told, "--trees", "4", "--trials", "3"])
+def test_trials_are_not_added_to_other_settings_or_results(script, tmp_path):
+    out = tmp_path / "stored.json"
+    options = ["--sets", "zoo", "--out", str(out)]
+    script.main([*options, "--trees", "4", "--trials", "2"])
+    with pytest.raises(SystemExit, match="Use another file"):
+        script.main([*options, "--trees", "5", "--trials", "3"])
+    stored = json.loads(out.read_text())
+    stored["scores"]["zoo"]["B-PETs"]["mse01"][0] += 0.1
+    out.write_text(json.dumps(stored))
+    with pytest.raises(SystemExit, match="start with a new file"):
+        script.main([*options, "--trees", "4", "--trials", "3"])
 
 
 @pytest.mark.usefixtures("papers_data")
-def test_the_common_vote_changes_the_accuracy_of_b_pets_alone(script):
+def test_the_common_vote_changes_the_accuracy_of_b_pets_only(script):
     own, common = (script.run(["soybean"], script.Results(2, 4, 0, True, {}, vote)).scores for vote in (False, True))
     changed = {
         (method, metric)
@@ -105,7 +105,7 @@ def test_the_common_vote_changes_the_accuracy_of_b_pets_alone(script):
     assert changed == {("B-PETs", "delta_accuracy")}
 
 
-def test_parameters_of_trees_are_words_or_json(script):
+def test_parameters_of_trees_are_strings_or_json(script):
     assert script._param("threshold=midpoint") == ("threshold", "midpoint")
     assert script._param("mdl_penalty=false") == ("mdl_penalty", False)
 

@@ -1,4 +1,4 @@
-"""The picture of the README says what is wrong, and where."""
+"""The picture of the README shows where probabilities are miscalibrated."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def script(example):
     return example("reliability_picture")
 
 
-def test_a_model_that_gives_twice_the_rate_is_shown_to_be_wrong(script):
+def test_a_model_that_predicts_twice_the_rate_is_shown_to_be_miscalibrated(script):
     donors, random = load("appeal"), np.random.default_rng(0)
     rate = (donors.y == donors.positive).mean() + 0.02 * random.random(donors.n_rows)
-    figure = script.draw(donors, {"right": rate, "wrong": 2 * rate})
+    figure = script.draw(donors, {"base rate": rate, "doubled": 2 * rate})
     titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
-    assert titles[0] == "right\nnothing speaks against it"
-    assert titles[1].startswith("wrong\nwrong: 0.1")
+    assert titles[0] == "base rate\nno miscalibration shown"
+    assert titles[1].startswith("doubled\nmiscalibrated: 0.1")
