@@ -98,6 +98,7 @@ def _cache_folder() -> Path:
 
 
 def _cache_path() -> Path:
+    # As platformdirs, except that XDG_CACHE_HOME is used on Windows too: four lines in place of a dependency.
     if path := os.environ.get("CALIBRANT_CACHE"):
         return Path(path).expanduser()
     if path := os.environ.get("XDG_CACHE_HOME"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_feather", "read_parquet", "to_parsed_file"]
 
-# One pandas block per column avoids copies of long columns, but is slower than they are in tables this wide.
+# One pandas block per column saves copying long columns, but in wider tables takes longer than the copies.
 _MAX_SPLIT_BLOCKS = 1000
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 

@@ -21,7 +21,7 @@ __all__ = ["Names", "Spec", "read_names"]
 Spec = Literal["continuous", "ignore"] | int | tuple[str, ...]
 
 _DISCRETE = re.compile(r"discrete ?([0-9]*+)")
-# A larger number of values is a mistake in the file: no method learns from such a column.
+# A larger number of values is a mistake in the file rather than a column.
 _MAX_VALUES = 1_000_000
 _KINDS = ("continuous", "ignore", "discrete")
 _WRITE_VALUES = "Write continuous, ignore, discrete n, or two values or more."
