@@ -106,15 +106,6 @@ def estimate_performance(
     Whatever was chosen by looking at all rows beforehand is not tested by this.
     """
     experiment = read_experiment(
-        estimator,
-        X,
-        y,
-        metrics,
-        groups=groups,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        metric_params=metric_params,
-        confidence=confidence,
-        n_jobs=n_jobs,
+        estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
     return experiment.run(read_plan(plan), choose_by)

@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Experiment", "read_experiment", "read_plan"]
 
-_NO_GROUP_NOTE = (AcrossGroups, PredefinedSplits, Resubstitution)  # plans that do not keep groups whole, or are them
+_NO_GROUP_NOTE = (
+    AcrossGroups,
+    PredefinedSplits,
+    Resubstitution,
+)  # they do not keep groups whole, or are named for them
 
 _INTERVALS = {
     "splits": "Intervals at {:g} % of the mean over training sets of this size, corrected for splits that share rows "
@@ -121,7 +125,6 @@ def read_experiment(
     X: Any,
     y: Any,
     metrics: Any,
-    *,
     groups: Any,
     sample_weight: Any,
     pos_label: Any,
