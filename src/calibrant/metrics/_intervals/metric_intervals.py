@@ -14,7 +14,7 @@ from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, perce
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._intervals.delong import area_interval
-from calibrant.metrics._intervals.proportions import Interval, proportion_interval, two_sided_z
+from calibrant.metrics._intervals.proportions import Interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values
 from calibrant.metrics._intervals.replicates import Draws
 from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
@@ -32,7 +32,7 @@ __all__ = ["DECISIONS", "UNDEFINED", "can_reweight", "find_recipe", "score_metri
 
 DECISIONS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
-_LINE = ("calibration_intercept", "calibration_slope")
+_LINE_METRICS = ("calibration_intercept", "calibration_slope")
 _TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
 UNDEFINED = "not defined for these rows"
 _ROUNDING = 1e-12  # ends closer than this differ by rounding alone
@@ -141,22 +141,23 @@ def _by_formula(plan: BootstrapPlan, values: Mapping[str, float]) -> dict[str, t
     for name in {"accuracy", "error"} & set(values):
         if plan.counts_whole_rows and not plan.stratified:
             successes = min(values[name] * predictions.total, predictions.total)
-            found[name] = proportion_interval(successes, predictions.total, confidence), "Wilson"
-    for name in {"auc", "gini"} & set(values):
-        if predictions.n_classes == 2 and not math.isnan(values[name]):
-            rows = predictions.binary_rows()
-            _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
-            found[name] = (ends if name == "auc" else Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)), method
+            found[name] = wilson_interval(successes, predictions.total, confidence), "Wilson"
+    areas = [name for name in ("auc", "gini") if not math.isnan(values.get(name, math.nan))]
+    if areas and predictions.n_classes == 2:
+        rows = predictions.binary_rows()
+        _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
+        of_gini = Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)
+        found |= {name: (ends if name == "auc" else of_gini, method) for name in areas}
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 
 def _line_intervals(
     plan: BootstrapPlan, values: Mapping[str, float], confidence: float
 ) -> dict[str, tuple[Interval, str]]:
-    finite = [name for name in _LINE if math.isfinite(values.get(name, math.nan))]
+    finite = [name for name in _LINE_METRICS if math.isfinite(values.get(name, math.nan))]
     if not finite:
         return {}
-    errors = dict(zip(_LINE, standard_errors(plan.predictions.binary_rows()), strict=True))
+    errors = dict(zip(_LINE_METRICS, standard_errors(plan.predictions.binary_rows()), strict=True))
     reach = {name: two_sided_z(confidence) * errors[name] for name in finite}
     return {name: (Interval(values[name] - reach[name], values[name] + reach[name]), "sandwich") for name in finite}
 

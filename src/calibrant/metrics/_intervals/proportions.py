@@ -11,7 +11,7 @@ from scipy.special import betaincinv, ndtri
 from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
 
-__all__ = ["CONFIDENCE", "Interval", "proportion_interval", "two_sided_z"]
+__all__ = ["CONFIDENCE", "Interval", "proportion_interval", "two_sided_z", "wilson_interval"]
 
 CONFIDENCE = Real(0, 1, closed="neither")
 _Z = Real(0, closed="right") | Nothing()
@@ -97,7 +97,8 @@ def _check_counts(successes: float, n: float) -> None:
         raise ParameterError(f"successes must be at most n; got {successes} of {n}.")
 
 
-def _wilson(successes: float, n: float, confidence: float) -> Interval:
+def wilson_interval(successes: float, n: float, confidence: float) -> Interval:
+    """Return Wilson's interval of a proportion, without input validation."""
     return _wilson_of_z(successes, n, two_sided_z(confidence))
 
 
@@ -124,7 +125,7 @@ def _jeffreys(successes: float, n: float, confidence: float) -> Interval:
 
 
 _METHODS: dict[str, Callable[[float, float, float], Interval]] = {
-    "wilson": _wilson,
+    "wilson": wilson_interval,
     "clopper_pearson": _clopper_pearson,
     "jeffreys": _jeffreys,
 }

@@ -115,7 +115,7 @@ class Layout:
         needs_confusion = any(recipe.needs_confusion for recipe in recipes)
         is_own_order = order is None
         if predictions.n_classes == 2 and is_own_order:
-            order = np.argsort(-predictions.column(predictions.positive), kind="stable")
+            order = predictions.rank_order
         columns = [_in_order(ROW_VALUES[name](predictions), order) for name in names]
         infinite = tuple(name for name, column in zip(names, columns, strict=True) if np.isinf(column).any())
         marks = [np.isinf(columns[names.index(name)]).astype(np.float64) for name in infinite]
@@ -160,10 +160,8 @@ def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_o
             RankedRows.of(predictions.column(which), predictions.label == which)
             for which in range(predictions.n_classes)
         )
-    column, positive = (
-        predictions.column(predictions.positive)[order],
-        (predictions.label == predictions.positive)[order],
-    )
+    rows = predictions.binary_rows()
+    column, positive = rows.proba[order], rows.positive[order]
     return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
 
 
@@ -196,9 +194,8 @@ def _auc(values: ReplicateValues) -> NDArray[np.float64]:
 
 
 def _average_precision(values: ReplicateValues) -> NDArray[np.float64]:
-    return (
-        values.ranked("average_precision") if values.predictions.is_binary else values.over_classes("average_precision")
-    )
+    measure = "average_precision"
+    return values.ranked(measure) if values.predictions.is_binary else values.over_classes(measure)
 
 
 def _lift(values: ReplicateValues) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["rank_order", "reweighted_bootstrap"]
+__all__ = ["reweighted_bootstrap"]
 
 _STREAM = 3  # of the random streams; 0 and 1 are the core's replicates, 2 consistency resampling
 
@@ -38,7 +38,7 @@ def reweighted_bootstrap(
     >>> reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
     (array([0.5, 0.5, 0.5, 0.5]), array([0.5, 0.5, 0.5]))
     """
-    order = rank_order(plan.predictions) if order is None else order
+    order = plan.predictions.rank_order if order is None else order
     sampling, arranged = plan.sampling(order), _take(plan.predictions, order)
     values: dict[str, list[float]] = {name: [] for name in metrics}
     for counts in _counts(sampling, plan):
@@ -48,18 +48,6 @@ def reweighted_bootstrap(
             values[name].append(metric.judge(predictions))
     found = {name: np.split(np.array(of_metric), [plan.n_boot]) for name, of_metric in values.items()}
     return {name: (drawn, left_out if len(left_out) else None) for name, (drawn, left_out) in found.items()}
-
-
-def rank_order(predictions: Predictions) -> NDArray[np.intp]:
-    """Return the rows from the most to the least likely to be positive.
-
-    Examples
-    --------
-    >>> from calibrant.metrics._validation.read_predictions import read_predictions
-    >>> rank_order(read_predictions([0, 1, 1], [0.5, 0.2, 0.7]))
-    array([2, 0, 1])
-    """
-    return np.argsort(-predictions.column(predictions.positive), kind="stable")
 
 
 def _counts(sampling: Sampling, plan: BootstrapPlan) -> Iterator[NDArray[np.float64]]:

@@ -18,7 +18,7 @@ from calibrant.metrics._intervals.metric_intervals import can_reweight, find_rec
 from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values
 from calibrant.metrics._intervals.replicates import Draws
-from calibrant.metrics._intervals.reweighted_bootstrap import rank_order, reweighted_bootstrap
+from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
 from calibrant.metrics._scorecard.card_text import number_text
 from calibrant.metrics._scorecard.score_card import ScoreCard
 
@@ -216,7 +216,7 @@ def _paired_replicates(
     mine, theirs = _draws_of_recipes(one, other, recipes) if recipes else ({}, {})
     others = {name: METRICS[name] for name in found if name not in recipes and can_reweight(METRICS[name], one)}
     if others:
-        order = rank_order(one.predictions)
+        order = one.predictions.rank_order
         mine |= reweighted_bootstrap(one, others, order)
         theirs |= reweighted_bootstrap(replace(one, predictions=other.predictions), others, order)
     return {name: (bca_interval(found[name], *_minus(mine[name], theirs[name]), confidence), "BCa") for name in mine}

@@ -13,7 +13,7 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.metric_intervals import DECISIONS, UNDEFINED, score_of_replicates
-from calibrant.metrics._intervals.proportions import CONFIDENCE, Interval, proportion_interval, two_sided_z
+from calibrant.metrics._intervals.proportions import CONFIDENCE, Interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.replicate_values import predictions_of_cells
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.batches import batches
@@ -202,9 +202,8 @@ class _Scorer:
         column, then = _MEANS[metric.id]
         running = self._running
         if column == "log_loss" and running.n_infinite:
-            return Score(
-                metric.id, math.inf, note=f"the actual class has probability 0 in {running.n_infinite:,} row(s)"
-            )
+            note = f"the actual class has probability 0 in {running.n_infinite:,} row(s)"
+            return Score(metric.id, math.inf, note=note)
         mean, square = running.sums[column] / running.total
         n_classes = running.like.n_classes
         if self._confidence is None:
@@ -221,13 +220,12 @@ class _Scorer:
         if self._confidence is None:
             return Score(metric.id, value)
         if metric.id in ("accuracy", "error"):
-            ends = proportion_interval(min(value, 1.0) * running.total, running.total, self._confidence)
+            ends = wilson_interval(min(value, 1.0) * running.total, running.total, self._confidence)
             return Score(metric.id, value, *ends, "Wilson")
         if self._tables is None:
             frequencies = running.cells / running.cells.sum()
-            self._tables = self._rng.multinomial(max(1, round(running.total)), frequencies, _N_TABLES).astype(
-                np.float64
-            )
+            n_drawn = max(1, round(running.total))
+            self._tables = self._rng.multinomial(n_drawn, frequencies, _N_TABLES).astype(np.float64)
         drawn = np.array([metric.judge(predictions_of_cells(running.like, cells)) for cells in self._tables])
         return score_of_replicates(metric.id, value, drawn, None, self._confidence, "percentile")
 

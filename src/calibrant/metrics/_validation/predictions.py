@@ -161,6 +161,18 @@ class Predictions:
         return self._rankings[which]
 
     @cached_property
+    def rank_order(self) -> NDArray[np.intp]:
+        """The rows from the most to the least likely to be positive.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> read_predictions([0, 1, 1], [0.5, 0.2, 0.7]).rank_order
+        array([2, 0, 1])
+        """
+        return np.argsort(-self.column(self.positive), kind="stable")
+
+    @cached_property
     def calibration_ranking(self) -> _core.Ranking:
         """The rows of `calibration_rows` sorted by probability."""
         return self.ranking() if self.n_classes <= 2 else rank(self.calibration_rows())
