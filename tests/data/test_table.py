@@ -179,11 +179,11 @@ def test_kinds_come_in_the_order_of_the_columns():
 
 
 def test_kinds_cannot_be_changed():
-    given = {"age": "numeric", "town": "nominal"}
-    made = table(kinds=given)
+    kinds = {"age": "numeric", "town": "nominal"}
+    made = table(kinds=kinds)
     with pytest.raises(TypeError, match="does not support item assignment"):
         made.kinds["age"] = "nominal"
-    given["age"] = "nominal"
+    kinds["age"] = "nominal"
     assert made.kinds["age"] == "numeric"
 
 

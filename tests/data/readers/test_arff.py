@@ -298,11 +298,13 @@ def test_a_bad_value_far_down_is_found_at_its_line() -> None:
     assert "line 100003, column 'colour': 'rad'" in message("\n".join(rows), "n numeric", COLOURS)
 
 
-@pytest.mark.parametrize("mark", ["'", '"', ",", "{", "}", "%", "\\", "\t", " ", "?", "''", "',", "{}", "\\'", "0 1,"])
+@pytest.mark.parametrize(
+    "character", ["'", '"', ",", "{", "}", "%", "\\", "\t", " ", "?", "''", "',", "{}", "\\'", "0 1,"]
+)
 @pytest.mark.parametrize("start", ["", "1,", "{", "'"])
-def test_a_line_of_ten_thousand_marks_is_handled_quickly(start: str, mark: str) -> None:
+def test_a_line_of_ten_thousand_characters_is_handled_quickly(start: str, character: str) -> None:
     with suppress(ReadError):
-        read(start + mark * 10_000, "n numeric", "s string")
+        read(start + character * 10_000, "n numeric", "s string")
 
 
 PIECES = [*"'\",{}%\\?@\t\n\r 01x", "\ufeff", "\x00", "\\u", "nan", "@data\n", "\n@attribute ", "date", "{5}"]
@@ -319,15 +321,15 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 NUMBERS = st.floats() | st.integers(-(2**53), 2**53).map(float)
 
 
-def quote(value: object, mark: str) -> str:
-    escapes = {"\\": "\\\\", mark: "\\" + mark, "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    return mark + "".join(escapes.get(character, character) for character in str(value)) + mark
+def quote(value: object, quote_mark: str) -> str:
+    escapes = {"\\": "\\\\", quote_mark: "\\" + quote_mark, "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return quote_mark + "".join(escapes.get(character, character) for character in str(value)) + quote_mark
 
 
-def write(table: Sequence[tuple[str, Sequence[str] | None, Sequence[Any]]], mark: str) -> str:
-    types = ["numeric" if v is None else "{" + ",".join(quote(x, mark) for x in v) + "}" for _, v, _ in table]
-    header = [f"@attribute {quote(table[i][0], mark)} {kind}" for i, kind in enumerate(types)]
-    rows = zip(*(["?" if x is None else quote(x, mark) for x in cells] for _, _, cells in table), strict=True)
+def write(table: Sequence[tuple[str, Sequence[str] | None, Sequence[Any]]], quote_mark: str) -> str:
+    types = ["numeric" if v is None else "{" + ",".join(quote(x, quote_mark) for x in v) + "}" for _, v, _ in table]
+    header = [f"@attribute {quote(table[i][0], quote_mark)} {kind}" for i, kind in enumerate(types)]
+    rows = zip(*(["?" if x is None else quote(x, quote_mark) for x in cells] for _, _, cells in table), strict=True)
     return "\n".join(["@relation t", *header, "@data", *map(",".join, rows)])
 
 
@@ -344,9 +346,9 @@ def tables(draw: st.DrawFn) -> list[tuple[str, list[str] | None, list[Any]]]:
 
 @given(tables(), st.sampled_from("'\""))
 def test_any_table_written_with_quotes_reads_back_equal(
-    table: list[tuple[str, list[str] | None, list[Any]]], mark: str
+    table: list[tuple[str, list[str] | None, list[Any]]], quote_mark: str
 ) -> None:
-    frame = read_arff("t.arff", write(table, mark)).frame
+    frame = read_arff("t.arff", write(table, quote_mark)).frame
     assert list(frame.columns) == [name for name, _, _ in table]
     for name, values, cells in table:
         if values is None:

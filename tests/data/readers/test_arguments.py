@@ -26,9 +26,9 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_invalid_arguments_raise_parameter_errors(write, name):
-    told, kind, words = WRONG[name]
+    options, kind, words = WRONG[name]
     with pytest.raises(kind, match=words):
-        read_table(write("a,b,y\n1,2,u\n"), **told)
+        read_table(write("a,b,y\n1,2,u\n"), **options)
 
 
 @pytest.mark.parametrize("path", [None, b"t.csv", io.StringIO("a,b\n"), 5])

@@ -210,13 +210,13 @@ def test_broken_names_raise_with_their_line(names: str, place: str, word: str) -
     assert word in said
 
 
-@pytest.mark.parametrize("mark", [",", ".", ":", "|", "\\", "?", " ", "\n", ". ", "\\,", "a,\n", ".|"])
+@pytest.mark.parametrize("character", [",", ".", ":", "|", "\\", "?", " ", "\n", ". ", "\\,", "a,\n", ".|"])
 @pytest.mark.parametrize("start", ["", "a", "rain,"])
-def test_ten_thousand_marks_are_handled_quickly(start: str, mark: str) -> None:
+def test_ten_thousand_characters_are_handled_quickly(start: str, character: str) -> None:
     with suppress(ReadError):
-        read(start + mark * 10_000)
+        read(start + character * 10_000)
     with suppress(ReadError):
-        read_names("t.names", "a, b.\nx: " + start + mark * 10_000)
+        read_names("t.names", "a, b.\nx: " + start + character * 10_000)
 
 
 PIECES = [

@@ -17,8 +17,8 @@ from calibrant.exceptions import MissingFileError, ReadError
 
 
 def test_gzip_is_decompressed_with_all_members_and_without_padding(write):
-    packed = gzip.compress(b"a,y\n1,x\n") + gzip.compress(b"2,z\n") + bytes(8)
-    table = read_table(write(packed, "t.csv.gz"))
+    compressed = gzip.compress(b"a,y\n1,x\n") + gzip.compress(b"2,z\n") + bytes(8)
+    table = read_table(write(compressed, "t.csv.gz"))
     assert (table.name, table.n_rows) == ("t", 2)
 
 
@@ -76,8 +76,8 @@ def excel():
 
 def archive():
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as packed:
-        packed.writestr("t.csv", "a,y\n1,2\n")
+    with zipfile.ZipFile(buffer, "w") as compressed:
+        compressed.writestr("t.csv", "a,y\n1,2\n")
     return buffer.getvalue()
 
 
@@ -125,8 +125,8 @@ def test_text_that_begins_like_another_format_is_text(write):
     assert read_table(write("BZh,PAR1\n1,2\n")).n_rows == 1
 
 
-@pytest.mark.parametrize("told", [{}, {"nominal": ["b"]}])
-def test_bytes_that_are_not_utf_8_deep_in_a_file_name_their_line(write, told):
+@pytest.mark.parametrize("options", [{}, {"nominal": ["b"]}])
+def test_bytes_that_are_not_utf_8_deep_in_a_file_name_their_line(write, options):
     content = b"a,b,y\n" + b"1,xxxx,z\n" * 300_000 + b"1,caf\xe9,z\n"
     with pytest.raises(ReadError, match="line 300002: byte 0xe9 is not UTF-8"):
-        read_table(write(content), **told)
+        read_table(write(content), **options)

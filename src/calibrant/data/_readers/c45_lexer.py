@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-__all__ = ["Lexer", "Name", "rows", "split_simple"]
+__all__ = ["Lexer", "Name", "rows", "split_line"]
 
 _SPACE = " \t\n\f\v"
 # Groups repeat greedily, not possessively: the `re` of Python 3.11.0 to 3.11.3 gets possessive groups wrong.
@@ -122,7 +122,7 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """
     lexer = Lexer(text, colons=False)
     while (rest := lexer.rest_of_line()) is not None:
-        line, fields = lexer.line, split_simple(rest)
+        line, fields = lexer.line, split_line(rest)
         if fields is None:
             names = lexer.list_of_names()
             yield names[0].line, [name.text for name in names]
@@ -132,12 +132,12 @@ def rows(text: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, fields
 
 
-def split_simple(text: str) -> list[str] | None:
+def split_line(text: str) -> list[str] | None:
     """Split one line at commas; return None if it needs the lexer: escapes, a row that continues or ends within it.
 
     Examples
     --------
-    >>> split_simple("sunny, 85, no. | a case"), split_simple("sunny, 85,")
+    >>> split_line("sunny, 85, no. | a case"), split_line("sunny, 85,")
     (['sunny', '85', 'no'], None)
     """
     body = text.partition("|")[0].strip(_SPACE)

@@ -84,7 +84,7 @@ def read_layout(
     specified = sep or preamble.separator
     first_line = raw[preamble.n_bytes : _line_end(raw, preamble.n_bytes)]
     possible = _SEPARATORS if specified is None else [specified]
-    check_width(path, max(first_line.count(mark.encode()) for mark in possible) + 1)
+    check_width(path, max(first_line.count(separator.encode()) for separator in possible) + 1)
     start = _first_lines(path, raw, preamble.n_bytes)
     separator = specified or guess_separator(path, start)
     check_width(path, first_line.count(separator.encode()) + 1)
@@ -216,7 +216,7 @@ def _is_header(line: bytes, raw: bytes, end: int) -> bool:
     """Return whether a line such as ``#,name`` or ``#id,name`` is a header: the next line has as many fields."""
     start = end + (2 if raw[end : end + 2] == b"\r\n" else 1)
     following = raw[start : min(_line_end(raw, start), start + 4096)]
-    counts = [(line.count(mark.encode()), following.count(mark.encode())) for mark in _SEPARATORS]
+    counts = [(line.count(separator.encode()), following.count(separator.encode())) for separator in _SEPARATORS]
     return line[1:2] not in (b" ", b"#", b"") and any(here == below > 0 for here, below in counts)
 
 
@@ -231,11 +231,11 @@ def guess_separator(path: Path, start: str) -> str:
     if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
         return "\t"
     lines = _unquoted_lines(start)
-    candidates = {mark: fields for mark in _SEPARATORS if (fields := _n_fields(lines, mark)) > 1}
+    candidates = {separator: fields for separator in _SEPARATORS if (fields := _n_fields(lines, separator)) > 1}
     if not candidates:
         return _fallback_separator(lines)
     best = max(candidates, key=candidates.__getitem__)
-    others = [mark for mark in candidates if mark != ","]
+    others = [separator for separator in candidates if separator != ","]
     if best == "," and others and _has_decimal_commas(start, others[0]):
         return others[0]
     return best
@@ -250,9 +250,9 @@ def _unquoted_lines(start: str) -> list[str]:
     return _QUOTED.sub("q", text).split("\n") if '"' in text else lines
 
 
-def _n_fields(lines: list[str], mark: str) -> int:
+def _n_fields(lines: list[str], separator: str) -> int:
     """Return the number of fields on every line, the first with one fewer in R's tables; 0 if the lines differ."""
-    first, *rest = [line.count(mark) + 1 for line in lines] or [0]
+    first, *rest = [line.count(separator) + 1 for line in lines] or [0]
     widths = set(rest or [first])
     return first if widths == {first} else max(widths) if widths == {first + 1} and first > 1 else 0
 
@@ -260,7 +260,7 @@ def _n_fields(lines: list[str], mark: str) -> int:
 def _fallback_separator(lines: list[str]) -> str:
     """Return a separator if none fits all lines: a comma, the most frequent candidate of the first line, or a blank."""
     first = lines[0] if lines else ""
-    counts = {mark: first.count(mark) for mark in _SEPARATORS}
+    counts = {separator: first.count(separator) for separator in _SEPARATORS}
     if counts[","] or not any(counts.values()):
         is_blank = not any(counts.values()) and len(lines) > 1 and _n_fields(lines, " ") > 2
         return " " if is_blank else ","
