@@ -2,6 +2,7 @@
 
 from calibrant.estimates._held_out import log_loss_of
 from calibrant.estimates._leaf.frequency import frequencies
+from calibrant.estimates._names import ESTIMATE_RULE, look_up
 from calibrant.estimates._path.tree_priors import wallace
 
-__all__ = ["frequencies", "log_loss_of", "wallace"]
+__all__ = ["ESTIMATE_RULE", "frequencies", "log_loss_of", "look_up", "wallace"]

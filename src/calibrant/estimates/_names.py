@@ -17,7 +17,7 @@ from calibrant.estimates._path.m_branch import MBranch
 from calibrant.estimates._path.path_average import PathAverage
 from calibrant.estimates._path.shrinkage import HierarchicalShrinkage
 
-__all__ = ["ESTIMATES", "as_estimate", "look_up"]
+__all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "look_up"]
 
 ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "frequency": Frequency,
@@ -30,7 +30,7 @@ ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "hierarchical_shrinkage": HierarchicalShrinkage,
     "kernel_density": KernelDensity,
 }
-_RULE = Choice(*ESTIMATES) | HasMethods("table", words="an estimate of calibrant.estimates")
+ESTIMATE_RULE = Choice(*ESTIMATES) | HasMethods("table", words="an estimate of calibrant.estimates")
 
 
 def as_estimate(name: str, given: Any) -> Estimate:
@@ -53,7 +53,7 @@ def as_estimate(name: str, given: Any) -> Estimate:
     >>> as_estimate("estimate", "smoothed_curtailment")
     Curtailment(v=None, strength=10, then='m')
     """
-    check_param(name, given, _RULE)
+    check_param(name, given, ESTIMATE_RULE)
     return look_up(given)
 
 

@@ -9,7 +9,8 @@ from calibrant import _core
 from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal
-from calibrant.estimates import ESTIMATES, Estimate
+from calibrant.estimates import Estimate
+from calibrant.estimates._internal import ESTIMATE_RULE
 
 __all__ = [
     "CRITERIA",
@@ -86,7 +87,7 @@ class TreeParams(ReadingParams, Protocol):
 # `nominal` is absent: input validation checks it against the columns of the table.
 RULES: dict[str, Rule] = {
     "criterion": Choice(*CRITERIA),
-    "estimate": Choice(*ESTIMATES) | InstanceOf(Estimate, words="an estimate of calibrant.estimates"),
+    "estimate": ESTIMATE_RULE,
     "prune": Choice("pessimistic", "reduced_error", "cost_complexity", "mdl") | Nothing(),
     "confidence": Real(0, 1, closed="right"),
     "subtree_raising": Bool(),

@@ -154,6 +154,6 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
         %(predict_proba_sections)s
         """
         rows = self._rows(X)
-        check_params(self, _RULES)
+        check_params(self, _RULES)  # trees are grown here, by parameters that `set_params` may have changed
         check_output_memory(rows[0], len(self.classes_))
         return self._trees.predict_proba(rows, self)

@@ -81,7 +81,9 @@ class Curtailment:
     then: str | Estimate | None = None
 
     def __post_init__(self) -> None:
-        check_params(self, _RULES)
+        from calibrant.estimates._names import ESTIMATE_RULE  # that registry imports this module
+
+        check_params(self, {**_RULES, "then": ESTIMATE_RULE | Nothing()})
         then = self._then()
         if isinstance(then, RowEstimate) or (isinstance(then, FittedHeldOut) and then.needs_held_out):
             raise ParameterError(f"then must be an estimate read from the counts alone; got {self.then!r}.")
@@ -149,9 +151,9 @@ class Curtailment:
         return tuple(replace(self, v=v, then=each) for v in minimums for each in after)
 
     def _then(self) -> Estimate:
-        from calibrant.estimates._names import as_estimate
+        from calibrant.estimates._names import look_up
 
-        return Frequency() if self.then is None else as_estimate("then", self.then)
+        return Frequency() if self.then is None else look_up(self.then)
 
     def _min_weight(self, counts: NDArray[np.float64]) -> float:
         if self.v == CV:

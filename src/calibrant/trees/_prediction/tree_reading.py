@@ -11,7 +11,8 @@ import numpy as np
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
 from calibrant._threads import n_threads
-from calibrant.estimates import Estimate, RowEstimate, RowReader, as_estimate
+from calibrant.estimates import Estimate, RowEstimate, RowReader
+from calibrant.estimates._internal import look_up
 from calibrant.trees._prediction.leaf_shares import LeafShares, leaf_shares
 from calibrant.trees._prediction.probability_tables import majority_leaves, nearest_with_weight, probability_table
 from calibrant.trees._prediction.resolve_estimate import resolve_estimate
@@ -43,7 +44,7 @@ class TreeReading:
 
     @classmethod
     def of(cls, grown: GrownTree, estimate: str | Estimate, params: ReadingParams) -> TreeReading:
-        """Read a grown tree by an estimate, choosing its number by cross-validation where it requests that.
+        """Read a grown tree by a validated estimate, choosing its number by cross-validation where it requests that.
 
         Examples
         --------
@@ -53,7 +54,7 @@ class TreeReading:
         array([1., 0.])
         """
         tree, empty_leaf, dialect = grown.tree, params.empty_leaf, params.dialect
-        resolved = resolve_estimate(as_estimate("estimate", estimate), grown, params)
+        resolved = resolve_estimate(look_up(estimate), grown, params)
         table = probability_table(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)
         if not isinstance(resolved, RowEstimate):
             return cls(resolved, table)
