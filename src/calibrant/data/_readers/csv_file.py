@@ -135,7 +135,7 @@ def _parse_with(path: Path, raw: bytes, layout: CsvLayout, text: set[str], *, li
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
             if "straddling" not in str(error) or block > min(len(raw), _LARGEST_BLOCK):
                 raise _parse_error(path, raw, layout, str(error)) from error
-            block *= 32
+            block *= 32  # large steps, because every attempt parses the file again
 
 
 def _skip_blanks(row: Any) -> str:
@@ -171,7 +171,7 @@ def _check_encoding(path: Path, raw: bytes, table: Any) -> None:
 
 
 def _confirmed(parsed: ParsedFile, layout: CsvLayout) -> frozenset[str]:
-    """Return the columns that are not features by all rows, as they are not by the first ones."""
+    """Return those columns that are not features by the first rows for which all rows confirm it."""
     return frozenset(name for name in layout.not_features if _is_confirmed(parsed.frame[name], name, layout))
 
 

@@ -11,30 +11,14 @@ from calibrant.exceptions import ReadError
 __all__ = ["MISSING_VALUES", "NUMBER", "has_header", "is_r_table", "name_columns"]
 
 # Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.
-MISSING_VALUES = (
-    "",
-    "?",
-    "NA",
-    "N/A",
-    "n/a",
-    "<NA>",
-    "#N/A",
-    "NaN",
-    "nan",
-    "-NaN",
-    "-nan",
-    "NULL",
-    "Null",
-    "null",
-    "None",
-)
+MISSING_VALUES = ("", *"? NA N/A n/a <NA> #N/A NaN nan -NaN -nan NULL Null null None".split())
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[0-9]+,[0-9]+|inf(?:inity)?)\s*", re.IGNORECASE
 )
 
 _YEAR = re.compile(r"\s*(?:1[6-9]|20|21)[0-9]{2}\s*")
 _ROW_NAMES = "row_names"
-_LOOKS_LIKE_DATA = "The first line looks like data, so the columns are named x0, x1, …; header=True takes it as names."
+_LOOKS_LIKE_DATA = "The first line looks like data, so the columns are named x0, x1, …; header=True reads it as names."
 _R_NOTE = "The header has one name fewer than the rows have fields, as R writes it: the first column is not a feature."
 
 
@@ -93,9 +77,9 @@ def _is_distant_year(cell: str, known: set[str]) -> bool:
     if not known or not _YEAR.fullmatch(cell) or not all(map(NUMBER.fullmatch, known)):
         return False
     year, values = float(cell), [float(value.replace(",", ".")) for value in known]
-    least, most = min(values), max(values)
-    margin = max(year / 10, min(most - least, year))
-    return year < least - margin or year > most + margin
+    low, high = min(values), max(values)
+    margin = max(year / 10, min(high - low, year))
+    return year < low - margin or year > high + margin
 
 
 def name_columns(
