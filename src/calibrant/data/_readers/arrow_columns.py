@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from calibrant.data._readers.csv_header import MISSING_VALUES
+from calibrant.data._readers.csv_header import MISSING
 from calibrant.exceptions import ReadError
 
 __all__ = ["convert_column", "is_text"]
@@ -92,7 +92,7 @@ def _trimmed(column: Any, retype: bool) -> Any:
     import pyarrow.compute as pc
 
     column = pc.utf8_trim_whitespace(column)
-    column = pc.if_else(pc.is_in(column, value_set=pa.array(MISSING_VALUES)), pa.scalar(None, column.type), column)
+    column = pc.if_else(pc.is_in(column, value_set=pa.array(MISSING)), pa.scalar(None, column.type), column)
     if retype and column.null_count == len(column):
         return column.cast(pa.float64())
     types = (

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.data._readers.arrow import to_parsed_file
-from calibrant.data._readers.csv_header import MISSING_VALUES
+from calibrant.data._readers.csv_header import MISSING
 from calibrant.data._readers.csv_layout import CsvLayout, read_layout
 from calibrant.data._readers.csv_rows import Row, split_rows
 from calibrant.data._readers.file_format import check_text_format
@@ -118,7 +118,7 @@ def _parse_with(path: Path, raw: bytes, layout: CsvLayout, text: set[str], *, li
         delimiter=layout.separator, newlines_in_values=line_ends_in_values, invalid_row_handler=_skip_blanks
     )
     convert = arrow_csv.ConvertOptions(
-        null_values=list(MISSING_VALUES),
+        null_values=list(MISSING),
         strings_can_be_null=True,
         decimal_point=layout.decimal,
         column_types={name: pa.string() for name in text},

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from calibrant.exceptions import ReadError
 
-__all__ = ["MISSING_VALUES", "NUMBER", "has_header", "is_r_table", "name_columns"]
+__all__ = ["MISSING", "NUMBER", "has_header", "is_r_table", "name_columns"]
 
 # Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.
-MISSING_VALUES = ("", *"? NA N/A n/a <NA> #N/A NaN nan -NaN -nan NULL Null null None".split())
+MISSING = ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "Null", "null", "None")
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[0-9]+,[0-9]+|inf(?:inity)?)\s*", re.IGNORECASE
 )
@@ -63,11 +63,11 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
 
 def _known_values(body: Sequence[Sequence[str]], j: int) -> set[str]:
     cells = {row[j].strip() for row in body if j < len(row)}
-    return cells.difference(MISSING_VALUES)
+    return cells.difference(MISSING)
 
 
 def _is_name_of_numbers(cell: str, known: set[str]) -> bool:
-    if cell in MISSING_VALUES or not known or NUMBER.fullmatch(cell) or cell in known:
+    if cell in MISSING or not known or NUMBER.fullmatch(cell) or cell in known:
         return False
     return all(map(NUMBER.fullmatch, known))
 
