@@ -1,4 +1,4 @@
-"""Classifiers that say the same of every row: what others must beat (Zadrozny & Elkan 2001)."""
+"""Classifiers with the same probabilities for every row: baselines (Zadrozny & Elkan 2001)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._docstrings import fill_docstring
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Rule, check_params
 from calibrant.data._internal import RowClassifierMixin, read_training_rows
@@ -20,31 +21,28 @@ __all__ = ["ConstantClassifier"]
 _RULES: dict[str, Rule] = {"strategy": Choice("base_rate", "zero", "one")}
 
 
+@fill_docstring()
 class ConstantClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Say the same of every row: the base rates, or that it is positive, or that it is not.
+    """The same probabilities for every row: the base rates, or certainty of the positive class or of the others.
 
     Parameters
     ----------
     strategy : {"base_rate", "zero", "one"}
-        ``"base_rate"``: the share of each class among the training rows, by weight. ``"one"``: probability 1 for the
+        ``"base_rate"``: the frequency of each class among the training rows. ``"one"``: probability 1 for the
         positive class. ``"zero"``: probability 0 for it; the other classes share 1 by their base rates.
     positive : class, optional
-        The positive class; the last of the sorted ones if None.
+        The positive class; the last one in sorted order if None.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
+    %(classes_)s
     proba_ : array of shape (n_classes,)
-        What is said of every row.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        The probabilities of every row.
+    %(features_in_)s
 
     Notes
     -----
-    Where `fit` sees one class only, there is no other to share the probability: it is 1 for that class.
+    Where y has one class only, its probability is 1, whatever the strategy.
 
     Examples
     --------
@@ -59,53 +57,35 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  #
         self.strategy = strategy
         self.positive = positive
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConstantClassifier:
-        """Count the classes.
+        """Fit the base rates. The columns of X are validated and otherwise ignored.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array. It is checked and otherwise left alone.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        ConstantClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         rows = read_training_rows(X, y, sample_weight)
         classes = rows.labels.classes
-        shares = np.bincount(rows.labels.codes, rows.weights, len(classes))
+        counts = np.bincount(rows.labels.codes, rows.weights, len(classes))
         if self.strategy != "base_rate":
-            is_positive = np.arange(len(classes)) == self._place(classes.tolist())
-            keeps = is_positive if self.strategy == "one" or len(classes) == 1 else ~is_positive
-            shares = np.where(keeps, shares, 0.0)
-        self.proba_ = shares / shares.sum()
+            is_positive = np.arange(len(classes)) == self._positive_index(classes.tolist())
+            is_kept = is_positive if self.strategy == "one" or len(classes) == 1 else ~is_positive
+            counts = np.where(is_kept, counts, 0.0)
+        self.proba_ = counts / counts.sum()
         self._store_columns(rows.columns.schema, classes, rows.columns.feature_names)
         return self
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the probability of each class, the same for every row.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows, as many as answers are wanted.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``; all rows are equal.
+        %(predict_proba_sections)s
         """
         n_rows, _ = self._rows(X)
         check_output_memory(n_rows, len(self.classes_))
         return np.tile(self.proba_, (n_rows, 1))
 
-    def _place(self, classes: list[Any]) -> int:
+    def _positive_index(self, classes: list[Any]) -> int:
         if self.positive is None:
             return len(classes) - 1
         if self.positive not in classes:

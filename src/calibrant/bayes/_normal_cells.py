@@ -1,4 +1,4 @@
-"""The probability that a normal distribution gives to one unit of a grid, near its mean and far out in its tails."""
+"""The probability of one unit of a grid under a normal distribution, near its mean and far out in its tails."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 __all__ = ["FAR", "LEAST_SD", "log_cells", "log_cells_at", "rough_cells"]
 
-# At most three standard deviations on each side of a value within its own unit.
+# As in Weka: three standard deviations on each side of a value fit within its own unit.
 LEAST_SD = 1 / 6
-# So many standard deviations away a unit has less than the floor, even if ten thousand million rows share it out.
+# So many standard deviations away a unit has less than the floor, even with ten thousand million rows.
 FAR = 20.0
-_FARTHEST = 1e5  # farther away is no different
-_SMOOTH_SD = 430.0
+_FARTHEST = 1e5  # distances beyond, in standard deviations, are clipped: far below the floor
+_SMOOTH_SD = 430.0  # above, the expansion is exact to the last digits, and a difference of tails is not
 _LOG_ROOT_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 
 
 def log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
-    """Give the logarithm of the probability of the unit around each distance from the mean.
+    """Return the log-probability of the unit around each distance from the mean.
 
     Examples
     --------
@@ -36,8 +36,8 @@ def log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     return np.asarray(near_end + np.log1p(-np.exp(far_end - near_end)))
 
 
-def log_cells_at(places: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:
-    """Give the same for whole places, by a table where they are many; beyond `FAR` some value below the floor.
+def log_cells_at(positions: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:
+    """Return the same for whole positions, by a table where they are many; beyond `FAR` some value below the floor.
 
     Examples
     --------
@@ -45,14 +45,14 @@ def log_cells_at(places: NDArray[np.float64], mean: float, sd: float) -> NDArray
     array([-0.959916, -1.419932])
     """
     low, high = np.floor(mean - FAR * sd), np.ceil(mean + FAR * sd)
-    if sd > _SMOOTH_SD or high - low > len(places):
-        return log_cells(places - mean, sd)
+    if sd > _SMOOTH_SD or high - low > len(positions):
+        return log_cells(positions - mean, sd)
     table = log_cells(np.arange(low, high + 1) - mean, sd)
-    return np.asarray(table[np.clip(places - low, 0, high - low).astype(np.intp)])
+    return np.asarray(table[np.clip(positions - low, 0, high - low).astype(np.intp)])
 
 
 def rough_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
-    """Give the difference of the distribution function, as Weka does: nothing is left of it far above the mean.
+    """Return the difference of the distribution function, as Weka does: 0 by cancellation far above the mean.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def rough_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64
 
 
 def _smooth_log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
-    """Expand the integral about the density in the width of a unit; differences of tails would lose digits."""
+    """Return the integral by its expansion in the width of a unit; a difference of tails would lose digits."""
     h2, z2 = 1 / sd**2, (distances / sd) ** 2
-    more = h2 * (z2 - 1) / 24 + h2**2 * (z2**2 - 6 * z2 + 3) / 1920
-    return np.asarray(np.log1p(more) - 0.5 * z2 - (np.log(sd) + _LOG_ROOT_TWO_PI))
+    correction = h2 * (z2 - 1) / 24 + h2**2 * (z2**2 - 6 * z2 + 3) / 1920
+    return np.asarray(np.log1p(correction) - 0.5 * z2 - (np.log(sd) + _LOG_ROOT_TWO_PI))

@@ -1,4 +1,4 @@
-"""Nearest neighbours: weighted votes of the rows most alike, locally weighted averaging, attribute weights by gain."""
+"""Nearest neighbours: weighted votes of similar rows, locally weighted averaging, attribute weights by gain."""
 
 from calibrant.neighbors._classifier import NeighborsClassifier
 from calibrant.neighbors._gains import attribute_gains

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._docstrings import fill_docstring
 from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
-from calibrant.neighbors._column_numbers import Numbers, check_finite, given_limits, weigh_columns
-from calibrant.neighbors._search import Algorithm, Found, Neighbours, in_blocks
+from calibrant.neighbors._column_validation import Numbers, check_finite, column_weights, read_scale
+from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
-from calibrant.neighbors._votes import VOTES, Ballot, Ties, Weights
+from calibrant.neighbors._votes import VOTES, Ties, VoteCount, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,77 +37,72 @@ _RULES: dict[str, Rule] = {
 }
 
 
+@fill_docstring()
 class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Class probabilities from the training rows most like a row: votes of the nearest, or of all by their distance.
+    """Class probabilities from the most similar training rows: votes of the nearest, or of all by their distance.
 
     The distance is Euclidean: ``d^2`` is the sum over columns of the column's weight times a squared difference.
-    Numeric values differ by what `scale` makes of them, nominal ones by 0 or 1. An unknown value, or a category not
-    seen in `fit`, differs as much as it can: by 1 from every category, and from a number by as much as the farther
-    end of the training values does; two unknown numbers by their whole range. Weights are frequencies: a row of
-    weight 2 is the row twice and fills two of the places, one of weight 0 is absent.
+    Numeric values are scaled by `scale`, nominal ones differ by 0 or 1. A missing value, or an unknown category,
+    differs as much as it can: by 1 from every category, and from a number by as much as the farther
+    end of the training values does; two missing numbers by their whole range. Weights are frequencies: a row of
+    weight 2 is the row twice and counts as two neighbours, one of weight 0 is absent.
 
     Parameters
     ----------
     n_neighbors : int or "all"
-        How many places there are for the nearest rows; ``"all"``, or more than there are rows, takes them all. With
-        weights that are no whole numbers, rows are taken until their weight reaches this.
+        Number of neighbours; ``"all"``, or more than there are rows, takes all rows. With
+        fractional weights, rows are taken until their weight reaches this.
     weights : {"uniform", "inverse", "inverse_squared", "similarity", "gaussian"}
-        What the vote of a neighbour at distance d counts: 1; 1/d; 1/d^2; 1 - d, at least 0; ``exp(-d^2 / 2 h^2)`` of
+        The weight of the vote of a neighbour at distance d: 1; 1/d; 1/d^2; 1 - d, at least 0; ``exp(-d^2 / 2 h^2)`` of
         *all* rows, which is locally weighted averaging with kernel width h (`bandwidth`). 1/d, 1/d^2 and the Gaussian
-        are relative to the nearest row, so that rows equal to the one asked about are averaged and others left out.
-        In 1 - d the distance is a share of the greatest between training rows, corner to corner.
+        are relative to the nearest row, so that rows equal to the query are averaged and others ignored.
+        In 1 - d the distance is relative to the greatest between training rows, corner to corner.
     attribute_weights : {"gain_ratio", "info_gain"}, None, or sequence of length n_columns
-        What the squared difference of each column is multiplied by: its gain ratio or information gain (see
-        `attribute_gains`), 1, or a number >= 0. Where no column gains anything all weigh 1.
+        The factor of the squared difference of each column: its gain ratio or information gain (see
+        `attribute_gains`), 1, or a number >= 0. Where all gains are 0 all weights are 1.
     relative_attribute_weights : bool
-        Divide the attribute weights by the greatest. This changes the unit of `kneighbors` and `bandwidth`, and no
-        probability else.
+        Divide the attribute weights by the greatest. This changes the unit of `kneighbors` and `bandwidth`, and
+        otherwise no probability.
     scale : {"standard", "range"}, None, or array of shape (2, n_columns)
-        How numeric columns are measured: in standard deviations, between their least and greatest training value, as
-        they are, or between a lower and an upper limit that are known beforehand (nominal columns may have NaN).
+        How numeric columns are scaled: by standard deviations, by the range of the training values, not at
+        all, or between known lower and upper limits (nominal columns may have NaN).
     bandwidth : float or "auto"
-        Of ``"gaussian"``: h in the units of `kneighbors`. ``"auto"``: a third of the distance of the row that
-        fills the last of `n_neighbors` places, which so counts 1 % of the nearest or a little more: narrow where rows
-        are dense.
+        For ``"gaussian"``: h in the units of `kneighbors`. ``"auto"``: a third of the distance of the last
+        of `n_neighbors` neighbours, which so counts 1 % of the nearest or a little more: narrow where rows are dense.
     offset : float
-        Of the inverses: added to the distance, a share as in 1 - d, before it is inverted. With 0 the votes are
+        For the inverses: added to the distance, relative as in 1 - d, before it is inverted. With 0 the votes are
         relative to the nearest row. Weka has 0.001.
     smoothing : float or "1/n"
-        What each class starts with before votes are added; ``"1/n"``: one over the weight of all rows, as in Weka, so
-        that no probability is 0.
+        The initial count of each class before votes are added; ``"1/n"``: one over the weight of all rows, as in
+        Weka, so that no probability is 0.
     ties : {"all", "share"}
-        Rows that tie for the last places are all taken, or share what is left of the places. Neither depends on the
-        order of rows.
+        Rows that tie for the last place are all taken, or share what is left of `n_neighbors`. Neither depends on
+        the order of rows.
     tie_tolerance : float
-        Distances that differ by less than this share of theirs are ties. With 0 rounding decides, as in Weka.
+        The relative difference below which distances are ties. With 0 rounding decides, as in Weka.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}
-        Which of scikit-learn's indices looks for neighbours where no value is missing; the result is the same. Rows
-        with missing values, ties that an index may have cut short, and votes of all rows take all distances.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns to take as nominal.
+        Which of scikit-learn's indices searches neighbours where no value is missing; the result is the same. Rows
+        with missing values, ties that an index may have truncated, and votes of all rows need all distances.
+    %(nominal)s
     n_jobs : int, optional
         Threads for prediction, counted as scikit-learn counts them; the result is the same for any number.
 
     Attributes
     ----------
     attribute_weights_ : array of shape (n_columns,)
-        What the squared difference of each column is multiplied by; 0 for one without any known value.
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        The factor of the squared difference of each column; 0 for one without any known value.
+    %(classes_)s
+    %(features_in_)s
 
     Notes
     -----
     Weka's IBk is ``attribute_weights=None, scale="range", tie_tolerance=0`` with ``weights="uniform"``; its option
     ``-I`` is ``weights="inverse", offset=0.001``, and ``-F`` is ``weights="similarity"``. IBk widens its ranges by the
-    rows that it has been asked about, ours stay those of the training rows: to have the same digits where a test row
-    lies outside, give the ranges of both in `scale`.
+    rows that it predicts, ours stay those of the training rows: for the same digits where a test row
+    lies outside, pass the ranges of both in `scale`.
 
-    A constant numeric column makes no difference but where it is unknown, which counts as 1. Infinite values are
-    refused, and what lies more than 1e100 units away counts as 1e100.
+    A constant numeric column makes no difference except for a missing value, which differs by 1. Infinite values
+    raise an error, and differences are at most 1e100 units.
 
     Time and memory: where an index can be used, a prediction takes about as long as scikit-learn's; else the distances
     from all training rows are computed in blocks of a few megabytes.
@@ -159,71 +155,53 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
         self.nominal = nominal
         self.n_jobs = n_jobs
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Weigh and measure the columns, and keep the rows.
+        """Fit the weights and scales of the columns, and store the rows.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        NeighborsClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         check_finite(rows.columns.schema, rows.columns.arrays)
-        column_weights = weigh_columns(rows, self.attribute_weights, relative=self.relative_attribute_weights)
-        space = Space.of(rows.columns, column_weights, given_limits(self.scale, rows.columns), rows.weights)
-        points = space.place(rows.columns.arrays)
+        weights = column_weights(rows, self.attribute_weights, relative=self.relative_attribute_weights)
+        space = Space.of(rows.columns, weights, read_scale(self.scale, rows.columns), rows.weights)
+        points = space.to_points(rows.columns.arrays)
         self._neighbours = Neighbours.of(space, points, rows.weights, self.algorithm)
         self._labels = rows.labels.codes
         self._positions = _positions(sample_weight, rows.columns.n_rows)
-        self.attribute_weights_ = column_weights
+        self.attribute_weights_ = weights
         self._store_columns(rows.columns.schema, rows.labels.classes, rows.columns.feature_names)
         return self
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the probability of each class.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
-        queries = self._place(X)
+        queries = self._read_points(X)
         check_output_memory(len(queries), len(self.classes_))
-        neighbours, ballot = self._neighbours, self._ballot()
-        places = neighbours.total if self.n_neighbors == "all" else float(self.n_neighbors)
+        neighbours, count = self._neighbours, self._vote_count()
+        n_neighbors = neighbours.total if self.n_neighbors == "all" else float(self.n_neighbors)
         everything = self.weights == "gaussian"
 
-        def answer(block: Points) -> Any:
-            found = neighbours.nearest(block, places, self.tie_tolerance, everything=everything)
-            return ballot.probabilities(found, self.weights, places, self.ties, self.tie_tolerance)
+        def vote(block: Points) -> Any:
+            pairs = neighbours.nearest(block, n_neighbors, self.tie_tolerance, everything=everything)
+            return count.probabilities(pairs, self.weights, n_neighbors, self.ties, self.tie_tolerance)
 
-        size = neighbours.block_size(places, everything=everything)
-        return np.concatenate(in_blocks(answer, queries, size, self.n_jobs))
+        size = neighbours.block_size(n_neighbors, everything=everything)
+        return np.concatenate(in_blocks(vote, queries, size, self.n_jobs))
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Give the distances and the row numbers of the nearest training rows, each counted once.
+        """Return the distances and the positions of the nearest training rows, each counted once.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
             As in `predict_proba`.
         n_neighbors : int, optional
-            How many, at most all; by default that of the classifier.
+            Number of rows, at most all; by default that of the classifier.
 
         Returns
         -------
@@ -239,29 +217,29 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
         (array([[0.125, 0.625]]), array([[1, 2]]))
         """
         check_param("n_neighbors", n_neighbors, Int(1) | Nothing())
-        queries = self._place(X)
-        told = self.n_neighbors if n_neighbors is None else n_neighbors
+        queries = self._read_points(X)
+        requested = self.n_neighbors if n_neighbors is None else n_neighbors
         n_rows = len(self._labels)
-        k = n_rows if told == "all" else min(int(told), n_rows)
-        alike = self._neighbours.unweighted
+        k = n_rows if requested == "all" else min(int(requested), n_rows)
+        unweighted = self._neighbours.unweighted
         parts = in_blocks(
-            lambda block: _first(alike.nearest(block, k, 0.0), k),
+            lambda block: _first(unweighted.nearest(block, k, 0.0), k),
             queries,
-            alike.block_size(k, everything=False),
+            unweighted.block_size(k, everything=False),
             self.n_jobs,
         )
         squared, rows = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return np.sqrt(squared), self._positions[rows]
 
-    def _place(self, X: Any) -> Points:
+    def _read_points(self, X: Any) -> Points:
         _, rows = self._rows(X)
         check_params(self, _RULES)
         check_finite(self._schema, rows)
-        return self._neighbours.space.place(rows)
+        return self._neighbours.space.to_points(rows)
 
-    def _ballot(self) -> Ballot:
+    def _vote_count(self) -> VoteCount:
         neighbours = self._neighbours
-        return Ballot(
+        return VoteCount(
             labels=self._labels,
             n_classes=len(self.classes_),
             weights=neighbours.weights,
@@ -273,14 +251,14 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
 
 
 def _positions(sample_weight: Any, n_kept: int) -> NDArray[np.intp]:
-    """Give the numbers that the rows kept have in the table of `fit`."""
+    """Return the positions of the kept rows in the table of `fit`."""
     weights = np.asarray(1.0 if sample_weight is None else sample_weight, dtype=np.float64)
     return np.arange(n_kept) if weights.ndim == 0 else np.flatnonzero(weights)
 
 
-def _first(found: Found, k: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Give the first k pairs of each query, by distance and then by row."""
-    order = np.lexsort((found.row, found.squared, found.query))
-    starts = np.searchsorted(found.query[order], np.arange(found.n_queries))
+def _first(pairs: NeighborPairs, k: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the first k pairs of each query, by distance and then by row."""
+    order = np.lexsort((pairs.row, pairs.squared, pairs.query))
+    starts = np.searchsorted(pairs.query[order], np.arange(pairs.n_queries))
     chosen = order[starts[:, None] + np.arange(k)]
-    return found.squared[chosen], found.row[chosen]
+    return pairs.squared[chosen], pairs.row[chosen]

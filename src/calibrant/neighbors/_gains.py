@@ -1,4 +1,4 @@
-"""How much each column tells of the class: information gain and gain ratio, as Weka's evaluators have them."""
+"""Information gain and gain ratio of each column, as in Weka's evaluators."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import entr
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.data import CodedTable
 from calibrant.data._internal import Nominal, TrainingRows, interval_codes, mdl_cuts, read_training_rows
@@ -18,31 +19,28 @@ __all__ = ["Gain", "attribute_gains", "gains_of"]
 
 Gain = Literal["gain_ratio", "info_gain"]
 
-_NOTHING = 1e-6  # bits: a smaller gain is none
+_NEGLIGIBLE = 1e-6  # bits: Weka takes a smaller gain for 0
 
 
+@fill_docstring()
 def attribute_gains(
     X: Any, y: Any, *, kind: Gain = "gain_ratio", sample_weight: Any = None, nominal: Nominal = "auto"
 ) -> NDArray[np.float64]:
-    """Say how much each column tells of the class, in bits or as a share of its own information.
+    """Return the gain ratio or the information gain of each column about the class.
 
-    Numeric columns are cut into intervals first, by Fayyad and Irani's rule with the cost of a cut that counts only
-    the places where values differ, so that a column without an accepted cut tells nothing. Rows where a value is
-    unknown are shared out over the values in proportion to their frequency, whatever the class.
+    Numeric columns are cut into intervals first, by Fayyad and Irani's rule with a cost of a cut that counts only
+    the boundaries between distinct values, so that a column without an accepted cut has gain 0. Rows with a missing
+    value are distributed over the values in proportion to their frequency, whatever the class.
 
     Parameters
     ----------
-    X : frame or array of shape (n_rows, n_columns)
-        The table: of pandas, polars or pyarrow, or an array.
-    y : sequence of length n_rows
-        The class of each row.
+    %(X)s
+    %(y)s
     kind : {"gain_ratio", "info_gain"}
         The information gain divided by the entropy of the column's values (0 where it gains less than 1e-6 bits), or
         the gain itself.
-    sample_weight : sequence of length n_rows, optional
-        How often each row counts; a row of weight 0 is as if absent.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns to take as nominal.
+    %(sample_weight)s
+    %(nominal)s
 
     Returns
     -------
@@ -51,7 +49,7 @@ def attribute_gains(
 
     Notes
     -----
-    The figures are those of Weka's GainRatioAttributeEval and InfoGainAttributeEval.
+    The values are those of Weka's GainRatioAttributeEval and InfoGainAttributeEval.
 
     Examples
     --------
@@ -64,7 +62,7 @@ def attribute_gains(
 
 
 def gains_of(rows: TrainingRows, kind: Gain) -> NDArray[np.float64]:
-    """Do the same for rows past the door."""
+    """Return the gains of validated rows."""
     columns, labels = rows.columns, rows.labels
     n_classes = len(labels.classes)
     cuts = mdl_cuts(CodedTable.from_columns(columns), labels.codes, n_classes, rows.weights, among="values")
@@ -80,12 +78,12 @@ def gains_of(rows: TrainingRows, kind: Gain) -> NDArray[np.float64]:
 def _contingency(
     codes: NDArray[Any], n_values: int, labels: NDArray[Any], n_classes: int, weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Count values with classes, the unknown ones shared out."""
+    """Return the weight of each value and class, rows with a missing value distributed over the values."""
     cells = (codes.astype(np.intp) + 1) * n_classes + labels
     counts = np.bincount(cells, weights, (n_values + 1) * n_classes).reshape(n_values + 1, n_classes)
-    unknown, known = counts[0], counts[1:].astype(np.float64)
+    missing, known = counts[0], counts[1:].astype(np.float64)
     total = known.sum()
-    return known + np.outer(known.sum(axis=1) / total, unknown) if total > 0 else known
+    return known + np.outer(known.sum(axis=1) / total, missing) if total > 0 else known
 
 
 def _gain(table: NDArray[np.float64], kind: Gain) -> float:
@@ -95,9 +93,9 @@ def _gain(table: NDArray[np.float64], kind: Gain) -> float:
     gain = max(of_class + of_value - of_both, 0.0)
     if kind == "info_gain":
         return gain
-    return gain / of_value if gain > _NOTHING else 0.0
+    return gain / of_value if gain > _NEGLIGIBLE else 0.0
 
 
 def _entropy(counts: NDArray[np.float64]) -> float:
     terms = entr(counts / counts.sum())
-    return float(np.sort(terms).sum() / np.log(2))  # sorted: whatever the order of categories, the same to the bit
+    return float(np.sort(terms).sum() / np.log(2))  # sorted: the same bits for any order of categories

@@ -1,4 +1,4 @@
-"""The numbers of neighbours that Caruana & Niculescu-Mizil (2005) try."""
+"""The grid of numbers of neighbours of Caruana & Niculescu-Mizil (2005)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["grid_of_k"]
 
 
 def grid_of_k(n_rows: int, size: int = 26) -> list[int]:
-    """Give numbers of neighbours from 1 to all rows, each about as many times the one before.
+    """Return numbers of neighbours from 1 to all rows in about geometric progression.
 
     Parameters
     ----------
     n_rows : int
-        Number of training rows; in cross-validation that of a training part.
+        Number of training rows; in cross-validation that of a split.
     size : int
-        How many numbers to space evenly in their logarithms; they are rounded, and equal ones made one.
+        Number of values, evenly spaced in their logarithms; they are rounded, and repeated ones dropped.
 
     Returns
     -------

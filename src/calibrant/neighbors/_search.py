@@ -1,4 +1,4 @@
-"""The rows nearest to others, ties and weights included: by scikit-learn's indices, or by all distances in blocks."""
+"""The search of nearest rows, with ties and weights: by scikit-learn's indices, or by all distances in blocks."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from calibrant.neighbors._space import Points, Space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Algorithm", "Found", "Neighbours", "in_blocks"]
+__all__ = ["Algorithm", "NeighborPairs", "Neighbours", "in_blocks"]
 
 T = TypeVar("T")
 Algorithm = Literal["auto", "kd_tree", "ball_tree", "brute"]
 
-_MOST_CATEGORIES, _MOST_NUMBERS = 256, 2**26  # of an index: beyond, codes are compared sooner; 512 MiB
-# Where a k-d tree is faster than all distances, by products of matrices: measured on independent normal columns.
+_MOST_CATEGORIES, _MOST_NUMBERS = 256, 2**26  # of an index: beyond, comparing codes is faster; 512 MiB of coordinates
+# Where a k-d tree is faster than all distances by matrix products, measured on independent normal columns.
 _TREE_COORDINATES, _TREE_COORDINATES_OF_FEW, _FEW_ROWS = 8, 15, 10_000
 _MOST_CELLS = 2**17  # of a block: 1 MiB for an array of distances stays in the cache
 _TREE_QUERIES = 1024  # of a block, so that there are blocks to share among threads
 _BRUTE_CELLS = 2**20  # of a block of scikit-learn's, which shares it among threads itself
-_SLACK = 1e-9  # weights that add up to a whole number but for rounding reach it
+_SLACK = 1e-9  # weights that sum to a whole number up to rounding reach it
 
 
 @dataclass(frozen=True)
-class Found:
-    """Pairs of a query and a row near it, and for each query the squared distance at which its places are filled."""
+class NeighborPairs:
+    """Pairs of a query and a near row, and for each query the squared distance of its last neighbour."""
 
     n_queries: int
     query: NDArray[np.intp]
@@ -42,26 +42,26 @@ class Found:
     @classmethod
     def within(
         cls, squared: NDArray[np.float64], limit: NDArray[np.float64], rows: NDArray[np.intp] | None, tolerance: float
-    ) -> Found:
-        """Keep what lies within each limit, and what lies beyond by rounding; ``rows`` says what the columns are."""
+    ) -> NeighborPairs:
+        """Return the pairs within each limit, up to rounding; ``rows`` are the rows of the columns, None for all."""
         query, column = np.nonzero(squared <= (limit * (1 + tolerance) ** 2)[:, None])
         row = column if rows is None else rows[query, column]
         return cls(len(squared), query, row, squared[query, column], limit)
 
     @classmethod
-    def merge(cls, parts: list[tuple[NDArray[np.intp], Found]], n_queries: int) -> Found:
-        """Put together what was found for some of the queries and for the others."""
+    def merge(cls, parts: list[tuple[NDArray[np.intp], NeighborPairs]], n_queries: int) -> NeighborPairs:
+        """Return the pairs of all queries from those of several groups of queries."""
         limit = np.empty(n_queries)
-        for places, part in parts:
-            limit[places] = part.limit
-        query = np.concatenate([places[part.query] for places, part in parts])
+        for queries, part in parts:
+            limit[queries] = part.limit
+        query = np.concatenate([queries[part.query] for queries, part in parts])
         row = np.concatenate([part.row for _, part in parts])
         return cls(n_queries, query, row, np.concatenate([part.squared for _, part in parts]), limit)
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Training rows to be found again; ``weights`` is None where each fills one place."""
+    """Training rows to search; ``weights`` is None where each counts as one neighbour."""
 
     space: Space
     points: Points
@@ -71,7 +71,7 @@ class Neighbours:
 
     @classmethod
     def of(cls, space: Space, points: Points, weights: NDArray[np.float64] | None, algorithm: Algorithm) -> Neighbours:
-        """Build the index, where the rows have all their values and not too many categories."""
+        """Return the rows with an index, where none has a missing value and there are not too many categories."""
         if not points.is_complete.all() or not _is_indexable(space, len(points)):
             return cls(space, points, weights, None, 0.0)
         coordinates = space.coordinates(points)
@@ -81,7 +81,7 @@ class Neighbours:
 
     @property
     def unweighted(self) -> Neighbours:
-        """The same rows, each of which fills one place."""
+        """The same rows, each counted as one neighbour."""
         return replace(self, weights=None)
 
     @property
@@ -89,59 +89,63 @@ class Neighbours:
         """The weight of all rows."""
         return float(len(self.points) if self.weights is None else self.weights.sum())
 
-    def block_size(self, n_places: float, *, everything: bool) -> int:
-        """Say how many queries to take at a time."""
-        n_asked = self._n_asked(n_places)
-        if self.index is None or everything or not self._is_worth(n_asked):
+    def block_size(self, n_neighbors: float, *, everything: bool) -> int:
+        """Return the number of queries of a block."""
+        n_requested = self._n_requested(n_neighbors)
+        if self.index is None or everything or not self._is_worth(n_requested):
             return max(1, _MOST_CELLS // len(self.points))
-        return _TREE_QUERIES if self.index.algorithm != "brute" else max(1, _BRUTE_CELLS // n_asked)
+        return _TREE_QUERIES if self.index.algorithm != "brute" else max(1, _BRUTE_CELLS // n_requested)
 
-    def nearest(self, queries: Points, n_places: float, tolerance: float, *, everything: bool = False) -> Found:
-        """Find the rows that fill the places of each query, with all those that tie for the last, or all rows."""
+    def nearest(
+        self, queries: Points, n_neighbors: float, tolerance: float, *, everything: bool = False
+    ) -> NeighborPairs:
+        """Return the nearest rows of each query, with all that tie for the last place, or all rows."""
         if self.index is None or everything:
-            return self._of_all(queries, n_places, tolerance, everything=everything)
+            return self._of_all(queries, n_neighbors, tolerance, everything=everything)
         parts, todo = [], np.flatnonzero(queries.is_complete)
-        rest, n_asked = np.flatnonzero(~queries.is_complete), self._n_asked(n_places)
-        while len(todo) and self._is_worth(n_asked):
-            found, sure = self._indexed(self.index, queries.take(todo), n_places, tolerance, n_asked)
-            parts.append((todo[sure], found))
-            todo, n_asked = todo[~sure], 4 * n_asked
-        others = self._in_parts(queries, np.concatenate([rest, todo]), n_places, tolerance)
-        return Found.merge([*parts, *others], len(queries))
+        rest, n_requested = np.flatnonzero(~queries.is_complete), self._n_requested(n_neighbors)
+        while len(todo) and self._is_worth(n_requested):
+            pairs, is_certain = self._indexed(self.index, queries.take(todo), n_neighbors, tolerance, n_requested)
+            parts.append((todo[is_certain], pairs))
+            todo, n_requested = todo[~is_certain], 4 * n_requested
+        others = self._in_parts(queries, np.concatenate([rest, todo]), n_neighbors, tolerance)
+        return NeighborPairs.merge([*parts, *others], len(queries))
 
-    def _of_all(self, queries: Points, n_places: float, tolerance: float, *, everything: bool = False) -> Found:
-        """Find them by the distances from all rows."""
+    def _of_all(
+        self, queries: Points, n_neighbors: float, tolerance: float, *, everything: bool = False
+    ) -> NeighborPairs:
+        """Return the same by the distances from all rows."""
         squared = self.space.squared(queries, self.points)
-        limit = self._limit(squared, n_places)
-        found = Found.within(squared, np.full_like(limit, np.inf) if everything else limit, None, tolerance)
-        return replace(found, limit=limit)
+        limit = self._limit(squared, n_neighbors)
+        pairs = NeighborPairs.within(squared, np.full_like(limit, np.inf) if everything else limit, None, tolerance)
+        return replace(pairs, limit=limit)
 
     def _in_parts(
-        self, queries: Points, rest: NDArray[np.intp], n_places: float, tolerance: float
-    ) -> list[tuple[NDArray[np.intp], Found]]:
-        """Search all rows for the queries that an index cannot answer, a few at a time."""
+        self, queries: Points, rest: NDArray[np.intp], n_neighbors: float, tolerance: float
+    ) -> list[tuple[NDArray[np.intp], NeighborPairs]]:
+        """Return the nearest rows of queries that the index cannot decide, a few queries at a time."""
         step = max(1, _MOST_CELLS // len(self.points))
         parts = [rest[start : start + step] for start in range(0, len(rest), step)]
-        return [(part, self._of_all(queries.take(part), n_places, tolerance)) for part in parts]
+        return [(part, self._of_all(queries.take(part), n_neighbors, tolerance)) for part in parts]
 
     def _indexed(
-        self, index: NearestNeighbors, queries: Points, n_places: float, tolerance: float, n_asked: int
-    ) -> tuple[Found, NDArray[np.bool_]]:
-        """Ask the index for some rows too many; an answer is sure where the last of them is clearly too far."""
+        self, index: NearestNeighbors, queries: Points, n_neighbors: float, tolerance: float, n_requested: int
+    ) -> tuple[NeighborPairs, NDArray[np.bool_]]:
+        """Request more rows of the index than needed; the result is certain where the last is clearly too far."""
         coordinates = self.space.coordinates(queries)
-        distances, rows = index.kneighbors(coordinates, n_asked)
+        distances, rows = index.kneighbors(coordinates, n_requested)
         squared = self.space.squared_from_some(queries, self.points, rows)
-        limit = self._limit(squared, n_places, rows)
+        limit = self._limit(squared, n_neighbors, rows)
         norms = (coordinates**2).sum(axis=1) + self.greatest_norm
         rounding = 8 * np.finfo(float).eps * (coordinates.shape[1] + 4) * norms  # of a distance by products
-        sure = distances[:, -1] ** 2 - rounding > limit * (1 + tolerance) ** 2
-        return Found.within(squared[sure], limit[sure], rows[sure], tolerance), sure
+        is_certain = distances[:, -1] ** 2 - rounding > limit * (1 + tolerance) ** 2
+        return NeighborPairs.within(squared[is_certain], limit[is_certain], rows[is_certain], tolerance), is_certain
 
     def _limit(
-        self, squared: NDArray[np.float64], n_places: float, rows: NDArray[np.intp] | None = None
+        self, squared: NDArray[np.float64], n_neighbors: float, rows: NDArray[np.intp] | None = None
     ) -> NDArray[np.float64]:
-        """Give the distance of the row that fills the last place, or of the last row."""
-        n_needed = min(self._n_needed(n_places), squared.shape[1])
+        """Return the squared distance of the last neighbour, or of the last row."""
+        n_needed = min(self._n_needed(n_neighbors), squared.shape[1])
         if self.weights is None:
             return np.partition(squared, n_needed - 1, axis=1)[:, n_needed - 1]
         chosen = np.argpartition(squared, n_needed - 1, axis=1)[:, :n_needed]
@@ -149,22 +153,22 @@ class Neighbours:
         order = np.argsort(near, axis=1)
         chosen, near = np.take_along_axis(chosen, order, axis=1), np.take_along_axis(near, order, axis=1)
         filled = np.cumsum(self.weights[chosen if rows is None else np.take_along_axis(rows, chosen, axis=1)], axis=1)
-        is_full = filled >= n_places * (1 - _SLACK)
+        is_full = filled >= n_neighbors * (1 - _SLACK)
         is_full[:, -1] = True
         return np.take_along_axis(near, is_full.argmax(axis=1)[:, None], axis=1)[:, 0]
 
-    def _n_needed(self, n_places: float) -> int:
-        """Give a number of rows that fill the places, whichever they are."""
+    def _n_needed(self, n_neighbors: float) -> int:
+        """Return a number of rows that is enough, whichever they are."""
         least = 1.0 if self.weights is None else float(self.weights.min())
-        return len(self.points) if n_places >= len(self.points) * least else math.ceil(n_places / least)
+        return len(self.points) if n_neighbors >= len(self.points) * least else math.ceil(n_neighbors / least)
 
-    def _n_asked(self, n_places: float) -> int:
-        """Give a few more, so that the last is too far unless there are ties."""
-        n_needed = self._n_needed(n_places)
+    def _n_requested(self, n_neighbors: float) -> int:
+        """Return a few more, so that the last is too far unless there are ties."""
+        n_needed = self._n_needed(n_neighbors)
         return n_needed + n_needed // 16 + 2
 
-    def _is_worth(self, n_asked: int) -> bool:
-        return self.index is not None and 2 * n_asked < len(self.points)
+    def _is_worth(self, n_requested: int) -> bool:
+        return self.index is not None and 2 * n_requested < len(self.points)
 
 
 def _is_indexable(space: Space, n_rows: int) -> bool:
@@ -178,7 +182,7 @@ def _best_algorithm(n_rows: int, n_coordinates: int) -> Algorithm:
 
 
 def in_blocks(work: Callable[[Points], T], queries: Points, size: int, n_jobs: int | None) -> list[T]:
-    """Do the same with the queries, some at a time, in threads; the blocks are the same for any number of threads."""
+    """Return the results of blocks of queries, computed in threads; the blocks do not depend on their number."""
     from joblib import Parallel, delayed  # only here: it takes time to import
 
     blocks = [queries.take(slice(start, start + size)) for start in range(0, len(queries), size)]

@@ -20,7 +20,7 @@ __all__ = ["best_weights", "log_mix", "row_losses"]
 # The mean loss of a mix and its gradient by the weights.
 _Loss: TypeAlias = "Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]"
 
-_NEGLIGIBLE = 0.01  # a smaller weight changes no probability by more than the second digit, at the cost of a whole map
+_NEGLIGIBLE = 0.01  # a smaller weight hardly changes the mix, at the cost of a whole map
 
 
 def log_mix(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -92,7 +92,7 @@ def best_weights(
         method="SLSQP",
         bounds=[(0.0, 1.0)] * len(logs),
         constraints={"type": "eq", "fun": lambda mix: mix.sum() - 1.0, "jac": np.ones_like},
-        options={"ftol": 1e-10, "maxiter": 200},  # far below the price a row; SLSQP takes 10 to 30 steps
+        options={"ftol": 1e-10, "maxiter": 200},  # far below the price of a weight
     ).x
     kept = np.where(found >= _NEGLIGIBLE, found, 0.0)
     return np.asarray(kept / kept.sum())

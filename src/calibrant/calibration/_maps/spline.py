@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Spline"]
 
-_APART = 1e-3  # knots nearer than this part of the range would make the system of equations singular
+_APART = 1e-3  # knots nearer than this part of the range make the equations nearly singular
 _PENALTIES = 10.0 ** np.arange(2.0, -8.25, -0.5)  # per row, from a straight line to hardly any penalty
 _PATIENCE = (
     4  # penalties without improvement before the search ends: saves time, as the criterion rarely has two minima

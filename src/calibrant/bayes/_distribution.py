@@ -1,4 +1,4 @@
-"""What naive Bayes knows of a column: a distribution for each class, to which rows can be added."""
+"""The interface of a column's distributions in naive Bayes: one for each class, to which rows can be added."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Columns
 
-__all__ = ["LOG_FLOOR", "Batch", "Column", "Dialect"]
+__all__ = ["LOG_FLOOR", "Batch", "ColumnDistribution", "Dialect"]
 
 Dialect = Literal["exact", "weka"]
 
-# No value of a column makes a class less likely than this, whatever the distribution says: Weka's guard.
+# The least probability of a value, as in Weka: no single column can rule a class out.
 LOG_FLOOR = float(np.log(1e-75))
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows to learn from, past the door; ``labels`` are positions among ``n_classes`` classes."""
+    """Validated training rows; ``labels`` are positions among ``n_classes`` classes."""
 
     columns: Columns
     labels: NDArray[np.intp]
@@ -34,17 +34,17 @@ class Batch:
 
     @cached_property
     def table(self) -> CodedTable:
-        """The columns coded, for those who want values sorted."""
+        """The columns coded, with sorted values."""
         return CodedTable.from_columns(self.columns, n_jobs=1)
 
 
-class Column(Protocol):
+class ColumnDistribution(Protocol):
     """The distribution of a column in each class; immutable."""
 
-    def add(self, batch: Batch, place: int) -> Self:
-        """Give the distribution with the rows of a batch, whose column ``place`` this is, added."""
+    def add(self, batch: Batch, column: int) -> Self:
+        """Return the distribution updated with column number ``column`` of a batch."""
         ...
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Give the log-probability of each value in each class (classes x values), 0 where one is missing."""
+        """Return the log-probability of each value in each class (classes x values), 0 where it is missing."""
         ...

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from calibrant._docstrings import fill_docstring
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
-from calibrant.bayes._column import Batch, Column, Dialect
-from calibrant.bayes._columns import NUMERIC, Numeric, Wanted, start_columns
-from calibrant.bayes._counted import Cut, Smoothing
+from calibrant.bayes._counts import IntervalCounts, Smoothing
+from calibrant.bayes._distribution import Batch, ColumnDistribution, Dialect
+from calibrant.bayes._start_columns import NUMERIC, ColumnOptions, Numeric, start_columns
 from calibrant.data._internal import (
     Nominal,
     RowClassifierMixin,
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["NaiveBayesClassifier"]
 
+_LOG_PROBA = """\
+array of shape (n_rows, n_classes)
+    Log-probabilities in the order of ``classes_``; always finite."""
+
 _RULES: dict[str, Rule] = {
     "numeric": Choice(*NUMERIC),
     "n_bins": Int(1),
@@ -36,61 +41,57 @@ _RULES: dict[str, Rule] = {
 }
 
 
+@fill_docstring()
 class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for nominal and numeric columns together.
 
     The probability of a class is its base rate times the probability of each value of the row in that class, as if
-    columns were independent, and normalised. A missing value, or a category that was not seen, is skipped in training
-    and in prediction. The ranking is often good, but the probabilities are too far out where columns repeat each other:
+    columns were independent, and normalised. A missing value, or an unknown category, is skipped in training
+    and in prediction. The ranking is often good, but the probabilities are too extreme where columns are correlated:
     calibrate them. Weights are frequencies: a row of weight 2 is the row twice, one of weight 0 is absent.
 
     Parameters
     ----------
     numeric : {"mdl", "gaussian", "kernel", "equal_width"}
-        What a numeric column is in each class. ``"mdl"``: intervals that tell the classes apart, as `MDLDiscretizer`
-        makes them, and counts (Dougherty, Kohavi & Sahami 1995 found this best). ``"gaussian"``: a normal
+        The distribution of a numeric column in each class. ``"mdl"``: counts of intervals that separate the classes, as
+        `MDLDiscretizer` chooses them (Dougherty, Kohavi & Sahami 1995 found this best). ``"gaussian"``: a normal
         distribution. ``"kernel"``: a normal kernel at each value, of width range / sqrt(rows) (John & Langley 1995).
-        ``"equal_width"``: `n_bins` intervals of equal width, and counts.
+        ``"equal_width"``: counts of `n_bins` intervals of equal width.
     n_bins : int
-        Intervals of ``"equal_width"``.
+        Number of intervals of ``"equal_width"``.
     counts : {"laplace", "m"}
         How counts of values become probabilities: with one more of each value, or with `m` more rows in which each
         value is as frequent as in all classes together.
     m : float
-        Of ``counts="m"``.
+        The number of rows of ``counts="m"``.
     dialect : {"exact", "weka"}
         How the normal distribution is computed. ``"exact"``: to full precision. ``"weka"``: to the digits of Weka 3.9,
         whose sums of kernels stop where the rest is below a hundredth, whose normal distribution is 0 from about eight
         standard deviations above the mean on (not below it), and whose least probability is a least density.
-    nominal : "auto", "all", or a sequence of names, positions or truth values
-        Which other columns to take as nominal.
+    %(nominal)s
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes, sorted.
+    %(classes_)s
     class_count_ : array of shape (n_classes,)
         The weight of the rows of each class.
     cut_points_ : list of arrays
         The cut points of each column; empty for a nominal column, for one that is a single interval, and with
         ``"gaussian"`` and ``"kernel"``.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+    %(features_in_)s
 
     Notes
     -----
     As in Weka, the base rate of a class is (rows of the class + 1) / (rows + classes). A numeric column has a
-    precision, the mean gap between its different values. With ``"gaussian"`` and ``"kernel"`` values are rounded to
+    precision, the mean gap between its distinct values. With ``"gaussian"`` and ``"kernel"`` values are rounded to
     multiples of it, a value stands for the interval of that width around it, and no standard deviation is below a sixth
     of it. A class without a value of a column then takes the distribution of all classes; infinite values are skipped.
 
-    No value makes a class less likely than by a factor of 1e-75. So no class ever vanishes: a value far from all
-    classes says nothing, and a row of such values alone has the base rates. Everything is added up in logarithms.
+    No value has a probability below 1e-75. So no class ever has probability 0: a value far from all
+    classes is uninformative, and a row of such values alone has the base rates. Everything is summed in logarithms.
 
     Rows may come in parts, by `partial_fit`. Counts add up, and so do the values with their weights that ``"gaussian"``
-    and ``"kernel"`` keep: the result is that of one `fit`, whatever the parts, and takes memory for each different
+    and ``"kernel"`` keep: the result is that of one `fit`, whatever the parts, and takes memory for each distinct
     value. ``"mdl"`` and ``"equal_width"`` keep the cut points of the first part.
 
     References
@@ -127,45 +128,32 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
         self.dialect = dialect
         self.nominal = nominal
 
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:
-        """Learn the distributions.
+        """Fit the distributions.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            The table: of pandas, polars or pyarrow, or an array.
-        y : sequence of length n_rows
-            The class of each row.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        NaiveBayesClassifier
-            The classifier itself.
+        %(fit_sections)s
         """
         check_params(self, _RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
-        return self._begin(rows, rows.labels.classes)
+        return self._fit_first(rows, rows.labels.classes)
 
+    @fill_docstring()
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
-        """Learn from further rows.
+        """Update the distributions with further rows.
 
         Parameters
         ----------
         X : frame or array of shape (n_rows, n_columns)
-            As in `fit`; columns are found by name where both tables have names. New categories join the others.
-        y : sequence of length n_rows
-            The class of each row.
+            As in `fit`; columns are matched by name where both tables have names. New categories join the others.
+        %(y)s
         classes : sequence, optional
-            All classes that may come; needed at the first call, where there was no `fit` before.
-        sample_weight : sequence of length n_rows, optional
-            How often each row counts.
+            All classes that may come; required at the first call, unless `fit` was called before.
+        %(sample_weight)s
 
         Returns
         -------
-        NaiveBayesClassifier
-            The classifier itself.
+        %(fitted_self)s
 
         Examples
         --------
@@ -175,25 +163,18 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
         """
         check_params(self, _RULES)
         if "_columns" in self.__dict__:
-            self._check_same(classes)
-            return self._go_on(read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__))
+            self._check_same_classes(classes)
+            return self._update(read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__))
         if classes is None:
             raise ParameterError("classes must be passed at the first call of partial_fit: all classes that may come.")
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
-        return self._begin(rows, code_labels(classes).classes)
+        return self._fit_first(rows, code_labels(classes).classes)
 
+    @fill_docstring(proba=_LOG_PROBA)
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the logarithm of the probability of each class together with the row's values.
+        """Return the joint log-probability of each class and the row's values.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``; always finite.
+        %(predict_proba_sections)s
 
         Examples
         --------
@@ -203,18 +184,11 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
         """
         return np.ascontiguousarray(self._joint(X).T)
 
+    @fill_docstring(proba=_LOG_PROBA)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the logarithm of the probability of each class, exact also where the probability is 0 as a float.
+        """Return the log-probability of each class, exact also where the probability underflows to 0.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``; always finite.
+        %(predict_proba_sections)s
 
         Examples
         --------
@@ -226,25 +200,18 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
         joint -= joint.max(axis=0)
         return np.ascontiguousarray((joint - np.log(np.exp(joint).sum(axis=0))).T)
 
+    @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the probability of each class.
 
-        Parameters
-        ----------
-        X : frame or array of shape (n_rows, n_columns)
-            Rows; columns are found by name where both tables have names, else by position.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            In the order of ``classes_``.
+        %(predict_proba_sections)s
         """
         joint = self._joint(X)
-        shares = np.exp(joint - joint.max(axis=0))
-        return np.ascontiguousarray((shares / shares.sum(axis=0)).T)
+        proba = np.exp(joint - joint.max(axis=0))
+        return np.ascontiguousarray((proba / proba.sum(axis=0)).T)
 
     def _joint(self, X: Any) -> NDArray[np.float64]:
-        """Add the logarithms of all columns up: classes x rows."""
+        """Return the sum of the log-probabilities of all columns: classes x rows."""
         n_rows, columns = self._rows(X)
         check_output_memory(n_rows, len(self.classes_))
         joint = np.tile(self._log_base_rates()[:, None], n_rows)
@@ -253,28 +220,28 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
             joint += column.log_likelihood(values)
         return joint
 
-    def _begin(self, rows: TrainingRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
+    def _fit_first(self, rows: TrainingRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
         batch = _batch(rows, classes)
-        wanted = Wanted(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
-        columns = start_columns(batch, wanted)
-        self._learn(columns, np.zeros(len(classes)), batch)
+        options = ColumnOptions(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
+        columns = start_columns(batch, options)
+        self._add(columns, np.zeros(len(classes)), batch)
         self._store_columns(rows.columns.schema, classes, rows.columns.feature_names)
-        self.cut_points_ = [column.cuts if isinstance(column, Cut) else np.empty(0) for column in columns]
+        self.cut_points_ = [column.cuts if isinstance(column, IntervalCounts) else np.empty(0) for column in columns]
         return self
 
-    def _go_on(self, rows: TrainingRows) -> NaiveBayesClassifier:
-        self._learn(self._columns, self.class_count_, _batch(rows, self.classes_))
+    def _update(self, rows: TrainingRows) -> NaiveBayesClassifier:
+        self._add(self._columns, self.class_count_, _batch(rows, self.classes_))
         self._schema = rows.columns.schema
         return self
 
-    def _learn(self, columns: list[Column], class_count: NDArray[np.float64], batch: Batch) -> None:
-        self._columns = [column.add(batch, place) for place, column in enumerate(columns)]
+    def _add(self, columns: list[ColumnDistribution], class_count: NDArray[np.float64], batch: Batch) -> None:
+        self._columns = [column.add(batch, index) for index, column in enumerate(columns)]
         self.class_count_ = class_count + np.bincount(batch.labels, batch.weights, batch.n_classes)
 
     def _log_base_rates(self) -> NDArray[np.float64]:
         return np.asarray(np.log((self.class_count_ + 1) / (self.class_count_ + 1).sum()))
 
-    def _check_same(self, classes: Any) -> None:
+    def _check_same_classes(self, classes: Any) -> None:
         if classes is not None and not np.array_equal(code_labels(classes).classes, self.classes_):
             raise ParameterError(
                 f"classes must be the same at every call of partial_fit; they were {self.classes_.tolist()!r:.60}."
@@ -286,10 +253,10 @@ def _batch(rows: TrainingRows, classes: NDArray[Any]) -> Batch:
 
 
 def _positions(rows: TrainingRows, classes: list[Any]) -> NDArray[np.intp]:
-    """Give the place of the class of each row among all classes."""
-    place = {label: position for position, label in enumerate(classes)}
+    """Return the position of each row's class among all classes."""
+    index = {label: position for position, label in enumerate(classes)}
     found = rows.labels.classes.tolist()
-    unknown = [label for label in found if label not in place]
+    unknown = [label for label in found if label not in index]
     if unknown:
         raise DataError(f"y holds {unknown[0]!r:.60}, which is not among classes.{nearest(unknown[0], classes)}")
-    return np.array([place[label] for label in found], dtype=np.intp)[rows.labels.codes]
+    return np.array([index[label] for label in found], dtype=np.intp)[rows.labels.codes]

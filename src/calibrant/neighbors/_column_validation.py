@@ -1,4 +1,4 @@
-"""Numbers for each column: attribute weights and known limits; and that all numbers in the columns are finite."""
+"""Validation of the numbers for each column: attribute weights, limits, and finite values."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Columns, Schema, TrainingRows
     from calibrant.neighbors._space import Scale
 
-__all__ = ["Numbers", "check_finite", "given_limits", "weigh_columns"]
+__all__ = ["Numbers", "check_finite", "column_weights", "read_scale"]
 
-_MOST = 1e100  # an attribute weight beyond would take squared distances to infinity
+_MOST = 1e100  # with a greater attribute weight squared distances would overflow
 
 
 @dataclass(frozen=True)
@@ -45,22 +45,22 @@ class Numbers(Rule):
         return ("a number for each column" if self.n_dimensions == 1 else "a low and a high number for each column",)
 
 
-def weigh_columns(rows: TrainingRows, told: Any, *, relative: bool) -> NDArray[np.float64]:
-    """Give the weight of each column: as told, or by its gain; 1 for all where none gains anything."""
+def column_weights(rows: TrainingRows, attribute_weights: Any, *, relative: bool) -> NDArray[np.float64]:
+    """Return the weight of each column: as specified, or its gain; 1 for all where all gains are 0."""
     n_columns = len(rows.columns.arrays)
     weights = np.ones(n_columns)
-    if isinstance(told, str):
-        gains = gains_of(rows, "info_gain" if told == "info_gain" else "gain_ratio")
+    if isinstance(attribute_weights, str):
+        gains = gains_of(rows, "info_gain" if attribute_weights == "info_gain" else "gain_ratio")
         weights = gains if gains.any() else weights
-    elif told is not None:
-        weights = np.array(told, dtype=np.float64)
+    elif attribute_weights is not None:
+        weights = np.array(attribute_weights, dtype=np.float64)
         _check_weights(weights, n_columns)
-    weights = np.where([_is_known(array) for array in rows.columns.arrays], weights, 0.0)
+    weights = np.where([_has_values(array) for array in rows.columns.arrays], weights, 0.0)
     return weights / weights.max() if relative and weights.any() else weights
 
 
-def given_limits(scale: Any, columns: Columns) -> Scale:
-    """Check limits known beforehand; words and None stay as they are."""
+def read_scale(scale: Any, columns: Columns) -> Scale:
+    """Return validated limits; names and None stay as they are."""
     if scale is None or isinstance(scale, str):
         return scale  # type: ignore[return-value]
     limits = np.array(scale, dtype=np.float64)
@@ -88,12 +88,12 @@ def _check_weights(weights: NDArray[np.float64], n_columns: int) -> None:
         )
 
 
-def _is_known(array: NDArray[Any]) -> bool:
+def _has_values(array: NDArray[Any]) -> bool:
     return bool((array >= 0).any() if array.dtype.kind == "i" else (~np.isnan(array)).any())
 
 
 def check_finite(schema: Schema, arrays: Any) -> None:
-    """Refuse infinite values, which are equally far from everything.
+    """Raise if a value is infinite, and so equally far from everything.
 
     Examples
     --------
@@ -107,5 +107,5 @@ def check_finite(schema: Schema, arrays: Any) -> None:
         if feature.kind == "numeric" and (wrong := np.isinf(array)).any():
             raise DataError(
                 f"column {feature.name!r} contains infinity (first at row {np.flatnonzero(wrong)[0]}), which is "
-                "equally far from every number; pass the greatest value that can be, or NaN where it is not known."
+                "equally far from every number; pass the greatest possible value, or NaN where it is missing."
             )

@@ -1,0 +1,102 @@
+"""Class counts of a column: of each category, or of each interval of a numeric column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from calibrant._memory import check_count_memory, count_memory
+from calibrant.bayes._distribution import LOG_FLOOR, Batch
+from calibrant.data._internal import interval_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CategoryCounts", "IntervalCounts", "Smoothing"]
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How counts become probabilities: with one more of each value, or ``m`` more rows in the values' base rates."""
+
+    how: Literal["laplace", "m"]
+    m: float
+
+    def log_frequencies(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithm of the smoothed frequency of each value (row) in each class (column).
+
+        Examples
+        --------
+        >>> np.exp(Smoothing("laplace", 0).log_frequencies(np.array([[2.0, 0.0], [0.0, 0.0]])))
+        array([[0.75, 0.5 ],
+               [0.25, 0.5 ]])
+        """
+        prior = np.ones((len(counts), 1)) if self.how == "laplace" else self.m * _base_rates(counts)
+        totals = counts.sum(axis=0) + prior.sum()
+        frequencies = np.where(totals > 0, (counts + prior) / np.where(totals > 0, totals, 1), _base_rates(counts))
+        return np.log(np.maximum(frequencies, np.exp(LOG_FLOOR)))
+
+
+@dataclass(frozen=True)
+class CategoryCounts:
+    """The weight of each category in each class."""
+
+    counts: NDArray[np.float64]
+    smoothing: Smoothing
+
+    @classmethod
+    def empty(cls, n_classes: int, smoothing: Smoothing, n_values: int = 0) -> CategoryCounts:
+        """Return the counts before the first row."""
+        return cls(np.zeros((n_values, n_classes)), smoothing)
+
+    def add(self, batch: Batch, column: int) -> Self:
+        """Return the counts with the categories of a batch added."""
+        feature = batch.columns.schema.features[column]
+        n_values = len(feature.categories)
+        check_count_memory(feature.name, n_values, batch.n_classes, count_memory())
+        return self.add_codes(batch.columns.arrays[column], batch, n_values)
+
+    def add_codes(self, codes: NDArray[np.int32], batch: Batch, n_values: int) -> Self:
+        """Return the counts with codes below ``n_values`` added; negative codes are missing values and not counted."""
+        keys = codes.astype(np.int64) * batch.n_classes + batch.labels
+        is_known = codes >= 0
+        weights = None if batch.weights is None else batch.weights[is_known]
+        new = np.bincount(keys[is_known], weights, n_values * batch.n_classes).reshape(n_values, -1).astype(np.float64)
+        new[: len(self.counts)] += self.counts
+        return replace(self, counts=new)
+
+    @cached_property
+    def _log_frequencies(self) -> NDArray[np.float64]:
+        """Classes x categories, with a last column of zeros for missing values, whose code is -1."""
+        frequencies = self.smoothing.log_frequencies(self.counts).T
+        return np.concatenate((frequencies, np.zeros((len(frequencies), 1))), axis=1)
+
+    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the log-frequency of each category in each class."""
+        return np.asarray(self._log_frequencies[:, values])
+
+
+@dataclass(frozen=True)
+class IntervalCounts:
+    """The counts of a numeric column's intervals, whose cuts are those of the first batch."""
+
+    cuts: NDArray[np.float64]
+    counts: CategoryCounts
+
+    def add(self, batch: Batch, column: int) -> Self:
+        """Return the counts with the intervals of a batch added."""
+        codes = interval_codes(batch.columns.arrays[column], self.cuts)
+        return replace(self, counts=self.counts.add_codes(codes, batch, len(self.cuts) + 1))
+
+    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the log-frequency of each value's interval in each class."""
+        return self.counts.log_likelihood(interval_codes(values, self.cuts))
+
+
+def _base_rates(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the frequency of each value over all classes; 0 before the first row."""
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.asarray(totals / (totals.sum() or 1.0))
