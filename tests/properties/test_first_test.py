@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.properties.impurities import dkm, entropy, gini
 
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -23,21 +24,8 @@ EPSILON = 1e-3
 Branches = list[NDArray[np.float64]]
 
 
-def entropy(n: NDArray[np.float64]) -> float:
-    p = n[n > 0] / n.sum()
-    return -float((p * np.log2(p)).sum())
-
-
-def gini(n: NDArray[np.float64]) -> float:
-    return 1 - float(((n / n.sum()) ** 2).sum())
-
-
-def dkm(n: NDArray[np.float64]) -> float:
-    return (float(np.sqrt(n / n.sum()).sum()) ** 2 - 1) / (len(n) - 1)
-
-
 def hellinger(branches: Branches) -> float:
-    """Give the greatest distance of one class to the others, from their shares in the branches."""
+    """Return the greatest distance of one class to the others, from their shares in the branches."""
     distances, whole = [0.0], sum(branches)
     for k in range(len(whole)):
         mine, others = whole[k], whole.sum() - whole[k]
@@ -83,7 +71,7 @@ class Root:
         return [self.counts(self.X[name].isin(group).to_numpy()) for group in groups]
 
     def gain(self, branches: Branches) -> float:
-        """Give the gain, the rows with an unknown value lost."""
+        """Return the gain, reduced by the share of rows with a missing value."""
         return gain(self.params["criterion"], branches) * float(sum(branches).sum() / self.weights.sum())
 
     def information(self, branches: Branches) -> float:
@@ -99,10 +87,10 @@ class Root:
         return self.params["criterion"] in ("gain_ratio", "dkm_ratio")
 
 
-def first_best(tried: list[Branches], worth: Callable[[Branches], float]) -> Branches:
-    """Give the first of the best: a later one must be better by more than rounding."""
-    best, most = tried[0], worth(tried[0])
-    for branches in tried[1:]:
+def first_best(candidates: list[Branches], worth: Callable[[Branches], float]) -> Branches:
+    """Return the first of the best: a later one must be better by more than rounding."""
+    best, most = candidates[0], worth(candidates[0])
+    for branches in candidates[1:]:
         if worth(branches) > most + 1e-9:
             best, most = branches, worth(branches)
     return best
@@ -143,10 +131,10 @@ def best_cut(root: Root, name: str) -> Found | None:
 
 def best_nominal(root: Root, name: str) -> Found | None:
     categories = root.X[name].cat.categories.tolist()
-    paths = [[{value} for value in categories]]
+    splits = [[{value} for value in categories]]
     if root.params["nominal_splits"] == "binary" and len(categories) > 2:
-        paths = [[{value}, {*categories} - {value}] for value in categories]
-    branches = [root.groups(name, *way) for way in paths]
+        splits = [[{value}, {*categories} - {value}] for value in categories]
+    branches = [root.groups(name, *split) for split in splits]
     usable = [b for b in branches if sum(n.sum() >= root.params["min_leaf"] - 1e-9 for n in b) >= 2]
     if not usable:
         return None

@@ -1,4 +1,4 @@
-"""What must hold of every grown tree, whatever the data."""
+"""Properties of every grown tree, for any data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.properties.impurities import dkm, entropy, gini
 
 from calibrant import _core
 from calibrant.data import CodedTable
@@ -17,21 +18,8 @@ from calibrant.data import CodedTable
 CRITERIA = ["entropy", "gini", "dkm", "hellinger"]
 
 
-def entropy(n: NDArray[np.float64]) -> float:
-    p = n[n > 0] / n.sum()
-    return -float((p * np.log2(p)).sum())
-
-
-def gini(n: NDArray[np.float64]) -> float:
-    return 1 - float(((n / n.sum()) ** 2).sum())
-
-
-def dkm(n: NDArray[np.float64]) -> float:
-    return (float(np.sqrt(n / n.sum()).sum()) ** 2 - 1) / (len(n) - 1)
-
-
 def hellinger_gain(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-    """Give the greatest distance of one class to the others: from the shares, not by the overlap that the core uses."""
+    """Return the greatest distance of one class to the others, by shares, not by the overlap as in the core."""
     distances = []
     for k in range(len(left)):
         mine, others = left[k] + right[k], left.sum() + right.sum() - left[k] - right[k]
@@ -107,7 +95,7 @@ def test_a_split_equals_brute_force_over_all_cuts(criterion: str, data: tuple[An
 
 @dataclass
 class Mixed:
-    """Numeric and nominal columns, with holes or without, and the options of a tree."""
+    """Numeric and nominal columns, with or without missing values, and the options of a tree."""
 
     columns: list[Any]
     y: NDArray[np.int64]
@@ -131,15 +119,15 @@ class Mixed:
 
 
 @st.composite
-def mixed(draw: st.DrawFn, holes: bool = True) -> Mixed:
+def mixed(draw: st.DrawFn, missing: bool = True) -> Mixed:
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     n_rows, n_classes = draw(st.sampled_from([15, 80, 300])), draw(st.integers(2, 3))
     few, many = random.integers(0, 9, n_rows).astype(float), random.integers(0, 250, n_rows).astype(float)
     nominal = random.integers(0, 5, n_rows).astype(np.int32)
     y = ((few > 4).astype(int) + (nominal % 2) * (many > 100) + (random.random(n_rows) < 0.2)) % n_classes
-    if holes and draw(st.booleans()):
-        for column, hole in ((few, np.nan), (many, np.nan), (nominal, -1)):
-            column[random.random(n_rows) < 0.1] = hole
+    if missing and draw(st.booleans()):
+        for column, missing_value in ((few, np.nan), (many, np.nan), (nominal, -1)):
+            column[random.random(n_rows) < 0.1] = missing_value
     chosen = {
         "criterion": getattr(_core.Criterion, draw(st.sampled_from(CRITERIA))),
         "nominal_splits": getattr(_core.NominalSplits, draw(st.sampled_from(["multiway", "subset", "binary"]))),
@@ -153,47 +141,47 @@ def mixed(draw: st.DrawFn, holes: bool = True) -> Mixed:
     return Mixed([few, (nominal, 5), many], y.astype(np.int64), n_classes, chosen)
 
 
-@given(mixed(holes=False), st.integers(0, 2**32))
+@given(mixed(missing=False), st.integers(0, 2**32))
 def test_whole_weights_equal_repeated_rows_exactly(problem: Mixed, seed: int) -> None:
     times = np.random.default_rng(seed).integers(0, 4, len(problem.y))
     assert_same_tree(problem.grow(times.astype(float)), problem.repeated(times).grow())
 
 
 @given(mixed(), st.integers(0, 2**32))
-def test_whole_weights_equal_repeated_rows_with_holes(problem: Mixed, seed: int) -> None:
+def test_whole_weights_equal_repeated_rows_with_missing_values(problem: Mixed, seed: int) -> None:
     times = np.random.default_rng(seed).integers(0, 4, len(problem.y))
     assert_same_tree(problem.grow(times.astype(float)), problem.repeated(times).grow(), rtol=1e-9)
 
 
-@given(mixed(holes=False))
+@given(mixed(missing=False))
 def test_weights_of_one_change_nothing(problem: Mixed) -> None:
     assert_same_tree(problem.grow(np.ones(len(problem.y))), problem.grow())
 
 
-@given(mixed(holes=False))
-def test_the_path_for_holes_agrees_where_there_are_none(problem: Mixed) -> None:
-    empty = np.full(len(problem.y), np.nan)  # never tested, but from now on every row may be shared out
+@given(mixed(missing=False))
+def test_the_code_for_missing_values_agrees_where_there_are_none(problem: Mixed) -> None:
+    empty = np.full(len(problem.y), np.nan)  # never tested, but now any row may be split among branches
     with_empty = Mixed([*problem.columns, empty], problem.y, problem.n_classes, problem.chosen)
     assert_same_tree(with_empty.grow(), problem.grow())
 
 
-@given(mixed(holes=False))
-def test_a_row_of_holes_that_does_not_count_changes_nothing(problem: Mixed) -> None:
+@given(mixed(missing=False))
+def test_a_row_of_missing_values_and_weight_zero_changes_nothing(problem: Mixed) -> None:
     few, (nominal, n_values), many = problem.columns
     columns = [np.append(few, np.nan), (np.append(nominal, np.int32(-1)), n_values), np.append(many, np.nan)]
-    weights = np.append(np.ones(len(problem.y)), 0.0)  # every column has a hole now, no row that counts has one
-    with_holes = Mixed(columns, np.append(problem.y, 0), problem.n_classes, problem.chosen)
-    assert_same_tree(with_holes.grow(weights), problem.grow())
+    weights = np.append(np.ones(len(problem.y)), 0.0)  # every column has a missing value, no row of weight has one
+    with_missing = Mixed(columns, np.append(problem.y, 0), problem.n_classes, problem.chosen)
+    assert_same_tree(with_missing.grow(weights), problem.grow())
 
 
 @given(mixed(), st.integers(0, 2**32))
-def test_a_monotone_transform_leaves_the_predictions_of_training_rows(problem: Mixed, seed: int) -> None:
+def test_a_monotone_transform_does_not_change_the_predictions_of_training_rows(problem: Mixed, seed: int) -> None:
     random = np.random.default_rng(seed)
     before = problem.predict(problem.grow())
-    for place in (0, 2):
-        distinct, ranks = np.unique(problem.columns[place], return_inverse=True)
+    for j in (0, 2):
+        distinct, ranks = np.unique(problem.columns[j], return_inverse=True)
         steps = np.cumsum(2e-5 + random.exponential(10 ** random.uniform(-4, 4), len(distinct)))
-        problem.columns[place] = np.where(np.isnan(problem.columns[place]), np.nan, steps[ranks] - random.normal() * 50)
+        problem.columns[j] = np.where(np.isnan(problem.columns[j]), np.nan, steps[ranks] - random.normal() * 50)
     np.testing.assert_array_equal(problem.predict(problem.grow()), before)
 
 

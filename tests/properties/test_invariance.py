@@ -1,4 +1,4 @@
-"""Where nothing ties, the order of rows, columns, classes and categories changes nothing but names."""
+"""Without ties, the order of rows, columns, classes and categories changes nothing but names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rows:
         return ProbabilityTreeClassifier(**{**self.params, **params}).fit(self.X, self.y, self.weights)
 
     def has_ties(self) -> bool:
-        """Say whether a random choice among equal tests ever makes another tree."""
+        """Return whether a random choice among equal tests ever grows another tree."""
         first = self.fit().tree_.feature
         others = (self.fit(tie_break="random", random_state=seed).tree_.feature for seed in range(10))
         return not all(np.array_equal(first, other) for other in others)
@@ -89,5 +89,5 @@ def test_orders_and_names_do_not_matter(criterion: str, given_rows: Rows) -> Non
     classes = np.unique(table.y)
     names = table.random.permutation([f"name {i}" for i in range(len(classes))])
     renamed = replace(table, y=names[np.searchsorted(classes, table.y)]).fit()
-    places = np.searchsorted(renamed.classes_, names)
-    np.testing.assert_allclose(renamed.predict_proba(table.X)[:, places], before, rtol=1e-9)
+    positions = np.searchsorted(renamed.classes_, names)
+    np.testing.assert_allclose(renamed.predict_proba(table.X)[:, positions], before, rtol=1e-9)

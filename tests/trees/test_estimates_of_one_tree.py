@@ -102,8 +102,8 @@ def test_kernel_densities_are_those_of_the_raw_rows_that_the_tree_counts(donors,
     rows = read_rows(donors.X, model.tree_.schema, "it", has_names=True)
     expected = reader.predict(rows[1], *leaf_shares(model.tree_, *rows, 1), rows[0])
     found = model.predict_proba_many(donors.X, ["laplace", "kernel_density"])[1]
-    np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(model.with_estimate(KernelDensity()).predict_proba(donors.X), expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(model.with_estimate(KernelDensity()).predict_proba(donors.X), expected, rtol=1e-12)
 
 
 def test_kernel_densities_take_a_matrix(ranks):

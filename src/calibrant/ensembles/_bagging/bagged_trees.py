@@ -312,13 +312,13 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         rows = self._rows(X)
         return np.asarray(self.classes_[self._reading.tally(rows).labels])
 
+    @fill_docstring()
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree; with missing values, the leaf that most of its weight reaches.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
 
         Returns
         -------

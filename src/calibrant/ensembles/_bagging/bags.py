@@ -45,7 +45,7 @@ def draw_bags(
         return bags
     groups = _rows_by_class(labels) if kind == "by_class" else [np.arange(len(labels))]
     for i, tree in enumerate(trees):
-        random = stream(seed, tree, _BAG)
+        random = stream(seed, tree, _BAG)  # one for each tree: a warm start adds trees and changes no bag
         if kind == "subsample":
             bags[i, _left_out(len(labels), max_samples, random)] = 0
             continue

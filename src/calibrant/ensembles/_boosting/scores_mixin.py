@@ -49,13 +49,13 @@ class BoostedScoresMixin(RowClassifierMixin):
             return self._sorted(self._member_proba(self._run.members[0], rows))
         return self._scores(self._sums(rows), len(self._run.members))
 
+    @fill_docstring()
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round, those of `predict_proba` had boosting ended there.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
 
         Yields
         ------
@@ -65,28 +65,27 @@ class BoostedScoresMixin(RowClassifierMixin):
         rows = self._rows(X)
         return self._stages(rows)
 
+    @fill_docstring()
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the classes after each round.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
 
         Yields
         ------
-        array of shape (n_rows,)
-            Values of ``classes_``.
+        %(predicted)s
         """
         return (self._most_probable(scores) for scores in self.staged_predict_proba(X))
 
+    @fill_docstring()
     def summed_votes(self, X: Any) -> NDArray[np.float64]:
         """Return the sum over the members from which the scores are computed.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
 
         Returns
         -------

@@ -142,6 +142,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
         check_params(self, _RULES)
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         seed = seed_sequence(self.random_state)
+        # Trees are grown at prediction, so that all a fit can do is draw the bags: a count for each row, not a copy.
         self.in_bag_ = draw_bags(self.bootstrap, examples.labels, range(self.n_trees), seed, self.max_samples)
         self._trees = LazyTrees.of(examples, self.in_bag_)
         self._store_columns(*examples.columns_and_classes)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Alpha", "OwnClassRates", "choose_alpha", "core_pooling", "probability_floor"]
 
-# From an out-of-bag row that hardly counts to one that outweighs a leaf; the loss is flat between powers of two.
+# From an out-of-bag row that hardly counts to one that outweighs the bag of a small leaf; powers of two trade
+# resolution for the cost of evaluating each alpha on all rows.
 _GRID = 2.0 ** np.arange(-3, 7)
 
 # Returns the honest out-of-bag probability of each row's actual class for several alphas, rows x alphas.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PooledTree", "pooled_table"]
 
-_FEW_CLASSES = 8  # up to here adding columns is several times as fast as NumPy's sum over short rows
+_FEW_CLASSES = 8  # up to here adding columns is faster than NumPy's sum over short rows
 _TOLERANCE = 1e-9  # frequencies that differ by less differ by rounding only
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["strict_probabilities"]
 
-MAX_NEIGHBORS = 256  # the sampling error of a leaf's frequencies is then at most 0.03
+MAX_NEIGHBORS = 256  # bounds the standard error of a sampled class frequency by 0.03, before the trees are averaged
 
 
 def strict_probabilities(

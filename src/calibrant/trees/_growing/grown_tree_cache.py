@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GrownTreeCache", "grow_cached", "inherit_cache"]
 
-# Room for a search over estimates within each fold of each growing configuration, without keeping a large search's
-# training sets alive: an entry holds the coded rows of its fold.
+# An entry holds the coded rows of its fold beside the tree: the bytes bound a search on large data, the number one on
+# small data. A grid over estimates fits fold by fold, so that few entries are in use at a time.
 _MAX_TREES, _MAX_BYTES = 256, 2**30
 # Not part of the key: these change how a tree is read, or have already changed the rows, their weights or the seed.
 _NOT_IN_KEY = {"estimate", "empty_leaf", "n_jobs", "class_weight", "random_state"}

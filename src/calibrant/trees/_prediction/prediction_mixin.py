@@ -50,13 +50,13 @@ class PredictionMixin(RowClassifierMixin):
         rows = self._rows(X)
         return predict_rows(self.tree_, rows, [self._reading], self.n_jobs)[0]
 
+    @fill_docstring()
     def predict_proba_many(self, X: Any, estimates: Sequence[str | Estimate]) -> list[NDArray[np.float64]]:
         """Return the class probabilities by several estimates of the same tree; the rows go down it once.
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
         estimates : sequence of str or estimate of `calibrant.estimates`
             Estimates to read the tree by. Numbers that they leave to cross-validation are chosen as in `fit`.
 
@@ -83,6 +83,7 @@ class PredictionMixin(RowClassifierMixin):
         readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
         return predict_rows(self.tree_, rows, readings, self.n_jobs)
 
+    @fill_docstring()
     def predict_interval(self, X: Any, confidence: float = 0.95) -> NDArray[np.float64]:
         """Return an equal-tailed posterior interval for the probability of each class.
 
@@ -96,8 +97,7 @@ class PredictionMixin(RowClassifierMixin):
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
         confidence : float
             The posterior probability of the interval, between 0 and 1; equal probability lies on each side.
 
@@ -160,6 +160,7 @@ class PredictionMixin(RowClassifierMixin):
         other._read(self._grown_tree)
         return other
 
+    @fill_docstring()
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row; with missing values, the leaf that most of the row's weight reaches.
 
@@ -167,8 +168,7 @@ class PredictionMixin(RowClassifierMixin):
 
         Parameters
         ----------
-        X : frame or array of shape (n_rows, n_columns)
-            As in `predict_proba`.
+        %(X_predict)s
 
         Returns
         -------

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeReading", "predict_rows"]
 
-# Outputs of 8 MiB or more start at a huge page of 2 MiB: faulting them in as pages of 4 KiB took half of the time.
+# Outputs of 8 MiB or more start at a huge page of 2 MiB: half of the time of reading ten estimates was the system
+# handing out fresh memory (benchmarks/RESULTS.md, 144 MB).
 _PAGE_BYTES, _LARGE_BYTES = 2**21, 2**23
 
 
