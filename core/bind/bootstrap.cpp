@@ -1,7 +1,4 @@
-// The door to replicates and to DeLong's variance: arrays in and out, the GIL released; nothing is computed here.
-#include "bind/bootstrap.hpp"
-
-#include <nanobind/ndarray.h>
+// Bootstrap replicates, and DeLong's variance of the area under the ROC curve.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -13,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
 #include "bind/interruptible.hpp"
 #include "rank/bootstrap.hpp"
 #include "rank/delong.hpp"
@@ -24,35 +23,22 @@ namespace calibrant {
 namespace {
 
 template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Maybe = std::optional<Array<T>>;
-using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using RankingArgument = std::pair<Maybe<std::uint32_t>, Array<std::uint8_t>>;
-using OutputArgument = std::tuple<Output, Output, Output, Output>;
+using MaybeVector = std::optional<Vector<T>>;
+using RankingArgument = std::pair<MaybeVector<std::uint32_t>, Vector<std::uint8_t>>;
+using OutputArgument = std::tuple<OutputVector, OutputVector, OutputVector, OutputVector>;
 
-template <class T>
-std::span<const T> span_of(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
-
-template <class T>
-std::span<const T> span_of(const Maybe<T>& array) {
-    return array ? span_of(*array) : std::span<const T>{};
-}
-
-std::span<double> room(const Output& array, std::size_t size) {
-    if (array.size() != size) throw std::invalid_argument("room for every replicate");
+std::span<double> output_span(const OutputVector& array, std::size_t size) {
+    if (array.size() != size) throw std::invalid_argument("output must have room for every replicate");
     return {array.data(), size};
 }
 
-// Rows, as lists of arrays that Python keeps alive.
+// Rows as arrays; holding the handles keeps their memory alive.
 struct RowsArgument {
     std::size_t n_rows;
-    Maybe<std::uint32_t> row_unit;
-    Maybe<double> row_weight;
-    std::vector<Array<double>> values;
-    Maybe<std::uint16_t> cells;
+    MaybeVector<std::uint32_t> row_unit;
+    MaybeVector<double> row_weight;
+    std::vector<Vector<double>> values;
+    MaybeVector<std::uint16_t> cells;
     std::size_t n_cells;
     std::vector<RankingArgument> rankings;
 
@@ -64,28 +50,28 @@ struct RowsArgument {
     }
 };
 
-void resample_rows(const RowsArgument& given, const Array<std::uint64_t>& stratum_ends,
-                   const Maybe<double>& unit_weights, std::uint64_t seed, const Maybe<std::uint32_t>& blocks,
-                   std::size_t n_replicates, bool everything, double top_share, std::size_t n_threads,
-                   const OutputArgument& out) {
-    const ResampledRows rows = given.view();
+void resample_rows(const RowsArgument& arrays, const Vector<std::uint64_t>& stratum_ends,
+                   const MaybeVector<double>& unit_weights, std::uint64_t seed,
+                   const MaybeVector<std::uint32_t>& blocks, std::size_t n_replicates, bool everything,
+                   double top_share, std::size_t n_threads, const OutputArgument& out) {
+    const ResampledRows rows = arrays.view();
     const std::size_t n_units = stratum_ends.size() ? stratum_ends.data()[stratum_ends.size() - 1] : 0;
     const Resampling how{{n_units, span_of(stratum_ends), span_of(unit_weights)}, seed, span_of(blocks)};
     const auto& [weight, values, cells, rankings] = out;
-    const ResampledSums sums{room(weight, n_replicates), room(values, n_replicates * rows.values.size()),
-                             room(cells, n_replicates * rows.n_cells),
-                             room(rankings, n_replicates * rows.rankings.size() * n_rank_measures)};
+    const ResampledSums sums{output_span(weight, n_replicates), output_span(values, n_replicates * rows.values.size()),
+                             output_span(cells, n_replicates * rows.n_cells),
+                             output_span(rankings, n_replicates * rows.rankings.size() * n_rank_measures)};
     run_interruptibly([&](const StopToken& stop) {
         resample(rows, how, {n_replicates, n_threads, everything, top_share}, sums, stop);
     });
 }
 
-std::tuple<double, double, double, double, double> variance_of_area(const Array<double>& scores,
-                                                                    const Array<bool>& positive,
-                                                                    const Maybe<double>& weights,
+std::tuple<double, double, double, double, double> variance_of_area(const Vector<double>& scores,
+                                                                    const Vector<bool>& positive,
+                                                                    const MaybeVector<double>& weights,
                                                                     std::size_t n_threads) {
     if (positive.size() != scores.size() || (weights && weights->size() != scores.size()))
-        throw std::invalid_argument("one entry for each score");
+        throw std::invalid_argument("positive and weights must have one entry per score");
     const ScoreRows rows{span_of(scores), span_of(positive), span_of(weights)};
     const AreaVariance found =
         run_interruptibly([&](const StopToken& stop) { return area_variance(rows, n_threads, stop); });
@@ -95,13 +81,12 @@ std::tuple<double, double, double, double, double> variance_of_area(const Array<
 }  // namespace
 
 void bind_bootstrap(nb::module_& module) {
-    nb::class_<RowsArgument>(module, "ResampledRows",
-                             "Rows in memory of Python, and what replicates are to know of them.")
+    nb::class_<RowsArgument>(module, "ResampledRows", "Rows in memory of Python, and what replicates compute of them.")
         .def(
             "__init__",
-            [](RowsArgument* self, std::size_t n_rows, Maybe<std::uint32_t> row_unit, Maybe<double> row_weight,
-               std::vector<Array<double>> values, Maybe<std::uint16_t> cells, std::size_t n_cells,
-               std::vector<RankingArgument> rankings) {
+            [](RowsArgument* self, std::size_t n_rows, MaybeVector<std::uint32_t> row_unit,
+               MaybeVector<double> row_weight, std::vector<Vector<double>> values, MaybeVector<std::uint16_t> cells,
+               std::size_t n_cells, std::vector<RankingArgument> rankings) {
                 new (self) RowsArgument{
                     n_rows,  std::move(row_unit), std::move(row_weight), std::move(values), std::move(cells),
                     n_cells, std::move(rankings)};
@@ -116,8 +101,8 @@ void bind_bootstrap(nb::module_& module) {
         "Write the weight, value sums, cells and rank measures of each replicate, drawn or with a block left out.");
     module.def("area_variance", &variance_of_area, "scores"_a.noconvert(), "positive"_a.noconvert(),
                "weights"_a.noconvert().none(), "n_threads"_a,
-               "Give the area under the ROC curve, the variance that either class brings to it, and the weight of "
-               "either class.");
+               "Return the area under the ROC curve, its variance due to positive and to negative rows, and the weight "
+               "of either class.");
 }
 
 }  // namespace calibrant

@@ -1,11 +1,9 @@
-// The door to boosted stumps: arrays in, arrays out, the GIL released; nothing is computed here.
-#include "bind/stumps.hpp"
-
-#include <nanobind/ndarray.h>
-
+// Boosted stumps.
 #include <utility>
 #include <vector>
 
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
 #include "bind/interruptible.hpp"
 #include "boost/stumps.hpp"
 
@@ -15,27 +13,22 @@ using namespace nb::literals;
 namespace calibrant {
 namespace {
 
-using Labels = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ChangedWeights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Factors = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-StumpSearch stump_search(const CodedTable& table, const Labels& labels, std::size_t n_classes, StumpCriterion criterion,
-                         std::size_t n_threads) {
+StumpSearch stump_search(const CodedTable& table, const Vector<std::uint16_t>& labels, std::size_t n_classes,
+                         StumpCriterion criterion, std::size_t n_threads) {
     std::vector<std::uint16_t> kept(labels.data(), labels.data() + labels.shape(0));
     return run_interruptibly([&](const StopToken& stop) {
         return StumpSearch(table, std::move(kept), n_classes, criterion, n_threads, stop);
     });
 }
 
-Stump best_stump(const StumpSearch& search, const Weights& weights) {
-    return run_interruptibly(
-        [&](const StopToken& stop) { return search.best({weights.data(), weights.shape(0)}, stop); });
+Stump best_stump(const StumpSearch& search, const Vector<double>& weights) {
+    return run_interruptibly([&](const StopToken& stop) { return search.best(span_of(weights), stop); });
 }
 
-void reweigh(const StumpSearch& search, const Stump& stump, const Factors& factors, const ChangedWeights& weights) {
+void reweight(const StumpSearch& search, const Stump& stump, const Matrix<double>& factors,
+              const OutputVector& weights) {
     const nb::gil_scoped_release released;
-    search.reweigh(stump, {factors.data(), factors.size()}, {weights.data(), weights.shape(0)});
+    search.reweight(stump, span_of(factors), span_of(weights));
 }
 
 nb::object counts_of(const Stump& stump) {
@@ -54,19 +47,21 @@ void bind_stumps(nb::module_& module) {
         .value("twoing", StumpCriterion::twoing);
 
     nb::class_<Stump>(module, "Stump",
-                      "A test with three branches: up to a threshold or of a category, the rest, the missing.")
+                      "A test with three branches: up to a threshold or of a category, the rest, missing values.")
         .def_ro("column", &Stump::column, "The column tested, -1 for none.")
         .def_ro("code", &Stump::code, "The greatest code of the first branch, or its category.")
         .def_ro("threshold", &Stump::threshold)
         .def_ro("gain", &Stump::gain)
         .def_prop_ro("counts", &counts_of, "Class weights of the branches.");
 
-    nb::class_<StumpSearch>(module, "StumpSearch", "Finds the best test of a table for any weights of its rows.")
-        .def("best", &best_stump, "weights"_a.noconvert(), "Give the best test, the first of equals.")
-        .def("reweigh", &reweigh, "stump"_a, "factors"_a.noconvert(), "weights"_a.noconvert(),
+    nb::class_<StumpSearch>(module, "StumpSearch",
+                            "A search for the best test of a table under any weights of its rows.")
+        .def("best", &best_stump, "weights"_a.noconvert(), "Return the best test, the first of equals.")
+        .def("reweight", &reweight, "stump"_a, "factors"_a.noconvert(), "weights"_a.noconvert(),
              "Multiply the weights, in place, by the factors of branches and classes.");
     module.def("stump_search", &stump_search, "table"_a, "labels"_a.noconvert(), "n_classes"_a, "criterion"_a,
-               "n_threads"_a, nb::keep_alive<0, 1>(), "Sort the rows of every column, once for all rounds.");
+               "n_threads"_a, nb::keep_alive<0, 1>(),
+               "Return a search with the rows of every column sorted, once for all rounds.");
 }
 
 }  // namespace calibrant

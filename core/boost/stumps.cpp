@@ -80,7 +80,7 @@ Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) 
     return stump;
 }
 
-void StumpSearch::reweigh(const Stump& stump, std::span<const double> factors, std::span<double> weights) const {
+void StumpSearch::reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights) const {
     if (weights.size() != n_rows() || factors.size() != n_branches * n_classes_)
         throw std::invalid_argument("a factor for each branch and class");
     for_each_branch(stump, [&](std::size_t row, std::size_t branch) {

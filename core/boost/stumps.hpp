@@ -37,7 +37,7 @@ class StumpSearch {
     Stump best(std::span<const double> weights, const StopToken& stop) const;
 
     // Multiplies the weight of each row by the factor of its branch and class.
-    void reweigh(const Stump& stump, std::span<const double> factors, std::span<double> weights) const;
+    void reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights) const;
 
     std::size_t n_rows() const { return labels_.size(); }
     std::size_t n_classes() const { return n_classes_; }

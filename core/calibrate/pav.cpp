@@ -126,7 +126,7 @@ void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
                          const StopToken& stop) {
     return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop)
-                                : fit_sorted<WeighedScore>(rows, options, n_threads, stop);
+                                : fit_sorted<WeightedScore>(rows, options, n_threads, stop);
 }
 
 }  // namespace calibrant

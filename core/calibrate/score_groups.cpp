@@ -16,7 +16,7 @@ std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, 
 
 std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop) {
     return rows.weights.empty() ? groups_of<PlainScore>(rows, n_threads, stop)
-                                : groups_of<WeighedScore>(rows, n_threads, stop);
+                                : groups_of<WeightedScore>(rows, n_threads, stop);
 }
 
 }  // namespace calibrant

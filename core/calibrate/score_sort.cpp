@@ -82,6 +82,6 @@ void sort_all(std::span<Item> items, std::span<Item> spare) {
 }  // namespace
 
 void sort_scores(std::span<PlainScore> items, std::span<PlainScore> spare) { sort_all(items, spare); }
-void sort_scores(std::span<WeighedScore> items, std::span<WeighedScore> spare) { sort_all(items, spare); }
+void sort_scores(std::span<WeightedScore> items, std::span<WeightedScore> spare) { sort_all(items, spare); }
 
 }  // namespace calibrant

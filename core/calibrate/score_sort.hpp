@@ -27,7 +27,7 @@ struct PlainScore {
     std::uint64_t key;
     double weight() const { return 1.0; }
 };
-struct WeighedScore {
+struct WeightedScore {
     std::uint64_t key;
     double weight_;
     double weight() const { return weight_; }
@@ -35,6 +35,6 @@ struct WeighedScore {
 
 // Sorts by key; `spare` is scratch memory of the same size.
 void sort_scores(std::span<PlainScore> items, std::span<PlainScore> spare);
-void sort_scores(std::span<WeighedScore> items, std::span<WeighedScore> spare);
+void sort_scores(std::span<WeightedScore> items, std::span<WeightedScore> spare);
 
 }  // namespace calibrant

@@ -27,7 +27,7 @@ std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const 
     check(examples);
     const std::size_t n_rows = examples.table->n_rows(), n_trees = bags.seeds.size();
     if (bags.in_bag.size() != n_rows * n_trees)
-        throw std::invalid_argument("how often each row is in the bag of each tree");
+        throw std::invalid_argument("in_bag must have one entry per tree and row");
     const GrowContext context(examples, options, stop);
     std::vector<Tree> trees(n_trees);
     parallel_for(n_trees, options.n_threads, stop, [&](std::size_t number, std::size_t) {

@@ -1,4 +1,4 @@
-// Grows many trees from one coded table, each from rows of its own.
+// Grows many trees from one coded table, each from its own bag of rows.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace calibrant {
 
-// How often each row is in the bag of each tree (trees x rows, 0: not at all), and the seed of each tree.
+// The number of times each row is in the bag of each tree (trees x rows), and the seed of each tree.
 struct Bags {
     std::span<const std::uint16_t> in_bag;
     std::span<const std::uint64_t> seeds;
 };
 
-// One tree for each seed; threads take trees, and any number of them gives the same ones. A row weighs its weight as
-// often as it is in the bag.
+// Grows one tree for each seed, the same ones for any number of threads. The weight of a row is multiplied by the
+// number of times it is in the bag.
 std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options,
                               const StopToken& stop);
 

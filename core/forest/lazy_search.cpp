@@ -18,8 +18,8 @@ double x_log_x(double x) { return x > 0 ? x * log2_of(x) : 0.0; }
 
 }  // namespace
 
-// The query's side of a test, classes weighed to be equally frequent in the node: their sum, the sum of x log x, and
-// the weight of the rows as they are.
+// The query's branch of a test, classes reweighted to be equally frequent in the node: the sum of their shares, the sum
+// of x log x, and the weight of the rows before reweighting.
 struct LazySearch::Branch {
     double sum = 0;
     double logs = 0;
@@ -77,8 +77,9 @@ const std::vector<LazyTest>& LazySearch::tests(std::span<const std::uint32_t> ro
     return found_;
 }
 
-// Keeps a test that gains and leaves enough, if it is the best so far. With two classes the gain is convex in the
-// larger share and no less than 2.8e-8 bits at .5001: a branch that is less certain by .0001 need not be worked out.
+// Keeps a test with some gain and enough weight if it is the best so far. With two classes the gain rises with the
+// larger share, by more than a unit of the gain (2^-30) for each .0001 (2.8e-8 bits at .5001): a branch less certain
+// than the best by .0001 cannot win, and its logarithms are saved.
 void LazySearch::offer(const Branch& branch, LazyTest test, LazyTest& best) {
     if (branch.weight < min_leaf_ || !(branch.sum > 0)) return;
     double entropy = 0;
@@ -96,8 +97,8 @@ void LazySearch::offer(const Branch& branch, LazyTest test, LazyTest& best) {
     if (test.gain > 0 && test.beats(best)) best = test;
 }
 
-// Weighs the classes after their weights were summed in parts_.
-void LazySearch::weigh_parts(Branch& branch) {
+// Turns the class weights summed in parts_ into shares.
+void LazySearch::normalize_parts(Branch& branch) {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
         parts_[k].share *= per_weight_[k];
         parts_[k].log = x_log_x(parts_[k].share);
@@ -122,13 +123,13 @@ void LazySearch::search_nominal(std::size_t column, std::span<const std::uint32_
         }
     }
     if (!has_others) return;
-    weigh_parts(branch);
+    normalize_parts(branch);
     LazyTest best;
     offer(branch, {column, category, LazySide::equal}, best);
     if (best.gain > 0) found_.push_back(best);
 }
 
-// Small nodes sort their rows; large ones pick them out of the sorted table.
+// Small nodes sort their rows; large ones, where n log n exceeds the table, pick them out of the presorted table.
 void LazySearch::sort_known(std::size_t column, std::span<const std::uint32_t> rows) {
     const auto codes = examples_.column(column);
     const auto key = [&](std::uint32_t row) { return std::uint64_t{codes[row]} << 32 | row; };
@@ -145,7 +146,7 @@ void LazySearch::sort_known(std::size_t column, std::span<const std::uint32_t> r
     std::ranges::sort(known_);
 }
 
-// The first of the known rows as a branch.
+// The first `n_known` of the sorted rows as a branch.
 LazySearch::Branch LazySearch::summed(std::size_t n_known, std::span<const double> weight) {
     Branch branch;
     std::ranges::fill(parts_, Part{});
@@ -154,12 +155,12 @@ LazySearch::Branch LazySearch::summed(std::size_t n_known, std::span<const doubl
         parts_[examples_.labels[row]].share += weight[row];
         branch.weight += weight[row];
     }
-    weigh_parts(branch);
+    normalize_parts(branch);
     return branch;
 }
 
-// Cuts stand after each code in the node but the last. Below the query's rank its side is what is above the cut, so
-// that rows are taken away one after the other; from there on it is what is at or below it, and they are added.
+// Cuts stand after each code in the node but the last. Below the query's rank its branch is what lies above the cut, so
+// that rows are removed one after the other; from there on it is what lies at or below the cut, and rows are added.
 void LazySearch::search_numeric(std::size_t column, std::span<const std::uint32_t> rows, std::span<const double> weight,
                                 std::uint32_t rank) {
     sort_known(column, rows);

@@ -1,4 +1,5 @@
-// The tests that tell most about the branch a query itself falls into: lazy gain (Friedman, Kohavi & Yun 1996).
+// The tests with the greatest gain in the branch that a query itself falls into: lazy gain (Friedman, Kohavi & Yun
+// 1996).
 #pragma once
 
 #include <cstddef>
@@ -24,22 +25,22 @@ struct LazyExamples {
     std::span<const std::uint32_t> sorted(std::size_t j) const { return order.subspan(j * n_rows, n_rows); }
 };
 
-// What a row must be to go the query's way: at most the code, above it, or equal to it.
+// Which codes fall into the query's branch: at most the code, above it, or equal to it.
 enum class LazySide : std::uint8_t { at_most, above, equal };
 
 struct LazyTest {
     std::size_t column = 0;
     std::uint32_t code = 0;
     LazySide side = LazySide::equal;
-    std::int64_t gain = 0;   // in units of 2^-30 bits, so that what is equal but for rounding is equal
-    std::int64_t share = 0;  // of the node's weight that goes the query's way, in units of 2^-40
+    std::int64_t gain = 0;   // in units of 2^-30 bits: gains that only rounding tells apart are equal
+    std::int64_t share = 0;  // of the node's weight in the query's branch, in units of 2^-40
 
     bool takes(std::uint32_t row_code) const {
         if (row_code == lazy_missing) return false;
         if (side == LazySide::equal) return row_code == code;
         return (row_code <= code) == (side == LazySide::at_most);
     }
-    // More gain, then more rows left to go on with.
+    // More gain, then more weight left to search on.
     bool beats(const LazyTest& other) const { return gain != other.gain ? gain > other.gain : share > other.share; }
 };
 
@@ -49,7 +50,7 @@ class LazySearch {
     explicit LazySearch(const LazyExamples& examples);
 
     // The best test of each column for a query (the number of training values below its own, or its category), best
-    // first; those only that gain and leave min_leaf. `weight` has an entry for each row of the table.
+    // first; only tests that gain and leave a weight of min_leaf. `weight` has an entry for each row of the table.
     const std::vector<LazyTest>& tests(std::span<const std::uint32_t> rows, std::span<const double> weight,
                                        std::span<const std::uint32_t> query, double min_leaf);
 
@@ -67,9 +68,9 @@ class LazySearch {
                         std::uint32_t category);
     void sort_known(std::size_t column, std::span<const std::uint32_t> rows);
     void offer(const Branch& branch, LazyTest test, LazyTest& best);
-    void weigh_parts(Branch& branch);
+    void normalize_parts(Branch& branch);
 
-    // The part of a class that goes the query's way, and x log x of it.
+    // The share of a class that falls into the query's branch, and x log x of it.
     struct Part {
         double share = 0;
         double log = 0;

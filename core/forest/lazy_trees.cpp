@@ -11,11 +11,11 @@ namespace calibrant {
 
 namespace {
 
-constexpr std::size_t queries_at_once = 8;  // that share the work of setting up a bag
+constexpr std::size_t queries_at_once = 8;  // share the work of setting up a bag
 
 struct Node {
     std::vector<std::uint32_t> rows;
-    double share;  // in the answer
+    double share;  // of the prediction
 };
 
 // The trees of one thread.
@@ -32,8 +32,8 @@ class Worker {
         }
     }
 
-    // Level after level, so that the leaves that may still be opened go to the upper nodes first.
-    void add_answer(std::span<const std::uint32_t> query, std::span<double> sums, const StopToken& stop) {
+    // Breadth first, so that the leaves still allowed go to the upper nodes first.
+    void add_prediction(std::span<const std::uint32_t> query, std::span<double> sums, const StopToken& stop) {
         std::vector<Node> nodes{{root_, 1.0}};
         std::size_t spare = options_.max_leaves - 1;
         for (std::size_t next = 0; next < nodes.size(); ++next) {
@@ -89,19 +89,19 @@ void check(const LazyExamples& examples, const LazyBags& bags, std::span<const s
                       examples.labels.size() == n && !bags.in_bag.empty() && bags.in_bag.size() % n == 0 &&
                       (bags.weights.empty() || bags.weights.size() == n) && queries.size() % d == 0 &&
                       output.size() == queries.size() / d * n_classes;
-    if (!fits) throw std::invalid_argument("tables, bags, queries and output do not fit together");
+    if (!fits) throw std::invalid_argument("the sizes of tables, bags, queries and output must match");
     if (options.max_options == 0 || options.max_leaves == 0)
         throw std::invalid_argument("max_options and max_leaves must be at least 1");
     if (std::ranges::any_of(examples.labels, [&](auto label) { return label >= n_classes; }))
-        throw std::invalid_argument("a label is no class");
+        throw std::invalid_argument("labels must be below n_classes");
     if (std::ranges::any_of(examples.order, [&](auto row) { return row >= n; }))
-        throw std::invalid_argument("a row in the order is none");
+        throw std::invalid_argument("order must hold rows of the table");
 }
 
 }  // namespace
 
-void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
-                   const LazyOptions& options, std::span<double> output, const StopToken& stop) {
+void predict_lazy_trees(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
+                        const LazyOptions& options, std::span<double> output, const StopToken& stop) {
     check(examples, bags, queries, options, output);
     const std::size_t n = examples.n_rows, d = examples.n_columns, n_classes = examples.n_classes;
     const std::size_t n_bags = bags.in_bag.size() / n, n_queries = queries.size() / d;
@@ -114,7 +114,8 @@ void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span
         for (std::size_t bag = 0; bag < n_bags; ++bag) {
             workers[worker].take_bag(bags.in_bag.subspan(bag * n, n), bags.weights);
             for (std::size_t i = first; i < last; ++i) {
-                workers[worker].add_answer(queries.subspan(i * d, d), output.subspan(i * n_classes, n_classes), stop);
+                workers[worker].add_prediction(queries.subspan(i * d, d), output.subspan(i * n_classes, n_classes),
+                                               stop);
             }
         }
     });

@@ -1,5 +1,4 @@
-// Bagged lazy option trees (B-LOTs, Margineantu & Dietterich 2002): a small tree for each query and bag, grown when
-// asked.
+// Bagged lazy option trees (B-LOTs, Margineantu & Dietterich 2002): a small tree for each query and bag.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +12,13 @@ namespace calibrant {
 
 struct LazyOptions {
     std::size_t max_options = 3;
-    double option_fraction = 0.8;  // of the best gain, that another test must have
+    double option_fraction = 0.8;  // of the best gain that another test must reach
     double min_leaf = 2;
     std::size_t max_leaves = 32;  // of one query in one bag
     std::size_t n_threads = 1;
 };
 
-// How often each row is in each bag (bags x rows), and how often it counts there (empty: once).
+// The number of times each row is in each bag (bags x rows), and the weight of each row (empty: 1).
 struct LazyBags {
     std::span<const std::uint16_t> in_bag;
     std::span<const double> weights;
@@ -27,7 +26,7 @@ struct LazyBags {
 
 // Writes the probabilities (queries x classes) of coded queries (queries x columns); the same bits for any number of
 // threads. Throws std::invalid_argument where sizes do not fit together or codes are out of range.
-void answer_lazily(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
-                   const LazyOptions& options, std::span<double> output, const StopToken& stop);
+void predict_lazy_trees(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
+                        const LazyOptions& options, std::span<double> output, const StopToken& stop);
 
 }  // namespace calibrant

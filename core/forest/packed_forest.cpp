@@ -8,7 +8,7 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t at_once = 16;  // trees on their way: while one waits for memory, the others go on
+constexpr std::size_t at_once = 16;  // trees descended together: while one waits for memory, the others go on
 constexpr auto no_cut = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
 
 }  // namespace
@@ -26,28 +26,28 @@ bool PackedForest::can_pack(std::span<const Member> members) {
 PackedForest::PackedForest(std::span<const Member> members, std::size_t n_columns, std::size_t width)
     : n_columns_(n_columns), width_(width) {
     if (members.empty() || n_columns == 0 || !can_pack(members))
-        throw std::invalid_argument("trees whose tests are of numbers");
-    Answers seen;
+        throw std::invalid_argument("a packed forest needs trees whose tests are all numeric");
+    PredictionIndex seen;
     for (const Member& member : members) {
         if (member.table.size() != member.tree->n_nodes() * width)
-            throw std::invalid_argument("a row of the table for each node");
+            throw std::invalid_argument("each table must have one row per node");
         pack(member, seen);
     }
 }
 
-// Branch by branch, so that a small subtree lies in few cache lines.
-void PackedForest::pack(const Member& member, Answers& seen) {
+// Depth first, so that a small subtree lies in few cache lines.
+void PackedForest::pack(const Member& member, PredictionIndex& seen) {
     const Tree& tree = *member.tree;
-    struct Place {
+    struct Pending {
         std::size_t from;
         std::uint32_t number;
     };
-    std::vector<Place> places{{0, static_cast<std::uint32_t>(2 * sides_.size())}};
-    roots_.push_back(places.front().number);
-    sides_.emplace_back();  // nothing leads to the side beside the root
-    while (!places.empty()) {
-        const auto [from, number] = places.back();
-        places.pop_back();
+    std::vector<Pending> pending{{0, static_cast<std::uint32_t>(2 * sides_.size())}};
+    roots_.push_back(pending.front().number);
+    sides_.emplace_back();  // no path leads to the node beside the root
+    while (!pending.empty()) {
+        const auto [from, number] = pending.back();
+        pending.pop_back();
         Node& packed = sides_[number / 2].nodes[number % 2];
         if (tree.is_leaf(from)) {
             packed = leaf(number, member.table.subspan(from * width_, width_), seen);
@@ -55,20 +55,20 @@ void PackedForest::pack(const Member& member, Answers& seen) {
         }
         const auto column = static_cast<std::uint32_t>(tree.feature[from]),
                    next = static_cast<std::uint32_t>(2 * sides_.size());
-        if (column >= n_columns_) throw std::invalid_argument("a column for each test");
+        if (column >= n_columns_) throw std::invalid_argument("every test must be of a column that exists");
         packed = {std::bit_cast<std::uint64_t>(tree.threshold[from]), column, next};
-        places.push_back({tree.child(from, 1), next + 1});
-        places.push_back({tree.child(from, 0), next});
+        pending.push_back({tree.child(from, 1), next + 1});
+        pending.push_back({tree.child(from, 0), next});
         sides_.emplace_back();
     }
 }
 
-// Most leaves answer as some other does, so that what is different stays in the cache.
-PackedForest::Node PackedForest::leaf(std::uint32_t number, std::span<const double> answer, Answers& seen) {
-    const auto [place, is_new] =
-        seen.try_emplace(std::string(reinterpret_cast<const char*>(answer.data()), answer.size_bytes()), seen.size());
-    if (is_new) answers_.insert(answers_.end(), answer.begin(), answer.end());
-    return {no_cut | place->second, 0, number - 1};
+// Equal predictions are stored once: most leaves share theirs with another, and the distinct ones stay in the cache.
+PackedForest::Node PackedForest::leaf(std::uint32_t number, std::span<const double> prediction, PredictionIndex& seen) {
+    const auto [entry, is_new] = seen.try_emplace(
+        std::string(reinterpret_cast<const char*>(prediction.data()), prediction.size_bytes()), seen.size());
+    if (is_new) predictions_.insert(predictions_.end(), prediction.begin(), prediction.end());
+    return {no_cut | entry->second, 0, number - 1};
 }
 
 void PackedForest::mean(std::span<const double> row, std::span<double> out) const {
@@ -88,8 +88,8 @@ void PackedForest::mean(std::span<const double> row, std::span<double> out) cons
             }
         }
         for (std::size_t i = 0; i < n; ++i) {
-            const double* const answer = answers_.data() + static_cast<std::uint32_t>(node(at[i]).cut) * width_;
-            for (std::size_t k = 0; k < width_; ++k) out[k] += answer[k];
+            const double* const prediction = predictions_.data() + static_cast<std::uint32_t>(node(at[i]).cut) * width_;
+            for (std::size_t k = 0; k < width_; ++k) out[k] += prediction[k];
         }
     }
     for (double& value : out) value /= static_cast<double>(roots_.size());

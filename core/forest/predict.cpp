@@ -10,22 +10,22 @@
 namespace calibrant {
 namespace {
 
-// Adds the answer at `leaf` to `to`; a width known when compiled saves much of the time.
+// Adds the prediction of `leaf` to `to`. A width known at compile time saves much of the time.
 template <std::size_t fixed_width>
-void add_answer(const double* table, std::size_t width, std::size_t leaf, double share, double* to) {
+void add_prediction(const double* table, std::size_t width, std::size_t leaf, double share, double* to) {
     if constexpr (fixed_width > 0) width = fixed_width;
     for (std::size_t k = 0; k < width; ++k) to[k] += share * table[leaf * width + k];
 }
 
 template <std::size_t fixed_width>
-void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, std::size_t width, std::size_t begin,
+void sum_block(std::span<const Member> members, const std::deque<TreeWalk>& walks, std::size_t width, std::size_t begin,
                std::size_t end, double* out, const StopToken& stop) {
     std::fill(out + begin * width, out + end * width, 0.0);
     for (std::size_t m = 0; m < members.size(); ++m) {
         check_stop(stop);
         const double* const table = members[m].table.data();
         const auto add = [&](std::size_t row, std::size_t leaf, double share) {
-            add_answer<fixed_width>(table, width, leaf, share, out + row * width);
+            add_prediction<fixed_width>(table, width, leaf, share, out + row * width);
         };
         walks[m].block(
             begin, end, [&](std::size_t row, std::uint32_t leaf) { add(row, leaf, 1.0); },
@@ -37,15 +37,15 @@ void sum_block(std::span<const Member> members, const std::deque<Walk>& walks, s
 
 }  // namespace
 
-void sum_answers(std::span<const Member> members, const PredictRows& rows, std::span<double> out, std::size_t n_threads,
-                 const StopToken& stop) {
+void sum_predictions(std::span<const Member> members, const PredictRows& rows, std::span<double> out,
+                     std::size_t n_threads, const StopToken& stop) {
     if (rows.n_rows == 0) return;
     const std::size_t width = out.size() / rows.n_rows;
-    std::deque<Walk> walks;
+    std::deque<TreeWalk> walks;
     for (const Member& member : members) {
         walks.emplace_back(*member.tree, rows);
         if (member.table.size() != member.tree->n_nodes() * width)
-            throw std::invalid_argument("a table has a row for each node, as wide as the output");
+            throw std::invalid_argument("each table must have one row per node, as wide as the output");
     }
     in_blocks(rows.n_rows, rows_at_once(rows.n_rows, n_threads), n_threads, stop,
               [&](std::size_t begin, std::size_t end) {

@@ -1,4 +1,5 @@
-// The classes that trees vote for, and how ties are settled: by summed class frequencies, then for the lower class.
+// The classes that trees vote for. Ties are broken by summed class frequencies, then in favour of the lower class
+// (Breiman 1996; Nielsen 2004, section 2.3).
 #pragma once
 
 #include <cstddef>
@@ -11,26 +12,26 @@
 
 namespace calibrant {
 
-// Frequencies that differ by less are rounded apart, not different.
+// Frequencies closer than this differ by rounding alone.
 inline constexpr double vote_tolerance = 1e-9;
 
-// The place of the greatest value, the first of equal ones.
+// The index of the greatest value, the first of equal ones.
 std::size_t majority(std::span<const double> values);
 
-// How often each row was drawn for each tree, trees x rows; empty where all rows are asked about in all trees.
-struct Draws {
+// The number of times each row is in the bag of each tree, trees x rows; empty where bags do not matter.
+struct BagCounts {
     std::span<const std::uint16_t> in_bag;
     std::size_t n_rows;
 
-    bool is_out(std::size_t tree, std::size_t row) const { return in_bag[tree * n_rows + row] == 0; }
-    // Sends rows nowhere in the trees that they were drawn for.
-    void keep_outside(Range trees, Range rows, Ends& ends) const;
+    bool is_out_of_bag(std::size_t tree, std::size_t row) const { return in_bag[tree * n_rows + row] == 0; }
+    // Sets the leaves of rows to `none` in the trees whose bag holds them.
+    void mask_in_bag(IndexRange trees, IndexRange rows, ReachedLeaves& reached) const;
 };
 
-// What trees vote with: the class frequencies of their nodes, nodes x classes for each tree.
-class Ballots {
+// The votes of trees by node, from the class frequencies of their nodes (nodes x classes for each tree).
+class TreeVotes {
   public:
-    Ballots(std::vector<std::span<const double>> tables, std::size_t n_classes);
+    TreeVotes(std::vector<std::span<const double>> tables, std::size_t n_classes);
 
     std::size_t n_trees() const { return tables_.size(); }
     std::size_t n_classes() const { return n_classes_; }
@@ -38,26 +39,26 @@ class Ballots {
         return tables_[tree].data() + leaf * n_classes_;
     }
 
-    // Gives the class that a tree votes for at a leaf.
+    // The class that a tree votes for at a leaf.
     std::size_t vote(std::size_t tree, std::size_t leaf) const { return votes_[tree][leaf]; }
-    // Gives the class that a tree votes for where a row is in parts, and writes the frequencies mixed by share.
-    std::size_t vote(std::size_t tree, std::span<const End> parts, std::span<double> mixed) const;
+    // The class that a tree votes for where a row reaches several leaves; writes the frequencies mixed by share.
+    std::size_t vote(std::size_t tree, std::span<const LeafShare> leaves, std::span<double> mixed) const;
 
-    // Counts the votes on rows, rows x classes, and writes the winners, -1 where no tree voted.
-    void settle(const Ends& ends, std::span<std::uint32_t> votes, std::span<std::int32_t> labels) const;
+    // Counts the votes for rows, rows x classes, and writes the winning classes, -1 where no tree voted.
+    void elect(const ReachedLeaves& reached, std::span<std::uint32_t> votes, std::span<std::int32_t> labels) const;
 
   private:
-    void count(const Ends& ends, std::span<std::uint32_t> votes) const;
-    std::int32_t winner(const Ends& ends, std::size_t row, std::span<const std::uint32_t> votes) const;
-    void add_frequencies(const Ends& ends, std::size_t tree, std::size_t row, std::span<double> sums) const;
+    void count(const ReachedLeaves& reached, std::span<std::uint32_t> votes) const;
+    std::int32_t winner(const ReachedLeaves& reached, std::size_t row, std::span<const std::uint32_t> votes) const;
+    void add_frequencies(const ReachedLeaves& reached, std::size_t tree, std::size_t row, std::span<double> sums) const;
 
     std::vector<std::span<const double>> tables_;
     std::size_t n_classes_;
     std::vector<std::vector<std::uint16_t>> votes_;
 };
 
-// Of the classes with most votes the one with the greatest sum; `sum_up` writes the sums and is called for ties only.
-// -1 without votes.
+// The class with most votes, among tied ones that of the greatest sum; `sum_up` writes the sums and is called for ties
+// only. -1 without votes.
 template <class SumUp>
 std::int32_t winner_of(std::span<const std::uint32_t> votes, std::vector<double>& sums, SumUp&& sum_up) {
     std::size_t best = 0, n_best = 1;
@@ -75,8 +76,8 @@ std::int32_t winner_of(std::span<const std::uint32_t> votes, std::vector<double>
     return static_cast<std::int32_t>(majority(sums));
 }
 
-// Lets the trees vote on rows: those that a row was drawn for have no say. `votes` is rows x classes, or empty.
-void vote(const ForestWays& ways, const Ballots& ballots, const Draws& draws, std::span<double> votes,
+// Counts the votes of the trees whose bag does not hold the row. `votes` is rows x classes, or empty.
+void vote(const LeafPaths& paths, const TreeVotes& tree_votes, const BagCounts& bags, std::span<double> votes,
           std::span<std::int32_t> labels, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

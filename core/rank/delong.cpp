@@ -42,7 +42,7 @@ AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const S
     if (!(positive > 0 && all - positive > 0)) return {nan, nan, nan, positive, all - positive};
     if (rows.weights.empty())
         return of_sorted(SortedScores<PlainScore>(rows, n_threads, stop), positive, all - positive);
-    return of_sorted(SortedScores<WeighedScore>(rows, n_threads, stop), positive, all - positive);
+    return of_sorted(SortedScores<WeightedScore>(rows, n_threads, stop), positive, all - positive);
 }
 
 }  // namespace calibrant

@@ -29,7 +29,7 @@ CALIBRANT_CLONES double sum_of(const double* values, std::size_t n) {
     return sum;
 }
 
-CALIBRANT_CLONES double weighed_sum_of(const double* values, const double* weights, std::size_t n) {
+CALIBRANT_CLONES double weighted_sum_of(const double* values, const double* weights, std::size_t n) {
     double products[chunk];
     for (std::size_t i = 0; i < n; ++i) products[i] = values[i] * weights[i];
     return sum_of(products, n);
@@ -68,7 +68,7 @@ double sum_of_rows(const Rows& rows, Threads threads, Write&& write) {
         double sum = 0, values[chunk];
         in_chunks(begin, end, [&](std::size_t first, std::size_t n) {
             write(first, n, values);
-            sum += rows.weights.empty() ? sum_of(values, n) : weighed_sum_of(values, rows.weights.data() + first, n);
+            sum += rows.weights.empty() ? sum_of(values, n) : weighted_sum_of(values, rows.weights.data() + first, n);
         });
         return sum;
     });
@@ -120,8 +120,8 @@ double weight_at_one(const double* values, const double* weights, std::size_t n)
     return at_one;
 }
 
-struct SurpriseSum : Surprise {
-    SurpriseSum& operator+=(const SurpriseSum& other) {
+struct LogLossTotal : LogLossSums {
+    LogLossTotal& operator+=(const LogLossTotal& other) {
         sum += other.sum;
         at_zero += other.at_zero;
         at_one += other.at_one;
@@ -130,9 +130,9 @@ struct SurpriseSum : Surprise {
 };
 
 template <class Rows>
-Surprise surprise_of(const Rows& rows, double least, Threads threads) {
-    return sum_in_blocks<SurpriseSum>(rows.size(), threads, [&](std::size_t begin, std::size_t end) {
-        SurpriseSum sums;
+LogLossSums log_loss_sums_of(const Rows& rows, double least, Threads threads) {
+    return sum_in_blocks<LogLossTotal>(rows.size(), threads, [&](std::size_t begin, std::size_t end) {
+        LogLossTotal sums;
         double values[chunk];
         in_chunks(begin, end, [&](std::size_t first, std::size_t n) {
             const double* const weights = rows.weights.empty() ? nullptr : rows.weights.data() + first;
@@ -143,7 +143,7 @@ Surprise surprise_of(const Rows& rows, double least, Threads threads) {
                 sums.at_zero += exact_logs(values, weights, n);
             else
                 negative_logs(values, n);
-            sums.sum += weights == nullptr ? sum_of(values, n) : weighed_sum_of(values, weights, n);
+            sums.sum += weights == nullptr ? sum_of(values, n) : weighted_sum_of(values, weights, n);
         });
         return sums;
     });
@@ -189,8 +189,12 @@ double own_squared_errors(const ClassRows& rows, Threads threads) {
     });
 }
 
-Surprise surprise(const ScoreRows& rows, double least, Threads threads) { return surprise_of(rows, least, threads); }
-Surprise surprise(const ClassRows& rows, double least, Threads threads) { return surprise_of(rows, least, threads); }
+LogLossSums log_loss_sums(const ScoreRows& rows, double least, Threads threads) {
+    return log_loss_sums_of(rows, least, threads);
+}
+LogLossSums log_loss_sums(const ClassRows& rows, double least, Threads threads) {
+    return log_loss_sums_of(rows, least, threads);
+}
 
 std::vector<RankBin> width_sums(const ScoreRows& rows, std::size_t n_bins, Threads threads) {
     constexpr std::size_t copies = 4;  // of each bin, since adding to the same one again would wait

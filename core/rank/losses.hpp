@@ -35,11 +35,11 @@ double own_squared_errors(const ClassRows& rows, Threads threads);
 
 // What the probability of each row's own class tells: the sum of -ln of those that lie between 0 and 1, and the weight
 // of the rows where it is 0 and where it is 1. Probabilities are brought into [least, 1 - least] first.
-struct Surprise {
+struct LogLossSums {
     double sum = 0, at_zero = 0, at_one = 0;
 };
-Surprise surprise(const ScoreRows& rows, double least, Threads threads);
-Surprise surprise(const ClassRows& rows, double least, Threads threads);
+LogLossSums log_loss_sums(const ScoreRows& rows, double least, Threads threads);
+LogLossSums log_loss_sums(const ClassRows& rows, double least, Threads threads);
 
 // The rows in bins of equal width from 0 to 1; one at an edge is of the upper bin.
 std::vector<RankBin> width_sums(const ScoreRows& rows, std::size_t n_bins, Threads threads);

@@ -84,6 +84,6 @@ void sort_all(std::span<Rank> ranks, std::span<Rank> spare) {
 }  // namespace
 
 void sort_ranks(std::span<PlainRank> ranks, std::span<PlainRank> spare) { sort_all(ranks, spare); }
-void sort_ranks(std::span<WeighedRank> ranks, std::span<WeighedRank> spare) { sort_all(ranks, spare); }
+void sort_ranks(std::span<WeightedRank> ranks, std::span<WeightedRank> spare) { sort_all(ranks, spare); }
 
 }  // namespace calibrant

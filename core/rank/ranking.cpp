@@ -162,17 +162,17 @@ class Sorter {
 }  // namespace
 
 Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop)
-    : is_weighed_(!rows.weights.empty()),
+    : is_weighted_(!rows.weights.empty()),
       size_(rows.size()),
-      plain_(is_weighed_ ? 0 : size_),
-      weighed_(is_weighed_ ? size_ : 0) {
-    if (!is_weighed_) {
+      plain_(is_weighted_ ? 0 : size_),
+      weighted_(is_weighted_ ? size_ : 0) {
+    if (!is_weighted_) {
         Sorter<PlainRank>(rows, plain_, n_threads, stop).sort();
         weight_ = static_cast<double>(size_);
         positive_ = static_cast<double>(std::count(rows.positive.begin(), rows.positive.end(), true));
         return;
     }
-    Sorter<WeighedRank>(rows, weighed_, n_threads, stop).sort();
+    Sorter<WeightedRank>(rows, weighted_, n_threads, stop).sort();
     for_each_group([&](const ScoreGroup& group) {
         weight_ += group.weight;
         positive_ += group.positive;

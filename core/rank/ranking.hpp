@@ -21,7 +21,7 @@ struct PlainRank {
     std::uint64_t key;
     double weight() const { return 1.0; }
 };
-struct WeighedRank {
+struct WeightedRank {
     std::uint64_t key;
     double weight_;
     double weight() const { return weight_; }
@@ -37,7 +37,7 @@ inline double probability_of(std::uint64_t key) { return std::bit_cast<double>(b
 
 // Sorts by probability; the order of rows that share one is not told. `spare` is scratch memory of the same size.
 void sort_ranks(std::span<PlainRank> ranks, std::span<PlainRank> spare);
-void sort_ranks(std::span<WeighedRank> ranks, std::span<WeighedRank> spare);
+void sort_ranks(std::span<WeightedRank> ranks, std::span<WeightedRank> spare);
 
 // Sorted once, walked as often as there are measures.
 class Ranking {
@@ -56,8 +56,8 @@ class Ranking {
     // Calls visit(ScoreGroup) for each distinct probability, the highest first.
     template <class Visit>
     void for_each_group(Visit&& visit) const {
-        if (is_weighed_)
-            walk(weighed_.part(0, size_), visit);
+        if (is_weighted_)
+            walk(weighted_.part(0, size_), visit);
         else
             walk(plain_.part(0, size_), visit);
     }
@@ -65,8 +65,8 @@ class Ranking {
     // The same from the lowest on.
     template <class Visit>
     void for_each_group_upwards(Visit&& visit) const {
-        if (is_weighed_)
-            walk_back(weighed_.part(0, size_), visit);
+        if (is_weighted_)
+            walk_back(weighted_.part(0, size_), visit);
         else
             walk_back(plain_.part(0, size_), visit);
     }
@@ -101,10 +101,10 @@ class Ranking {
 
     mutable std::once_flag pooled_;
     mutable std::vector<ScoreBlock> blocks_;
-    bool is_weighed_;
+    bool is_weighted_;
     std::size_t size_;
     Buffer<PlainRank> plain_;
-    Buffer<WeighedRank> weighed_;
+    Buffer<WeightedRank> weighted_;
     double weight_ = 0, positive_ = 0;
 };
 

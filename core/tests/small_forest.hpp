@@ -1,4 +1,4 @@
-// A small forest for tests: rows with words and, on request, holes; bags drawn from them; trees; frequencies.
+// A small forest for tests: rows with words and, on request, missing values; bags drawn from them; trees; frequencies.
 #pragma once
 
 #include <algorithm>
@@ -8,26 +8,26 @@
 #include <vector>
 
 #include "forest/forest.hpp"
-#include "forest/pools.hpp"
+#include "forest/leaf_counts.hpp"
 #include "tables.hpp"
 
 namespace small_forest {
 
 using namespace calibrant;
-using tables::hole;
+using tables::missing;
 using tables::Problem;
 
 inline constexpr GrowOptions plain{
     .ratio = false, .min_leaf = 1, .c45_cuts = false, .penalty = false, .n_declared_classes = 2};
 
 // Columns of numbers and words; the class hangs on the first two.
-inline Problem drawn(std::size_t n, bool holes, std::size_t n_classes = 2) {
+inline Problem drawn(std::size_t n, bool with_missing, std::size_t n_classes = 2) {
     std::mt19937 random(41);
     std::uniform_real_distribution<double> uniform(0, 1);
     Problem problem{std::vector<std::uint16_t>(n), n_classes};
     for (int column = 0; column < 6; ++column) {
         std::vector<double> values(n);
-        for (auto& value : values) value = holes && random() % 9 == 0 ? hole : uniform(random);
+        for (auto& value : values) value = with_missing && random() % 9 == 0 ? missing : uniform(random);
         for (std::size_t i = 0; i < n && column < 2; ++i) {
             problem.labels[i] =
                 static_cast<std::uint16_t>((problem.labels[i] + (values[i] > 0.6) + (random() % 8 == 0)) % n_classes);
@@ -65,8 +65,10 @@ struct Grown {
     std::vector<std::size_t> n_nodes;
     std::vector<std::int32_t> classes;
 
-    Grown(std::size_t n_rows, std::size_t n_trees, bool holes, std::size_t n_classes = 2)
-        : problem(drawn(n_rows, holes, n_classes)), table(n_rows, problem.columns), bags(draw_bags(n_rows, n_trees)) {
+    Grown(std::size_t n_rows, std::size_t n_trees, bool with_missing, std::size_t n_classes = 2)
+        : problem(drawn(n_rows, with_missing, n_classes)),
+          table(n_rows, problem.columns),
+          bags(draw_bags(n_rows, n_trees)) {
         GrowOptions options = plain;
         options.max_features = 2;
         options.min_leaf = 2;
@@ -87,13 +89,15 @@ struct Grown {
         for (const Tree& tree : trees) found.push_back(&tree);
         return found;
     }
-    ForestWays ways(std::size_t most_bytes = std::size_t{1} << 30) const {
+    LeafPaths paths(std::size_t most_bytes = std::size_t{1} << 30) const {
         return {members(), table, most_bytes, 1, {}};
     }
-    Ballots ballots() const { return {{frequencies.begin(), frequencies.end()}, problem.n_classes}; }
+    TreeVotes tree_votes() const { return {{frequencies.begin(), frequencies.end()}, problem.n_classes}; }
     BaggedRows rows() const { return {{bags.in_bag, table.n_rows()}, classes, {}, problem.n_classes}; }
-    bool is_out(std::size_t tree, std::size_t row) const { return bags.in_bag[tree * table.n_rows() + row] == 0; }
-    // The leaf that a row without holes reaches.
+    bool is_out_of_bag(std::size_t tree, std::size_t row) const {
+        return bags.in_bag[tree * table.n_rows() + row] == 0;
+    }
+    // The leaf that a row without missing values reaches.
     std::size_t leaf(std::size_t tree, std::size_t row) const {
         std::vector<std::int32_t> found(table.n_rows());
         apply(trees[tree], coded_rows(table), found, 1, {});

@@ -58,7 +58,7 @@ struct Rows {
     }
 };
 
-// Many rows of every kind, some with holes.
+// Many rows of every kind, some with missing values.
 inline Rows many_rows(int n) {
     Rows rows;
     for (int i = 0; i < n; ++i) {

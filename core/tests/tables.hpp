@@ -14,7 +14,7 @@ namespace tables {
 
 using namespace calibrant;
 
-inline constexpr double hole = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 inline bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) <= tolerance; }
 

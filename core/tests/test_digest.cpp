@@ -75,7 +75,7 @@ struct Fixed {
     }
     void add_numbers(int column) {
         std::vector<double> values(n_rows);
-        for (auto& value : values) value = draws.below(12) == 0 ? tables::hole : draws.share();
+        for (auto& value : values) value = draws.below(12) == 0 ? tables::missing : draws.share();
         for (std::size_t i = 0; i < n_rows && column < 2; ++i)
             problem.labels[i] = static_cast<std::uint16_t>((problem.labels[i] + (values[i] > 0.6)) % n_classes);
         problem.add(values);
@@ -97,7 +97,7 @@ std::vector<double> probabilities(const std::vector<Tree>& trees, const CodedTab
     }
     for (std::size_t tree = 0; tree < n_trees; ++tree) members.push_back({&trees[tree], laplace[tree]});
     std::vector<double> sums(n_rows * n_classes);
-    sum_answers(members, coded_rows(table), sums, n_threads, {});
+    sum_predictions(members, coded_rows(table), sums, n_threads, {});
     for (double& sum : sums) sum /= n_trees;
     return sums;
 }
@@ -155,7 +155,7 @@ TEST(measures_have_the_same_bits_everywhere) {
         {{scored.scores.data(), 4.0, 1.0}}, {scored.positive.get(), n_rows}, fixed.problem.weights, 0.0, 1.0};
     const LogisticSums sums = logistic_sums(line, std::vector<double>{0.7, -0.2}, 2, {});
     Digest digest;
-    digest.add(squared_errors(rows, {2, stop})).add(surprise(rows, 0, {2, stop}).sum);
+    digest.add(squared_errors(rows, {2, stop})).add(log_loss_sums(rows, 0, {2, stop}).sum);
     digest.add(area_under_roc(ranking)).add(average_precision(ranking)).add(area_under_precision(ranking, false));
     digest.add(sums.loss).add(sums.gradient[0]).add(sums.hessian[0][1]);
     CHECK(digest.is(0x2618a4f29ecfddb2ULL));

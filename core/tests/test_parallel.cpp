@@ -31,7 +31,7 @@ TEST(a_failure_is_rethrown) {
     CHECK_THROWS(parallel_for(10, 4, {}, work), std::invalid_argument);
 }
 
-TEST(a_stop_asked_for_interrupts) {
+TEST(a_stop_request_interrupts) {
     StopSource stop;
     stop.request_stop();
     CHECK_THROWS(parallel_for(10, 2, stop.token(), [](std::size_t, std::size_t) {}), Interrupted);

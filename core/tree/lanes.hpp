@@ -1,5 +1,4 @@
-// Many rows of numbers down a tree of two-way numeric tests: eight at a time, so that one waits for memory while others
-// walk.
+// Many rows descending a tree of numeric tests, eight at a time: while one waits for memory, the others go on.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +18,14 @@
 
 namespace calibrant {
 
-// `Link` holds the column that a node tests and the place of its first branch in one number.
+// `Link` holds the column that a node tests and the index of its first branch in one number.
 template <class T, class Link = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>
 class Lanes {
   public:
     static constexpr std::size_t width = 8;
-    static constexpr std::uint32_t unsure = 0xffffffff;
+    static constexpr std::uint32_t may_miss_value = 0xffffffff;
 
-    // Nothing where the columns are not all of type T, a test is nominal, or a link has no room for columns and nodes.
+    // None where a column is not of type T, a test is nominal, or a link has too few bits for the columns and nodes.
     static std::optional<Lanes> make(const Tree& tree, const PredictRows& rows) {
         Lanes lanes;
         for (const PredictColumn& column : rows.columns) {
@@ -44,7 +43,8 @@ class Lanes {
         return lanes;
     }
 
-    // The leaves of rows [begin, begin + n), n <= width; `unsure` for a row that may have met an unknown value.
+    // The leaves of rows [begin, begin + n), n <= width; `may_miss_value` for a row that a missing value may have led
+    // astray.
     std::array<std::uint32_t, width> leaves(std::size_t begin, std::size_t n) const {
         if (is_grid_ && n == width) {
             const T* const first = columns_.front().data + static_cast<std::ptrdiff_t>(begin) * row_step_;
@@ -60,15 +60,16 @@ class Lanes {
   private:
     static constexpr bool is_number = std::is_floating_point_v<T>;
 
-    // Branches lie side by side: a value <= threshold leads to the first, others behind it. A leaf leads to itself,
-    // whatever it asks: no number is <= NaN, so that its link stands one before it; every code is <= the greatest.
+    // Branches lie side by side: a value <= threshold leads to the first, others to the next. A leaf leads to itself
+    // for every value, so that lanes need no test for leaves: its threshold is NaN, which no number is <=, and its link
+    // the node before it; or the greatest code, which every code is <=, and its own index.
     struct Step {
         T threshold;
         Link link;
     };
 
-    // Whether a way met an unknown value: a sum of numbers tells, since it is then none itself.
-    struct Met {
+    // Whether a path met a missing value: the sum of numbers is then NaN. One add per step, no branch.
+    struct MissingSeen {
         std::conditional_t<is_number, T, bool> sum{};
         void add(T value) {
             if constexpr (is_number)
@@ -84,8 +85,8 @@ class Lanes {
         }
     };
 
-    // For numbers the greatest T that is no greater, since values of type T fall on the same side of it; for codes the
-    // cut's own.
+    // For numbers the greatest T that does not exceed the threshold, which splits values of type T in the same way; for
+    // codes the code of the cut.
     static T threshold_of(const Tree& tree, std::size_t node) {
         if constexpr (is_number) {
             const T rounded = static_cast<T>(tree.threshold[node]);
@@ -97,19 +98,19 @@ class Lanes {
     }
     static constexpr T at_a_leaf = is_number ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::max();
 
-    static constexpr std::size_t root = 1;  // before which a link can stand
+    static constexpr std::size_t root = 1;  // so that there is an index before it, for a link
 
-    // Branch by branch, so that a small subtree lies in few lines of the cache.
+    // Depth first, so that a small subtree lies in few cache lines.
     void lay_out(const Tree& tree) {
-        struct Place {
+        struct Pending {
             std::size_t node, at;
         };
-        std::vector<Place> places{{0, root}};
+        std::vector<Pending> pending{{0, root}};
         steps_.resize(root + 1);
         node_at_.resize(root + 1);
-        while (!places.empty()) {
-            const auto [node, at] = places.back();
-            places.pop_back();
+        while (!pending.empty()) {
+            const auto [node, at] = pending.back();
+            pending.pop_back();
             node_at_[at] = static_cast<std::uint32_t>(node);
             const auto linked = [&](std::size_t column, std::size_t next) {
                 return static_cast<Link>(next << column_bits_ | column);
@@ -122,21 +123,21 @@ class Lanes {
             steps_[at] = {threshold_of(tree, node), linked(static_cast<std::size_t>(tree.feature[node]), next)};
             steps_.resize(next + 2);
             node_at_.resize(next + 2);
-            places.push_back({tree.child(node, 1), next + 1});
-            places.push_back({tree.child(node, 0), next});
+            pending.push_back({tree.child(node, 1), next + 1});
+            pending.push_back({tree.child(node, 0), next});
         }
     }
 
-    // Columns of one matrix are found by adding, which is faster than looking each up.
+    // Columns of one matrix are addressed by strides, which is faster than looking each up.
     void find_grid() {
         if (columns_.empty()) return;
         row_step_ = columns_.front().stride;
-        const auto place = [&](std::size_t j) { return reinterpret_cast<std::intptr_t>(columns_[j].data); };
-        const std::intptr_t step = columns_.size() > 1 ? place(1) - place(0) : 0;
+        const auto address = [&](std::size_t j) { return reinterpret_cast<std::intptr_t>(columns_[j].data); };
+        const std::intptr_t step = columns_.size() > 1 ? address(1) - address(0) : 0;
         column_step_ = step / static_cast<std::intptr_t>(sizeof(T));
         is_grid_ = step % static_cast<std::intptr_t>(sizeof(T)) == 0;
         for (std::size_t j = 0; j < columns_.size(); ++j) {
-            is_grid_ = is_grid_ && place(j) == place(0) + static_cast<std::intptr_t>(j) * step &&
+            is_grid_ = is_grid_ && address(j) == address(0) + static_cast<std::intptr_t>(j) * step &&
                        columns_[j].stride == row_step_;
         }
     }
@@ -147,7 +148,7 @@ class Lanes {
         const Link column_mask = (Link{1} << column_bits_) - 1;
         std::array<Link, width> at;
         at.fill(root);
-        std::array<Met, width> met{};
+        std::array<MissingSeen, width> seen{};
         Link moved = 1;
         while (moved != 0) {
             moved = 0;
@@ -155,13 +156,14 @@ class Lanes {
                 const Step step = steps[at[lane]];
                 const T value = value_of(lane, step.link & column_mask);
                 const Link next = (step.link >> column_bits_) + Link{!(value <= step.threshold)};
-                met[lane].add(value);
+                seen[lane].add(value);
                 moved |= next ^ at[lane];
                 at[lane] = next;
             }
         }
         std::array<std::uint32_t, width> leaves{};
-        for (std::size_t lane = 0; lane < n; ++lane) leaves[lane] = met[lane].any() ? unsure : node_at_[at[lane]];
+        for (std::size_t lane = 0; lane < n; ++lane)
+            leaves[lane] = seen[lane].any() ? may_miss_value : node_at_[at[lane]];
         return leaves;
     }
 

@@ -17,12 +17,12 @@
 namespace calibrant {
 namespace {
 
-constexpr std::uint32_t answered = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t predicted = std::numeric_limits<std::uint32_t>::max();
 
 #if defined(__SSE2__)
-// Copies the answers of two classes past the cache, where many outputs would push one another out.
-void stream_pairs(const Reading& reading, double* to, std::span<const std::uint32_t> leaves) {
-    const double* const table = reading.table.data();
+// Copies the predictions of two classes with stores that bypass the cache, which several outputs would evict from.
+void stream_pairs(const TableLookup& lookup, double* to, std::span<const std::uint32_t> leaves) {
+    const double* const table = lookup.table.data();
     for (std::size_t i = 0; i < leaves.size(); ++i)
         _mm_stream_pd(to + 2 * i, _mm_loadu_pd(table + 2 * std::size_t{leaves[i]}));
     _mm_sfence();
@@ -30,48 +30,43 @@ void stream_pairs(const Reading& reading, double* to, std::span<const std::uint3
 
 bool can_stream(const double* to) { return reinterpret_cast<std::uintptr_t>(to) % sizeof(__m128d) == 0; }
 #else
-void stream_pairs(const Reading&, double*, std::span<const std::uint32_t>) {}
+void stream_pairs(const TableLookup&, double*, std::span<const std::uint32_t>) {}
 bool can_stream(const double*) { return false; }
 #endif
 
-// Copies the answers of the leaves in `leaves` to the rows from `begin` on; a width known when compiled saves half of
-// the time.
+// Copies the predictions of `leaves` to the rows from `begin` on. A width known at compile time halves the time.
 template <std::size_t fixed_width>
-void copy_rows(const Reading& reading, std::size_t width, std::size_t begin, std::span<const std::uint32_t> leaves) {
+void copy_rows(const TableLookup& lookup, std::size_t width, std::size_t begin, std::span<const std::uint32_t> leaves) {
     if constexpr (fixed_width > 0) width = fixed_width;
-    double* to = reading.out.data() + begin * width;
+    double* to = lookup.out.data() + begin * width;
     for (const std::uint32_t leaf : leaves) {
-        if (leaf != answered) std::copy_n(reading.table.data() + leaf * width, width, to);
+        if (leaf != predicted) std::copy_n(lookup.table.data() + leaf * width, width, to);
         to += width;
     }
 }
 
-void copy_answers(const Reading& reading, std::size_t width, std::size_t begin, std::span<const std::uint32_t> leaves,
-                  bool are_all_there) {
-    double* const to = reading.out.data() + begin * width;
-    if (width == 2 && are_all_there && can_stream(to)) return stream_pairs(reading, to, leaves);
+void copy_predictions(const TableLookup& lookup, std::size_t width, std::size_t begin,
+                      std::span<const std::uint32_t> leaves, bool is_complete) {
+    double* const to = lookup.out.data() + begin * width;
+    if (width == 2 && is_complete && can_stream(to)) return stream_pairs(lookup, to, leaves);
     switch (width) {
         case 2:
-            return copy_rows<2>(reading, width, begin, leaves);
+            return copy_rows<2>(lookup, width, begin, leaves);
         case 3:
-            return copy_rows<3>(reading, width, begin, leaves);
+            return copy_rows<3>(lookup, width, begin, leaves);
         default:
-            return copy_rows<0>(reading, width, begin, leaves);
+            return copy_rows<0>(lookup, width, begin, leaves);
     }
 }
 
-void add_answer(const Reading& reading, std::size_t width, std::size_t row, std::size_t leaf, double share) {
-    double* const to = reading.out.data() + row * width;
-    for (std::size_t k = 0; k < width; ++k) to[k] += share * reading.table[leaf * width + k];
+void add_share(const TableLookup& lookup, std::size_t width, std::size_t row, std::size_t leaf, double share) {
+    double* const to = lookup.out.data() + row * width;
+    for (std::size_t k = 0; k < width; ++k) to[k] += share * lookup.table[leaf * width + k];
 }
 
-// Gives every node the counts of those below it, its weight and its majority class; the counts of the leaves are there.
-void add_up(Tree& tree) {
-    for (std::size_t node = tree.n_nodes(); node-- > 1;) {
-        const auto above = static_cast<std::size_t>(tree.parent[node]);
-        for (std::size_t k = 0; k < tree.n_classes; ++k)
-            tree.counts[above * tree.n_classes + k] += tree.counts[node * tree.n_classes + k];
-    }
+// Sets the counts, weight and majority class of every node from the counts of the leaves.
+void sum_up(Tree& tree) {
+    add_to_parents(tree.parent, tree.n_classes, tree.counts);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
         const auto counts = tree.counts_of(node);
         tree.weight[node] = std::accumulate(counts.begin(), counts.end(), 0.0);
@@ -98,56 +93,57 @@ PredictRows coded_rows(const CodedTable& table) {
     return rows;
 }
 
-void predict(const Tree& tree, const PredictRows& rows, std::span<const Reading> readings, std::size_t n_threads,
+void predict(const Tree& tree, const PredictRows& rows, std::span<const TableLookup> lookups, std::size_t n_threads,
              const StopToken& stop) {
-    const Walk walk(tree, rows);
-    const auto width_of = [&](const Reading& reading) { return reading.table.size() / tree.n_nodes(); };
-    for (const Reading& reading : readings) {
-        if (reading.table.size() % tree.n_nodes() != 0) throw std::invalid_argument("a table has a row for each node");
-        if (reading.out.size() != rows.n_rows * width_of(reading))
-            throw std::invalid_argument("the output has a row for each row");
+    const TreeWalk walk(tree, rows);
+    const auto width_of = [&](const TableLookup& lookup) { return lookup.table.size() / tree.n_nodes(); };
+    for (const TableLookup& lookup : lookups) {
+        if (lookup.table.size() % tree.n_nodes() != 0)
+            throw std::invalid_argument("each table must have one row per node");
+        if (lookup.out.size() != rows.n_rows * width_of(lookup))
+            throw std::invalid_argument("each output must have one row per row predicted");
     }
     in_blocks(rows.n_rows, n_threads, stop, [&](std::size_t begin, std::size_t end) {
         std::array<std::uint32_t, rows_per_task> leaves;
-        bool are_all_there = true;
-        const auto note = [&](std::size_t row, std::uint32_t leaf) { leaves[row - begin] = leaf; };
-        walk.block(begin, end, note, [&](Descent& descent, std::size_t row) {
-            note(row, answered);
-            are_all_there = false;
-            for (const Reading& reading : readings)
-                std::fill_n(reading.out.data() + row * width_of(reading), width_of(reading), 0.0);
+        bool is_complete = true;
+        const auto keep = [&](std::size_t row, std::uint32_t leaf) { leaves[row - begin] = leaf; };
+        walk.block(begin, end, keep, [&](Descent& descent, std::size_t row) {
+            keep(row, predicted);
+            is_complete = false;
+            for (const TableLookup& lookup : lookups)
+                std::fill_n(lookup.out.data() + row * width_of(lookup), width_of(lookup), 0.0);
             descent.descend(row, [&](std::size_t leaf, double share) {
-                for (const Reading& reading : readings) add_answer(reading, width_of(reading), row, leaf, share);
+                for (const TableLookup& lookup : lookups) add_share(lookup, width_of(lookup), row, leaf, share);
             });
         });
-        for (const Reading& reading : readings)
-            copy_answers(reading, width_of(reading), begin, {leaves.data(), end - begin}, are_all_there);
+        for (const TableLookup& lookup : lookups)
+            copy_predictions(lookup, width_of(lookup), begin, {leaves.data(), end - begin}, is_complete);
     });
 }
 
 void apply(const Tree& tree, const PredictRows& rows, std::span<std::int32_t> out, std::size_t n_threads,
            const StopToken& stop) {
-    const Walk walk(tree, rows);
-    const auto note = [&](std::size_t row, std::size_t leaf) { out[row] = static_cast<std::int32_t>(leaf); };
-    const auto note_heaviest = [&](Descent& descent, std::size_t row) {
+    const TreeWalk walk(tree, rows);
+    const auto write = [&](std::size_t row, std::size_t leaf) { out[row] = static_cast<std::int32_t>(leaf); };
+    const auto write_heaviest = [&](Descent& descent, std::size_t row) {
         double most = -1;
         descent.descend(row, [&](std::size_t leaf, double share) {
             if (share > most + 1e-12) {
                 most = share;
-                note(row, leaf);
+                write(row, leaf);
             }
         });
     };
     in_blocks(rows.n_rows, n_threads, stop,
-              [&](std::size_t begin, std::size_t end) { walk.block(begin, end, note, note_heaviest); });
+              [&](std::size_t begin, std::size_t end) { walk.block(begin, end, write, write_heaviest); });
 }
 
 Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::uint16_t> labels,
                 std::span<const double> weights, const StopToken& stop) {
     if (labels.size() != rows.n_rows || weights.size() != rows.n_rows)
-        throw std::invalid_argument("one label and one weight for each row");
+        throw std::invalid_argument("labels and weights must have one entry per row");
     if (std::any_of(labels.begin(), labels.end(), [&](auto label) { return label >= tree.n_classes; }))
-        throw std::invalid_argument("no such class");
+        throw std::invalid_argument("labels must be classes of the tree");
     Tree counted = tree;
     std::fill(counted.counts.begin(), counted.counts.end(), 0.0);
     Descent descent(tree, rows);
@@ -158,7 +154,7 @@ Tree count_rows(const Tree& tree, const PredictRows& rows, std::span<const std::
             counted.counts[leaf * tree.n_classes + labels[row]] += share * weights[row];
         });
     }
-    add_up(counted);
+    sum_up(counted);
     return counted;
 }
 

@@ -41,6 +41,15 @@ void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_bran
     branch_of_value.insert(branch_of_value.end(), branches.begin(), branches.end());
 }
 
+void Tree::copy_test(std::size_t node, const Tree& from, std::size_t other) {
+    const auto column = static_cast<std::size_t>(from.feature[other]);
+    if (from.n_values[other] == 0)
+        make_numeric(node, column, from.threshold[other], from.cut_code[other]);
+    else
+        make_nominal(node, column, from.n_children[other],
+                     {from.branch_of_value.data() + from.first_value[other], from.n_values[other]});
+}
+
 Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
     struct Step {
         const Tree* from;
@@ -61,13 +70,7 @@ Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
             whole.children[whole.first_child[static_cast<std::size_t>(step.parent)] + step.branch] =
                 static_cast<std::int32_t>(id);
         if (from.is_leaf(node)) continue;
-        const auto column = static_cast<std::size_t>(from.feature[node]);
-        if (from.n_values[node] == 0) {
-            whole.make_numeric(id, column, from.threshold[node], from.cut_code[node]);
-        } else {
-            whole.make_nominal(id, column, from.n_children[node],
-                               {from.branch_of_value.data() + from.first_value[node], from.n_values[node]});
-        }
+        whole.copy_test(id, from, node);
         for (std::size_t branch = from.n_children[node]; branch-- > 0;) {
             steps.push_back({step.from, from.child(node, branch), static_cast<std::int32_t>(id), branch});
         }
@@ -77,7 +80,7 @@ Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
 
 void Tree::check() const {
     const auto require = [](bool holds) {
-        if (!holds) throw std::invalid_argument("these arrays are no tree");
+        if (!holds) throw std::invalid_argument("the arrays do not describe a tree");
     };
     const std::size_t n = n_nodes();
     require(n > 0 && n_classes > 0 && counts.size() == n * n_classes);
@@ -101,6 +104,13 @@ void Tree::check() const {
         for (std::size_t value = 0; value < n_values[node]; ++value) {
             require(branch_of_value[first_value[node] + value] < static_cast<std::int64_t>(n_children[node]));
         }
+    }
+}
+
+void add_to_parents(std::span<const std::int32_t> parent, std::size_t n_classes, std::span<double> counts) {
+    for (std::size_t node = parent.size(); node-- > 1;) {
+        const auto above = static_cast<std::size_t>(parent[node]);
+        for (std::size_t k = 0; k < n_classes; ++k) counts[above * n_classes + k] += counts[node * n_classes + k];
     }
 }
 

@@ -37,11 +37,11 @@ struct Tree {
         return static_cast<std::size_t>(children[first_child[node] + branch]);
     }
 
-    // The same tree with leaves replaced by trees of their own, numbered in preorder again. `below[i]` is the tree at
-    // node i, or null.
+    // The same tree with leaves replaced by subtrees, numbered in preorder again. `below[i]` is the subtree at node i,
+    // or null.
     Tree with_subtrees(std::span<const Tree* const> below) const;
 
-    // Adds a leaf and gives its number.
+    // Adds a leaf and returns its number.
     std::size_t add_node(std::int32_t parent_node, std::span<const double> node_counts, double node_weight,
                          std::int32_t node_label);
 
@@ -49,9 +49,14 @@ struct Tree {
     void make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code);
     void make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
                       std::span<const std::int32_t> branches);
+    // Turns a leaf into a copy of the test at a node of another tree.
+    void copy_test(std::size_t node, const Tree& from, std::size_t other);
 
-    // Throws std::invalid_argument unless the arrays fit together, as those of a tree made again from a file must.
+    // Throws std::invalid_argument unless the arrays describe a tree; called for a tree restored from a file.
     void check() const;
 };
+
+// Adds the counts of every node (nodes x classes) to those of its parent, from the leaves up.
+void add_to_parents(std::span<const std::int32_t> parent, std::size_t n_classes, std::span<double> counts);
 
 }  // namespace calibrant

@@ -24,17 +24,27 @@ class CodedTable:
 
     def codes(self, index: int) -> object:
         """
-        The codes of a column: uint16 or uint32, the greatest for missing; a view.
+        Return a view of the codes of a column: uint16 or uint32, the greatest for missing values.
         """
 
     def values(self, index: int) -> object:
         """
-        The distinct values of a numeric column, ascending; None for a nominal one.
+        Return the distinct values of a numeric column, ascending; None for a nominal one.
         """
 
     def n_values(self, index: int) -> int: ...
 
     def n_missing(self, index: int) -> int: ...
+
+def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], n_threads: int) -> CodedTable:
+    """
+    Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
+    """
+
+def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]]) -> CodedTable:
+    """
+    Return a table restored from (codes, n_values, values or None) for each column.
+    """
 
 class Criterion(enum.Enum):
     entropy = 0
@@ -267,17 +277,21 @@ class Tree:
 
 def grow_tree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions, cases: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None = None) -> Tree:
     """
-    Grow a tree from coded rows, their classes and their weights; cases: how often each is counted as one, else its weight.
+    Grow a tree from coded rows, their classes and their weights; cases: the number of cases of each row for J48's rule, default its weight.
     """
 
 def grow_forest(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int], n_classes: int, options: GrowOptions) -> list[Tree]:
-    """Grow a tree for each seed from rows as often as they are in its bag."""
+    """
+    Grow a tree for each seed, rows weighted by the number of times they are in its bag.
+    """
 
 def collapse_tree(tree: Tree) -> Tree:
-    """Make a leaf of every node whose leaves make no fewer training errors."""
+    """
+    Return the tree with every node made a leaf whose leaves make no fewer training errors.
+    """
 
 def extra_errors(weight: float, errors: float, options: PessimisticOptions) -> float:
-    """Give the upper limit of the errors, less the errors."""
+    """Return the upper confidence limit of the errors, less the errors."""
 
 def prune_pessimistic(tree: Tree, table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, options: PessimisticOptions) -> Tree:
     """
@@ -286,11 +300,11 @@ def prune_pessimistic(tree: Tree, table: CodedTable, labels: Annotated[NDArray[n
 
 def prune_reduced_error(tree: Tree, holdout: Tree) -> Tree:
     """
-    Prune where it makes no more errors on a holdout, given as the same tree with its counts.
+    Prune where that makes no more errors on a holdout, passed as the same tree with its counts.
     """
 
 def cost_complexity(tree: Tree) -> CostComplexity:
-    """Give the nested sequence of weakest-link pruning."""
+    """Return the nested sequence of weakest-link pruning."""
 
 def prune_cost_complexity(tree: Tree, alpha: float) -> Tree:
     """Prune every link no stronger than alpha."""
@@ -300,59 +314,71 @@ def prune_mdl(tree: Tree, table: CodedTable) -> Tree:
 
 def predict_tree(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], outputs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]], n_threads: int) -> None:
     """
-    Read tables of one row for each node at the leaves that the rows reach, in one descent.
+    Write the rows of tables, one row per node, at the leaves that the rows reach, in one descent.
     """
 
 def apply_tree(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], n_threads: int) -> object:
-    """Give the leaf of each row."""
+    """Return the leaf of each row."""
 
-def arrivals(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], wanted: Annotated[NDArray[numpy.bool_], dict(shape=(None,), device='cpu', writable=False)] | None, n_threads: int) -> object:
+def leaf_shares(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], wanted: Annotated[NDArray[numpy.bool_], dict(shape=(None,), device='cpu', writable=False)] | None, n_threads: int) -> object:
     """
-    Give the leaves that rows reach: row, leaf and the share of the row, three arrays.
+    Return the leaves that rows reach: row, leaf and the share of the row, three arrays.
     """
 
 def count_rows(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)]) -> Tree:
-    """Give the same tests with the counts of these rows at every node."""
+    """Return the same tests with the counts of these rows at every node."""
 
 def restore_tree(n_classes: int, state: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> Tree:
-    """Make a tree again from its arrays."""
-
-def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], n_threads: int) -> CodedTable:
-    """
-    Code columns: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
-    """
-
-def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]]) -> CodedTable:
-    """
-    Make a table again from (codes, n_values, values or None) for each column.
-    """
+    """Return a tree restored from its arrays."""
 
 class Stop:
-    """Stops what threads of Python asked the core for."""
+    """A request to stop the work that threads of Python started in the core."""
 
     def __init__(self) -> None: ...
 
-    def heed(self) -> None:
-        """Let it stop the work of the calling thread."""
+    def watch(self) -> None:
+        """Make the request stop the work of the calling thread."""
 
     def request(self) -> None:
-        """Stop the work, and what is asked for later."""
+        """Stop the work, and any that is started later."""
 
 def predict_forest(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
     """Write the sum of the trees' tables at the leaves that the rows reach."""
 
-class ForestWays:
-    """Where rows end in the trees of a forest."""
+class PackedForest:
+    """Numeric trees with their tables, packed to predict few rows."""
 
-def stored_ways(leaves: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> ForestWays:
-    """The leaves of rows, trees x rows; -1 for none."""
+    @overload
+    def mean(self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool:
+        """
+        Write the mean of the tables at the leaves of the rows; return False, not all rows written, if a value is missing.
+        """
 
-def walked_ways(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> ForestWays:
-    """The ways of new rows, found when asked for."""
+    @overload
+    def mean(self, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
 
-def kept_ways(trees: Sequence[Tree], table: CodedTable, most_bytes: int, n_threads: int) -> ForestWays:
+def pack_forest(trees: Sequence[Tree], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], n_columns: int) -> PackedForest | None:
+    """Pack trees with their tables; return None if a test is nominal."""
+
+def predict_lazy_trees(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], is_nominal: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, queries: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], *, max_options: int, option_fraction: float, min_leaf: float, max_leaves: int, n_threads: int) -> None:
     """
-    The ways of the table that the trees were grown from, kept as far as they fit into so many bytes.
+    Write the class probabilities of coded queries; codes and order are columns x rows, the other tables rows first.
+    """
+
+class LeafPaths:
+    """The leaves that rows reach in the trees of a forest."""
+
+def leaf_paths_from_leaves(leaves: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> LeafPaths:
+    """
+    Return leaf paths from the leaves of rows, trees x rows; -1 where a tree is not used for a row.
+    """
+
+def leaf_paths_of_rows(trees: Sequence[Tree], n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> LeafPaths:
+    """Return the leaf paths of new rows, found whenever they are used."""
+
+def leaf_paths_of_table(trees: Sequence[Tree], table: CodedTable, most_bytes: int, n_threads: int) -> LeafPaths:
+    """
+    Return the leaf paths of the table that the trees were grown from, stored as far as they fit into most_bytes.
     """
 
 class BaggedRows:
@@ -366,34 +392,34 @@ class Pooling:
     def __init__(self, only: bool, alpha: float, by_bin: bool, floor: float, added: Sequence[float]) -> None: ...
 
     def alpha_of(self, inside: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outside: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """How often a row out of the bag counts in a bin of these counts."""
+        """Return the weight of an out-of-bag row in a bin of these counts."""
 
-def vote_forest(ways: ForestWays, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
+def vote_forest(paths: LeafPaths, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
     """
-    Give the votes on rows, of the trees that they were not drawn for, and the class that wins, -1 without votes.
-    """
-
-def answer_forest(ways: ForestWays, voters: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], levels: Sequence[Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]]]], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
-    """
-    Give the mean answers of the trees by leaf and voted label, of the first level that has any.
+    Return the votes of the trees whose bag does not hold the row, and the class that wins, -1 without votes.
     """
 
-def pool_leaves(ways: ForestWays, parents: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rows: BaggedRows, left_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, pooling: Pooling, n_threads: int) -> object:
-    """Give for each tree the counts that answer at every node."""
-
-def pool_cells(ways: ForestWays, n_nodes: Sequence[int], rows: BaggedRows, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pooling: Pooling, n_threads: int) -> object:
+def average_forest(paths: LeafPaths, voters: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], levels: Sequence[Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]]]], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
     """
-    Give for each tree where the answer for a leaf and a label is, and the answers.
+    Return the mean prediction of the trees by leaf and voted label, at the first level that has any.
     """
 
-def answer_without_own(ways: ForestWays, n_nodes: Sequence[int], rows: BaggedRows, pooling: Pooling, alphas: Sequence[float], n_threads: int) -> object:
+def pool_leaves(paths: LeafPaths, parents: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rows: BaggedRows, left_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, pooling: Pooling, n_threads: int) -> object:
+    """Return the pooled counts of every node, for each tree."""
+
+def pool_cells(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pooling: Pooling, n_threads: int) -> object:
     """
-    Give out-of-bag answers by leaf, or the probabilities of the own class for each alpha; NaN where no tree answers.
+    Return for each tree the index of the prediction for a leaf and a label, and the predictions.
     """
 
-def answer_strictly(ways: ForestWays, n_nodes: Sequence[int], rows: BaggedRows, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], pooling: Pooling, alphas: Sequence[float], most_beside: int, n_threads: int) -> object:
+def predict_leave_one_out(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, pooling: Pooling, alphas: Sequence[float], n_threads: int) -> object:
     """
-    Give out-of-bag answers by leaf and label of the part of the forest grown without each row; NaN where there is none.
+    Return out-of-bag predictions by leaf, each row left out of its leaves, or the probabilities of its own class for each alpha; NaN where no tree has a prediction.
+    """
+
+def predict_leave_one_out_by_label(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], pooling: Pooling, alphas: Sequence[float], max_neighbors: int, n_threads: int) -> object:
+    """
+    Return out-of-bag predictions by leaf and label from the trees grown without each row; NaN where there is none.
     """
 
 class StumpCriterion(enum.Enum):
@@ -409,7 +435,7 @@ class StumpCriterion(enum.Enum):
 
 class Stump:
     """
-    A test with three branches: up to a threshold or of a category, the rest, the missing.
+    A test with three branches: up to a threshold or of a category, the rest, missing values.
     """
 
     @property
@@ -431,42 +457,24 @@ class Stump:
         """Class weights of the branches."""
 
 class StumpSearch:
-    """Finds the best test of a table for any weights of its rows."""
+    """A search for the best test of a table under any weights of its rows."""
 
     def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Stump:
-        """Give the best test, the first of equals."""
+        """Return the best test, the first of equals."""
 
-    def reweigh(self, stump: Stump, factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    def reweight(self, stump: Stump, factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """
         Multiply the weights, in place, by the factors of branches and classes.
         """
 
 def stump_search(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, criterion: StumpCriterion, n_threads: int) -> StumpSearch:
-    """Sort the rows of every column, once for all rounds."""
-
-class PackedForest:
-    """Numeric trees with their tables, packed for few rows."""
-
-    @overload
-    def mean(self, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool:
-        """
-        Write the mean of the tables at the leaves of the rows; False where a value is unknown, then not all are written.
-        """
-
-    @overload
-    def mean(self, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
-
-def pack_forest(trees: Sequence[Tree], tables: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], n_columns: int) -> PackedForest | None:
-    """Pack trees with their tables; None where a test is of categories."""
-
-def answer_lazily(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], is_nominal: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, queries: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], *, max_options: int, option_fraction: float, min_leaf: float, max_leaves: int, n_threads: int) -> None:
     """
-    Write the probabilities of coded queries; codes and order are columns x rows, the rest rows first.
+    Return a search with the rows of every column sorted, once for all rounds.
     """
 
 class IsotonicFit:
     """
-    Blocks of neighbouring scores that share a probability, and how rows rank by either.
+    Blocks of neighbouring scores that share a probability, and the ranking by scores and by probabilities.
     """
 
     @property
@@ -499,13 +507,11 @@ class IsotonicFit:
         """Weight of those with different probabilities."""
 
 def fit_isotonic(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, smooth_ends: bool, centred: bool, n_threads: int) -> IsotonicFit:
-    """
-    Pool scores that are equal, then neighbours whose share of positive rows falls.
-    """
+    """Fit isotonic regression: pool equal scores, then adjacent violators."""
 
 def pool_ties(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
-    Give the distinct scores, ascending, with the weight of their rows and of the positive ones among them.
+    Return the distinct scores, ascending, with the weight of their rows and of the positive ones among them.
     """
 
 class ScoreBins:
@@ -528,35 +534,35 @@ class ScoreBins:
 
 def count_bins(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_bins: int, n_threads: int) -> ScoreBins:
     """
-    Close a bin as soon as it holds its share of the weight and the score changes.
+    Return bins of about equal weight: each is closed once it holds its share and the score changes.
     """
 
 def width_bins(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_bins: int, low: float, high: float) -> ScoreBins:
-    """Count rows in bins of equal width from low to high."""
+    """Return bins of equal width from low to high."""
 
 def logistic_sums(columns: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, low: float, high: float, coef: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
-    Give the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its gradient and its Hessian.
+    Return the cross-entropy at some coefficients of columns * scale - shift, the intercept last, with its gradient and its Hessian.
     """
 
-def piece_sums(away: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], goals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cubics: Annotated[NDArray[numpy.float64], dict(shape=(None, 4), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+def piece_sums(offsets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cubics: Annotated[NDArray[numpy.float64], dict(shape=(None, 4), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
-    Give the cross-entropy of log-odds that are cubic in each piece of the rows, and for each piece the moments of its derivatives.
+    Return the cross-entropy of log-odds that are cubic in each piece of the rows, and for each piece the moments of its derivatives.
     """
 
 def logs(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Give ln p, p kept at least or more."""
+    """Return ln p, p clipped to least or more."""
 
 def logits(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Give ln(p / (1 - p)), p kept that far from 0 and 1."""
+    """Return ln(p / (1 - p)), p clipped to [least, 1 - least]."""
 
 def venn_abers(weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], if_negative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], if_positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    Write p0 and p1 at each place among distinct rising scores, from the weight at each and that of its positive rows.
+    Write p0 and p1 at each position among distinct ascending scores, from the weight at each and that of its positive rows.
     """
 
 class ResampledRows:
-    """Rows in memory of Python, and what replicates are to know of them."""
+    """Rows in memory of Python, and what replicates compute of them."""
 
     def __init__(self, *, n_rows: int, row_unit: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, row_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], cells: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_cells: int, rankings: Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]]]) -> None: ...
 
@@ -569,7 +575,7 @@ def resample(rows: ResampledRows, *, stratum_ends: Annotated[NDArray[numpy.uint6
 
 def area_variance(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> tuple[float, float, float, float, float]:
     """
-    Give the area under the ROC curve, the variance that either class brings to it, and the weight of either class.
+    Return the area under the ROC curve, its variance due to positive and to negative rows, and the weight of either class.
     """
 
 class Ranking:
@@ -587,67 +593,69 @@ class Ranking:
 
     def groups(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        Give the distinct probabilities, the highest first, with the weight of their rows and of the positive ones.
+        Return the distinct probabilities, the highest first, with the weight of their rows and of the positive ones.
         """
 
     def auc(self) -> float:
-        """Give the share of pairs in the right order, half of those tied."""
+        """Return the share of pairs in the right order, half of those tied."""
 
     def average_precision(self) -> float:
-        """Give the mean precision at the positive rows."""
+        """Return the mean precision at the positive rows."""
 
     def precision_area(self, straight: bool) -> float:
-        """Give the area under precision against recall."""
+        """Return the area under precision against recall."""
 
     def greatest_gap(self) -> float:
         """
-        Give the greatest difference between the shares of both classes ranked as high.
+        Return the greatest difference between the shares of both classes ranked as high.
         """
 
     def mean_lift(self, of_other: bool) -> float:
-        """Give the mean lift over all ranks."""
+        """Return the mean lift over all ranks."""
 
     def found_within(self, depths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], of_other: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
-        Give the positives expected among the first rows, for ascending weights of them.
+        Return the positives expected among the first rows, for ascending weights of them.
         """
 
     def precision_at(self, recalls: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """Give the greatest precision at ascending recalls or beyond."""
+        """Return the greatest precision at ascending recalls or beyond."""
 
     def window_calibration(self, width: float) -> float:
-        """Give the mean calibration error in windows of neighbouring ranks."""
+        """Return the mean calibration error in windows of neighbouring ranks."""
 
     def mass_bins(self, n_bins: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        Give weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest first.
+        Return weight, weight of positives and sum of probabilities in bins of about equal weight, the lowest first.
         """
 
     def isotonic_gap(self) -> float:
         """
-        Give the mean difference, without sign, from the probabilities of isotonic regression.
+        Return the mean difference, in absolute value, from the probabilities of isotonic regression.
         """
 
     def hull(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        Give weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the highest first.
+        Return weight, weight of positives and sum of probabilities in the blocks of isotonic regression, the highest first.
         """
 
 def squared_errors(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> float:
-    """Sum the squared errors of the positive class."""
+    """Return the sum of the squared errors of the positive class."""
 
 def squared_errors_of_classes(proba: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, own_only: bool, n_threads: int) -> float:
-    """Sum the squared errors of all classes, or of each row's own."""
-
-def surprise(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least: float, n_threads: int) -> tuple[float, float, float]:
     """
-    Sum -ln p of each row's own class where it is between 0 and 1; give the weight of the rows where it is 0 and where it is 1.
+    Return the sum of the squared errors of all classes, or of each row's actual class.
     """
 
-def surprise_of_classes(proba: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least: float, n_threads: int) -> tuple[float, float, float]:
-    """The same for several classes."""
+def log_loss_sums(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least: float, n_threads: int) -> tuple[float, float, float]:
+    """
+    Return the sum of -ln p of each row's actual class where p is between 0 and 1, and the weight of the rows where p is 0 and where it is 1.
+    """
+
+def log_loss_sums_of_classes(proba: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least: float, n_threads: int) -> tuple[float, float, float]:
+    """Sum -ln p as log_loss_sums does, for several classes."""
 
 def width_sums(proba: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_bins: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
-    Give weight, weight of positives and sum of probabilities in bins of equal width from 0 to 1.
+    Return weight, weight of positives and sum of probabilities in bins of equal width from 0 to 1.
     """

@@ -70,7 +70,7 @@ def test_a_tree_is_the_same_after_a_pickle(tree, same_trees):
 def test_arrays_that_are_no_tree_are_refused(tree, place):
     state = [array.copy() for array in tree.core.state]
     state[place] = state[place][:-1]
-    with pytest.raises(ValueError, match="these arrays are no tree"):
+    with pytest.raises(ValueError, match="the arrays do not describe a tree"):
         _core.restore_tree(tree.core.n_classes, tuple(state))
 
 
@@ -78,7 +78,7 @@ def test_arrays_that_are_no_tree_are_refused(tree, place):
 def test_numbers_that_lead_nowhere_are_refused(tree, place, value):
     state = [array.copy() for array in tree.core.state]
     state[place][1] = value
-    with pytest.raises(ValueError, match="these arrays are no tree"):
+    with pytest.raises(ValueError, match="the arrays do not describe a tree"):
         _core.restore_tree(tree.core.n_classes, tuple(state))
 
 

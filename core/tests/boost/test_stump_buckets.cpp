@@ -26,7 +26,8 @@ TEST(columns_of_few_values_and_of_categories_are_counted_as_they_are) {
 
 TEST(every_row_with_a_value_is_in_order_once_and_in_the_bucket_of_its_value) {
     std::vector<double> values;
-    for (int i = 0; i < 20000; ++i) values.push_back(i % 10 == 0 ? tables::hole : i % 3 == 0 ? 7 : (i * 7919) % 5000);
+    for (int i = 0; i < 20000; ++i)
+        values.push_back(i % 10 == 0 ? tables::missing : i % 3 == 0 ? 7 : (i * 7919) % 5000);
     const CodedColumn column = coded(values);
     const StumpBuckets buckets = StumpBuckets::of(column);
     CHECK(buckets.order.size() == 18000 && buckets.n_values() == column.n_values);
@@ -39,7 +40,7 @@ TEST(every_row_with_a_value_is_in_order_once_and_in_the_bucket_of_its_value) {
                 CHECK(buckets.of_row[row] == bucket && values[row] == column.values[value]);
         }
     }
-    CHECK(buckets.of_row[0] == buckets.n_buckets());  // a hole
+    CHECK(buckets.of_row[0] == buckets.n_buckets());  // a missing
 }
 
 TEST(buckets_are_at_most_a_thousand_and_some) {

@@ -9,7 +9,7 @@
 #include "tables.hpp"
 
 using namespace calibrant;
-using tables::hole;
+using tables::missing;
 using tables::near;
 
 namespace {
@@ -101,7 +101,7 @@ struct Drawn {
 };
 
 // A column of many values, one of few, one of categories; a tenth is missing.
-Drawn draw(std::size_t n_rows, std::size_t n_classes, std::uint32_t seed, bool holes = true) {
+Drawn draw(std::size_t n_rows, std::size_t n_classes, std::uint32_t seed, bool with_missing = true) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
     Drawn drawn{{.labels = {}, .n_classes = n_classes},
@@ -109,12 +109,12 @@ Drawn draw(std::size_t n_rows, std::size_t n_classes, std::uint32_t seed, bool h
                 std::vector<std::vector<std::int32_t>>(1)};
     for (std::size_t row = 0; row < n_rows; ++row) {
         const double x = uniform(random);
-        const auto is_hole = [&] { return holes && uniform(random) < 0.1; };
+        const auto is_hole = [&] { return with_missing && uniform(random) < 0.1; };
         drawn.problem.labels.push_back(static_cast<std::uint16_t>(
             static_cast<std::size_t>((uniform(random) < 0.3 ? uniform(random) : x) * static_cast<double>(n_classes))));
         drawn.problem.weights.push_back(0.1 + uniform(random));
-        drawn.numbers[0].push_back(is_hole() ? hole : std::round(x * 4000) + std::round(uniform(random) * 900));
-        drawn.numbers[1].push_back(is_hole() ? hole : std::round(x * 9) + std::round(uniform(random) * 3));
+        drawn.numbers[0].push_back(is_hole() ? missing : std::round(x * 4000) + std::round(uniform(random) * 900));
+        drawn.numbers[1].push_back(is_hole() ? missing : std::round(x * 9) + std::round(uniform(random) * 3));
         drawn.categories[0].push_back(is_hole() ? -1 : static_cast<std::int32_t>(uniform(random) < 0.2 ? 3 : x * 3));
     }
     for (const auto& column : drawn.numbers) drawn.problem.add(column);
@@ -192,9 +192,9 @@ TEST(of_equal_cuts_in_buckets_the_first_is_taken) {
 
 TEST(the_gain_ratio_chooses_among_columns_of_average_gain) {
     tables::Problem problem{{0, 0, 0, 0, 1, 1, 1, 1}};
-    problem.add({0, 0, 0, 1, 1, 1, 1, 1});     // gains .549 of a split information of .954
-    problem.add({0, 0, 0, 0, 1, 1, 1, hole});  // gains all, of 1.406
-    problem.add({0, 1, 0, 1, 0, 1, 0, 1});     // gains nothing
+    problem.add({0, 0, 0, 1, 1, 1, 1, 1});        // gains .549 of a split information of .954
+    problem.add({0, 0, 0, 0, 1, 1, 1, missing});  // gains all, of 1.406
+    problem.add({0, 1, 0, 1, 0, 1, 0, 1});        // gains nothing
     const CodedTable table(8, problem.columns);
     const std::vector<double> weights(8, 1.0);
     const Stump stump = StumpSearch(table, problem.labels, 2, StumpCriterion::gain_ratio, 1, {}).best(weights, {});
@@ -203,27 +203,27 @@ TEST(the_gain_ratio_chooses_among_columns_of_average_gain) {
 
 TEST(rows_are_weighed_by_branch_and_class) {
     tables::Problem problem{{0, 1, 0, 1}};
-    problem.add({1, 2, 3, hole});
+    problem.add({1, 2, 3, missing});
     const CodedTable table(4, problem.columns);
     const StumpSearch search(table, problem.labels, 2, StumpCriterion::gini, 1, {});
     std::vector<double> weights{1, 1, 1, 1};
     Stump stump;
     stump.column = 0;
-    search.reweigh(stump, std::vector<double>{2, 3, 5, 7, 11, 13}, weights);
+    search.reweight(stump, std::vector<double>{2, 3, 5, 7, 11, 13}, weights);
     CHECK((weights == std::vector<double>{2, 7, 5, 13}));
 }
 
 TEST(where_nothing_can_be_tested_all_rows_are_in_the_first_branch) {
     tables::Problem problem{{0, 1, 1}};
     problem.add({7, 7, 7});
-    problem.add({hole, hole, hole});
+    problem.add({missing, missing, missing});
     const CodedTable table(3, problem.columns);
     const std::vector<double> weights(3, 1.0);
     const Stump stump = StumpSearch(table, problem.labels, 2, StumpCriterion::entropy, 2, {}).best(weights, {});
     CHECK(stump.column == Stump::none && (stump.counts == std::vector<double>{1, 2, 0, 0, 0, 0}));
 }
 
-TEST(what_does_not_fit_is_refused_and_a_stop_is_heard) {
+TEST(mismatched_sizes_throw_and_a_stop_request_interrupts) {
     tables::Problem problem{{0, 1}};
     problem.add({1, 2});
     const CodedTable table(2, problem.columns);

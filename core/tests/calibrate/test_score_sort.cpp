@@ -52,11 +52,11 @@ TEST(scores_of_any_kind_are_sorted) {
 }
 
 TEST(weights_stay_with_their_scores) {
-    std::vector<WeighedScore> items, spare(3000);
+    std::vector<WeightedScore> items, spare(3000);
     for (int i = 0; i < 3000; ++i)
         items.push_back({key_of((i * 7919) % 3001 - 1500), static_cast<double>((i * 7919) % 3001)});
     sort_scores(std::span(items), std::span(spare));
-    for (const WeighedScore& item : items) CHECK(item.weight() == score_of(item.key) + 1500);
+    for (const WeightedScore& item : items) CHECK(item.weight() == score_of(item.key) + 1500);
 }
 
 TEST(large_and_small_buffers_hold_what_is_written) {

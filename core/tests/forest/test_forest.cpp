@@ -11,8 +11,8 @@ using tables::same;
 using namespace small_forest;
 
 TEST(each_tree_is_the_tree_of_its_bag) {
-    for (const bool holes : {false, true}) {
-        const Problem problem = drawn(3000, holes);
+    for (const bool with_missing : {false, true}) {
+        const Problem problem = drawn(3000, with_missing);
         const CodedTable table(problem.labels.size(), problem.columns);
         const Examples examples{&table, problem.labels, {}, 2};
         const auto bags = draw_bags(problem.labels.size(), 3);
@@ -45,7 +45,7 @@ TEST(any_number_of_threads_grows_the_same_forest) {
     }
 }
 
-TEST(columns_are_drawn_afresh_at_each_node_and_again_where_none_has_a_test) {
+TEST(columns_are_drawn_at_each_node_and_again_where_none_has_a_test) {
     Problem problem{std::vector<std::uint16_t>(64)};
     std::vector<double> useful(64), constant(64, 1.0);
     for (std::size_t i = 0; i < 64; ++i) {
@@ -63,7 +63,7 @@ TEST(columns_are_drawn_afresh_at_each_node_and_again_where_none_has_a_test) {
     CHECK(grown > 5 && grown < 45);  // one in ten
 }
 
-TEST(a_forest_adds_up_what_its_trees_answer) {
+TEST(a_forest_sums_the_predictions_of_its_trees) {
     const Problem problem = drawn(2000, true);
     const CodedTable table(problem.labels.size(), problem.columns);
     const auto bags = draw_bags(problem.labels.size(), 4);
@@ -72,16 +72,17 @@ TEST(a_forest_adds_up_what_its_trees_answer) {
     for (const std::size_t width : {1, 2, 5}) {
         std::vector<std::vector<double>> tables;
         std::vector<Member> members;
-        std::vector<double> expected(rows.n_rows * width), answer(rows.n_rows * width), out(rows.n_rows * width, 7.0);
+        std::vector<double> expected(rows.n_rows * width), prediction(rows.n_rows * width),
+            out(rows.n_rows * width, 7.0);
         for (const Tree& tree : trees) {
             auto& cells = tables.emplace_back(tree.n_nodes() * width);
             for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<double>(i % 13);
-            const Reading reading{cells, answer};
-            predict(tree, rows, std::span(&reading, 1), 1, {});
-            for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += answer[i];
+            const TableLookup lookup{cells, prediction};
+            predict(tree, rows, std::span(&lookup, 1), 1, {});
+            for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += prediction[i];
         }
         for (std::size_t t = 0; t < trees.size(); ++t) members.push_back({&trees[t], tables[t]});
-        sum_answers(members, rows, out, 3, {});
+        sum_predictions(members, rows, out, 3, {});
         for (std::size_t i = 0; i < expected.size(); ++i) CHECK(near(out[i], expected[i], 1e-12));
     }
 }

@@ -29,10 +29,10 @@ struct Rows {
         is_nominal.push_back(nominal);
     }
     LazyExamples examples() const { return {n_rows, is_nominal.size(), n_classes, codes, order, is_nominal, labels}; }
-    std::vector<double> answer(const std::vector<std::uint32_t>& queries, const LazyOptions& options,
-                               const StopToken& stop = {}) const {
+    std::vector<double> predict(const std::vector<std::uint32_t>& queries, const LazyOptions& options,
+                                const StopToken& stop = {}) const {
         std::vector<double> output(queries.size() / is_nominal.size() * n_classes);
-        answer_lazily(examples(), {in_bag, {}}, queries, options, output, stop);
+        predict_lazy_trees(examples(), {in_bag, {}}, queries, options, output, stop);
         return output;
     }
 };
@@ -54,15 +54,15 @@ Rows drawn(std::size_t n_rows) {
 
 }  // namespace
 
-TEST(the_branch_of_the_query_alone_decides) {
+TEST(only_the_branch_of_the_query_decides) {
     Rows rows{6, 2, {0, 0, 0, 1, 0, 1}};
     rows.add({0, 1, 2, 3, 4, 5});
-    const auto answer = rows.answer({1, 4, lazy_missing}, {.min_leaf = 3});
+    const auto prediction = rows.predict({1, 4, lazy_missing}, {.min_leaf = 3});
     const std::vector<double> expected{1, 0, 1.0 / 3, 2.0 / 3, 4.0 / 6, 2.0 / 6};
-    CHECK(answer == expected);
+    CHECK(prediction == expected);
 }
 
-TEST(classes_are_weighed_to_be_equally_frequent) {
+TEST(classes_are_reweighted_to_be_equally_frequent) {
     Rows rows{6, 2, {0, 0, 0, 0, 0, 1}};
     rows.add({0, 0, 0, 1, 1, 1});
     LazySearch search(rows.examples());
@@ -82,21 +82,21 @@ TEST(any_number_of_threads_gives_the_same_bits) {
     std::mt19937 random(6);
     std::vector<std::uint32_t> queries(50 * 4);
     for (auto& query : queries) query = random() % 9 == 0 ? lazy_missing : random() % 24;
-    const auto one = rows.answer(queries, {.n_threads = 1});
-    CHECK(one == rows.answer(queries, {.n_threads = 3}));
+    const auto one = rows.predict(queries, {.n_threads = 1});
+    CHECK(one == rows.predict(queries, {.n_threads = 3}));
     for (std::size_t i = 0; i < 50; ++i) CHECK(std::abs(one[3 * i] + one[3 * i + 1] + one[3 * i + 2] - 1) < 1e-12);
 }
 
-TEST(a_stop_is_heard) {
+TEST(a_stop_request_interrupts) {
     StopSource stop;
     stop.request_stop();
-    CHECK_THROWS(drawn(100).answer({1, 2, 3, 4}, {}, stop.token()), Interrupted);
+    CHECK_THROWS(drawn(100).predict({1, 2, 3, 4}, {}, stop.token()), Interrupted);
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(mismatched_sizes_throw) {
     Rows rows = drawn(100);
-    CHECK_THROWS(rows.answer({1, 2, 3}, {}), std::invalid_argument);
-    CHECK_THROWS(rows.answer({1, 2, 3, 4}, {.max_leaves = 0}), std::invalid_argument);
+    CHECK_THROWS(rows.predict({1, 2, 3}, {}), std::invalid_argument);
+    CHECK_THROWS(rows.predict({1, 2, 3, 4}, {.max_leaves = 0}), std::invalid_argument);
     rows.labels.back() = 3;
-    CHECK_THROWS(rows.answer({1, 2, 3, 4}, {}), std::invalid_argument);
+    CHECK_THROWS(rows.predict({1, 2, 3, 4}, {}), std::invalid_argument);
 }

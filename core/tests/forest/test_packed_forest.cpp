@@ -23,7 +23,7 @@ std::vector<double> drawn_values(std::mt19937& random, std::size_t n) {
     return values;
 }
 
-// Trees of three classes, each grown on other values of four columns, with a table of random answers.
+// Trees of three classes, each grown on other values of four columns, with a table of random predictions.
 struct Forest {
     std::vector<Tree> trees;
     std::vector<std::vector<double>> tables;
@@ -45,7 +45,7 @@ struct Forest {
 
 }  // namespace
 
-TEST(the_mean_is_the_sum_of_the_answers_to_the_bit) {
+TEST(the_mean_is_the_sum_of_the_predictions_to_the_bit) {
     std::mt19937 random(11);
     for (const std::size_t n_trees : {1, 7, 8, 19}) {
         const Forest forest(n_trees);
@@ -55,7 +55,7 @@ TEST(the_mean_is_the_sum_of_the_answers_to_the_bit) {
             PredictRows rows{1, {}};
             for (const double& value : row) rows.columns.push_back(StridedView<double>{&value, 1, 1});
             std::vector<double> sums(3), means(3);
-            sum_answers(forest.members, rows, sums, 1, StopToken{});
+            sum_predictions(forest.members, rows, sums, 1, StopToken{});
             packed.mean(row, means);
             for (std::size_t k = 0; k < 3; ++k) CHECK(means[k] == sums[k] / static_cast<double>(n_trees));
         }
@@ -74,7 +74,7 @@ TEST(a_value_at_the_cut_goes_to_the_first_side_and_infinity_to_an_end) {
     }
 }
 
-TEST(a_tree_without_tests_answers_at_its_root) {
+TEST(a_tree_without_tests_predicts_at_its_root) {
     const Tree tree = hand_made({{-1, {1, 1}}});
     const std::vector<double> table{0.25, 0.75};
     const std::vector<Member> members{{&tree, table}, {&tree, table}};
@@ -83,7 +83,7 @@ TEST(a_tree_without_tests_answers_at_its_root) {
     CHECK(out[0] == 0.25 && out[1] == 0.75);
 }
 
-TEST(tests_of_categories_cannot_be_packed_nor_tables_of_another_tree) {
+TEST(nominal_tests_and_tables_of_another_tree_cannot_be_packed) {
     const Tree words = hand_made({{-1, {1, 1}}, {0, {1, 0}}, {0, {0, 1}}, {0, {0, 0}}}),
                numbers = hand_made({{-1, {1, 1}}});
     const std::vector<double> table(8);

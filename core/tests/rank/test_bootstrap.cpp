@@ -83,7 +83,7 @@ TEST(rows_of_a_cluster_are_drawn_together) {
     for (const double sum : room.values) CHECK(sum == 0);
 }
 
-TEST(arrays_that_do_not_fit_are_refused) {
+TEST(arrays_that_do_not_fit_throw) {
     const std::vector<double> value{1, 2};
     const std::vector<std::uint64_t> ends{3};
     Room room(1, 1, 0, 0);

@@ -53,17 +53,17 @@ TEST(one_column_and_two_say_the_same_whatever_the_threads) {
     CHECK(squares == squared_errors(drawn.rows(), {3, stop}));
     CHECK(near(squared_errors(drawn.class_rows(), {2, stop}), 2 * squares));
     CHECK(near(own_squared_errors(drawn.class_rows(), {2, stop}), squares));
-    CHECK(surprise(drawn.rows(), 0, {1, stop}).sum == surprise(drawn.rows(), 0, {4, stop}).sum);
-    CHECK(near(surprise(drawn.class_rows(), 0, {1, stop}).sum, surprise(drawn.rows(), 0, {1, stop}).sum));
+    CHECK(log_loss_sums(drawn.rows(), 0, {1, stop}).sum == log_loss_sums(drawn.rows(), 0, {4, stop}).sum);
+    CHECK(near(log_loss_sums(drawn.class_rows(), 0, {1, stop}).sum, log_loss_sums(drawn.rows(), 0, {1, stop}).sum));
 }
 
 TEST(zeros_and_ones_are_told_apart_from_the_sum) {
     const std::vector<double> scores{0.0, 1.0, 0.5, std::numeric_limits<double>::denorm_min()};
     const bool positive[] = {true, true, false, true};
-    const Surprise found = surprise(ScoreRows{scores, positive, {}}, 0, {1, stop});
+    const LogLossSums found = log_loss_sums(ScoreRows{scores, positive, {}}, 0, {1, stop});
     CHECK(found.at_zero == 1 && found.at_one == 1);
     CHECK(near(found.sum, std::log(2.0) - std::log(std::numeric_limits<double>::denorm_min())));
-    CHECK(near(surprise(ScoreRows{scores, positive, {}}, 0.5, {1, stop}).sum, 4 * std::log(2.0)));
+    CHECK(near(log_loss_sums(ScoreRows{scores, positive, {}}, 0.5, {1, stop}).sum, 4 * std::log(2.0)));
 }
 
 TEST(a_probability_at_an_edge_is_of_the_upper_bin) {

@@ -87,7 +87,7 @@ TEST(numbers_next_to_each_other_are_told_apart) {
                          [](const ScoreGroup& a, const ScoreGroup& b) { return a.score > b.score; }));
 }
 
-TEST(what_is_no_probability_is_refused) {
+TEST(what_is_no_probability_throws) {
     const bool positive[] = {true, false};
     for (const double wrong : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
         const std::vector<double> scores{0.5, wrong};

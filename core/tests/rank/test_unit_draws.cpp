@@ -61,7 +61,7 @@ TEST(units_without_weights_are_equally_likely) {
     for (const double n : total) CHECK(std::abs(n - 4000) < 6 * std::sqrt(4000.0));
 }
 
-TEST(strata_that_do_not_rise_or_miss_units_are_refused) {
+TEST(strata_that_do_not_rise_or_miss_units_throw) {
     const std::vector<std::uint64_t> falling{5, 3}, too_few{4};
     const Units out_of_order{5, falling, {}}, not_all{5, too_few, {}};
     CHECK_THROWS(UnitDraws(out_of_order), std::invalid_argument);

@@ -45,7 +45,7 @@ TEST(columns_of_all_types_stand_side_by_side) {
     CHECK(table.n_bytes() == 3 * 2 * 2 + 4 * 8);
 }
 
-TEST(columns_of_other_lengths_are_refused) {
+TEST(columns_of_other_lengths_throw) {
     const std::vector<float> column{1, 2};
     CHECK_THROWS(CodedTable::code(3, {StridedView<float>{column.data(), 2, 1}}, 1, {}), std::invalid_argument);
 }

@@ -143,7 +143,7 @@ TEST(categories_keep_their_codes_and_the_unseen_ones_their_place) {
     CHECK(code_nominal({codes.data(), 3, 1}, 65536, {}).codes.index() == 1);
 }
 
-TEST(a_code_beyond_the_categories_is_refused) {
+TEST(a_code_beyond_the_categories_throws) {
     const std::vector<std::int32_t> codes{0, 3};
     CHECK_THROWS(code_nominal({codes.data(), 2, 1}, 3, {}), std::invalid_argument);
 }

@@ -12,7 +12,7 @@ using namespace calibrant;
 
 namespace {
 
-constexpr double hole = std::numeric_limits<double>::quiet_NaN();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 // x0 <= 2 ? leaf 1 : (x1 <= 5 ? leaf 3 : leaf 4), with 4, 6, 2 and 4 cases.
 Tree small_tree() {
@@ -37,12 +37,12 @@ PredictRows rows_of(const std::vector<double>& first, const std::vector<double>&
 
 }  // namespace
 
-TEST(an_unknown_value_goes_down_both_branches_by_their_weight) {
-    const std::vector<double> first{hole}, second{9};
+TEST(a_missing_value_goes_down_both_branches_by_their_weight) {
+    const std::vector<double> first{missing}, second{9};
     std::vector<double> out(2);
     const std::vector<double> table{0, 0, 1, 0, 0, 0, .5, .5, 0, 1};
-    const Reading reading{table, out};
-    predict(small_tree(), rows_of(first, second), {&reading, 1}, 1, {});
+    const TableLookup lookup{table, out};
+    predict(small_tree(), rows_of(first, second), {&lookup, 1}, 1, {});
     CHECK(std::abs(out[0] - 0.4) < 1e-15 && std::abs(out[1] - 0.6) < 1e-15);
 }
 
@@ -50,7 +50,7 @@ TEST(many_rows_reach_the_leaves_that_each_reaches_alone) {
     std::mt19937 random(1);
     std::vector<double> first(1000), second(1000);
     for (auto* column : {&first, &second}) {
-        for (double& value : *column) value = random() % 20 == 0 ? hole : static_cast<double>(random() % 9);
+        for (double& value : *column) value = random() % 20 == 0 ? missing : static_cast<double>(random() % 9);
     }
     const Tree tree = small_tree();
     std::vector<std::int32_t> together(1000), alone(1);
@@ -62,7 +62,7 @@ TEST(many_rows_reach_the_leaves_that_each_reaches_alone) {
     }
 }
 
-TEST(counting_rows_anew_adds_up_to_the_root) {
+TEST(counting_rows_again_adds_up_to_the_root) {
     const std::vector<double> first{1, 3, 3, 9}, second{0, 5, 6, 6}, weights{2, 1, 3, 0};
     const std::vector<std::uint16_t> labels{1, 0, 0, 1};
     const Tree counted = count_rows(small_tree(), rows_of(first, second), labels, weights, {});
@@ -71,8 +71,8 @@ TEST(counting_rows_anew_adds_up_to_the_root) {
     CHECK((counted.label == std::vector<std::int32_t>{0, 1, 0, 0, 0}));
 }
 
-TEST(a_row_stays_where_no_row_was_counted_and_its_value_is_unknown) {
-    const std::vector<double> first{1}, second{0}, weights{1}, beyond{3}, unknown{hole};
+TEST(a_row_stays_where_no_row_was_counted_and_its_value_is_missing) {
+    const std::vector<double> first{1}, second{0}, weights{1}, beyond{3}, unknown{missing};
     const std::vector<std::uint16_t> labels{1};
     const Tree counted = count_rows(small_tree(), rows_of(first, second), labels, weights, {});
     std::vector<std::int32_t> at(1);
@@ -80,7 +80,7 @@ TEST(a_row_stays_where_no_row_was_counted_and_its_value_is_unknown) {
     CHECK(at[0] == 2 && counted.label[3] == 1);
 }
 
-TEST(arrays_that_lead_nowhere_are_no_tree) {
+TEST(inconsistent_arrays_are_not_a_tree) {
     Tree tree = small_tree();
     tree.children[3] = 0;
     CHECK_THROWS(tree.check(), std::invalid_argument);

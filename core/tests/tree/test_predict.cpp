@@ -12,42 +12,42 @@ using namespace calibrant;
 using small_golf::many_rows;
 using small_golf::Rows;
 using small_golf::Small;
-using tables::hole;
+using tables::missing;
 using tables::near;
 
 namespace {
 
-void read(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out,
-          std::size_t n_threads = 1, const StopToken& stop = {}) {
-    const Reading reading{table, out};
-    predict(tree, rows, {&reading, 1}, n_threads, stop);
+void look_up(const Tree& tree, const PredictRows& rows, const std::vector<double>& table, std::vector<double>& out,
+             std::size_t n_threads = 1, const StopToken& stop = {}) {
+    const TableLookup lookup{table, out};
+    predict(tree, rows, {&lookup, 1}, n_threads, stop);
 }
 
 std::vector<double> predicted(const Rows& rows) {
     const Small small;
     std::vector<double> out(rows.outlook.size());
-    read(small.tree, rows.view(), small.table, out);
+    look_up(small.tree, rows.view(), small.table, out);
     return out;
 }
 
 }  // namespace
 
 TEST(known_values_lead_to_one_leaf) {
-    const auto out = predicted({{0, 0, 1, 2}, {70, 71, hole, hole}});
+    const auto out = predicted({{0, 0, 1, 2}, {70, 71, missing, missing}});
     CHECK((out == std::vector<double>{0.3, 0.4, 0.5, 0.6}));
 }
 
-TEST(an_unknown_value_mixes_the_branches_by_their_weight) {
-    CHECK(near(predicted({{0}, {hole}})[0], (2 * 0.3 + 3 * 0.4) / 5));
+TEST(a_missing_value_mixes_the_branches_by_their_weight) {
+    CHECK(near(predicted({{0}, {missing}})[0], (2 * 0.3 + 3 * 0.4) / 5));
     CHECK(near(predicted({{-1}, {60}})[0], 0.5 * 0.3 + 0.5 * 0.6));
-    CHECK(near(predicted({{-1}, {hole}})[0], 0.5 * (2 * 0.3 + 3 * 0.4) / 5 + 0.5 * 0.6));
+    CHECK(near(predicted({{-1}, {missing}})[0], 0.5 * (2 * 0.3 + 3 * 0.4) / 5 + 0.5 * 0.6));
 }
 
-TEST(a_value_beyond_those_declared_is_unknown) { CHECK(near(predicted({{7}, {60}})[0], predicted({{-1}, {60}})[0])); }
+TEST(a_value_beyond_those_declared_is_missing) { CHECK(near(predicted({{7}, {60}})[0], predicted({{-1}, {60}})[0])); }
 
-TEST(apply_gives_the_leaf_with_most_of_the_weight) {
+TEST(apply_returns_the_leaf_with_most_of_the_weight) {
     const Small small;
-    const Rows rows{{0, -1, 0, -1}, {60, 60, hole, hole}};
+    const Rows rows{{0, -1, 0, -1}, {60, 60, missing, missing}};
     std::vector<std::int32_t> out(4);
     apply(small.tree, rows.view(), out, 1, {});
     CHECK((out == std::vector<std::int32_t>{2, 2, 3, 5}));
@@ -58,7 +58,7 @@ TEST(any_number_of_threads_gives_the_same) {
     const Small small;
     const auto one = predicted(rows);
     std::vector<double> four(rows.outlook.size());
-    read(small.tree, rows.view(), small.table, four, 4);
+    look_up(small.tree, rows.view(), small.table, four, 4);
     CHECK(one == four);
 }
 
@@ -67,16 +67,16 @@ TEST(codes_lead_where_their_values_lead) {
     Small small;
     const CodedTable table = rows.coded(small.tree);
     std::vector<double> out(rows.outlook.size());
-    read(small.tree, coded_rows(table), small.table, out);
+    look_up(small.tree, coded_rows(table), small.table, out);
     CHECK(out == predicted(rows));
 }
 
-TEST(one_descent_reads_tables_of_any_width) {
+TEST(one_descent_looks_up_tables_of_any_width) {
     const Rows rows = many_rows(5000);
     const Small small;
     const std::size_t n_rows = rows.outlook.size(), n_nodes = small.tree.n_nodes();
     std::vector<std::vector<double>> tables, outputs;
-    std::vector<Reading> readings;
+    std::vector<TableLookup> lookups;
     for (std::size_t width = 1; width <= 5; ++width) {
         auto& table = tables.emplace_back();
         for (std::size_t node = 0; node < n_nodes; ++node) {
@@ -84,8 +84,8 @@ TEST(one_descent_reads_tables_of_any_width) {
         }
         outputs.emplace_back(n_rows * width);
     }
-    for (std::size_t i = 0; i < 5; ++i) readings.push_back({tables[i], outputs[i]});
-    predict(small.tree, rows.view(), readings, 2, {});
+    for (std::size_t i = 0; i < 5; ++i) lookups.push_back({tables[i], outputs[i]});
+    predict(small.tree, rows.view(), lookups, 2, {});
     const auto one = predicted(rows);
     for (std::size_t row = 0; row < n_rows; ++row) {
         for (std::size_t k = 0; k < 5; ++k) CHECK(near(outputs[4][row * 5 + k], one[row] + static_cast<double>(k)));
@@ -93,7 +93,7 @@ TEST(one_descent_reads_tables_of_any_width) {
     }
 }
 
-TEST(a_chain_of_100000_nodes_is_no_matter) {
+TEST(a_chain_of_100000_nodes_is_no_problem) {
     constexpr std::size_t depth = 100000;
     Tree tree(1);
     const std::vector<double> none{0};
@@ -106,26 +106,26 @@ TEST(a_chain_of_100000_nodes_is_no_matter) {
         tree.children[tree.first_child[2 * i]] = static_cast<std::int32_t>(2 * i + 1);
         tree.children[tree.first_child[2 * i] + 1] = static_cast<std::int32_t>(2 * i + 2);
     }
-    const std::vector<double> table(tree.n_nodes(), 1.0), column{static_cast<double>(depth), hole};
+    const std::vector<double> table(tree.n_nodes(), 1.0), column{static_cast<double>(depth), missing};
     std::vector<double> out(2);
-    read(tree, {2, {StridedView<double>{column.data(), 2, 1}}}, table, out);
+    look_up(tree, {2, {StridedView<double>{column.data(), 2, 1}}}, table, out);
     CHECK(out[0] == 1 && out[1] > 0);
 }
 
-TEST(tables_of_the_wrong_size_are_refused) {
+TEST(tables_of_the_wrong_size_throw) {
     const Small small;
     const Rows rows{{0}, {60}};
     std::vector<double> out(1), five(5), none;
-    CHECK_THROWS(read(small.tree, rows.view(), five, out), std::invalid_argument);
-    CHECK_THROWS(read(small.tree, rows.view(), small.table, none), std::invalid_argument);
-    CHECK_THROWS(read(Tree(1), rows.view(), none, out), std::invalid_argument);
+    CHECK_THROWS(look_up(small.tree, rows.view(), five, out), std::invalid_argument);
+    CHECK_THROWS(look_up(small.tree, rows.view(), small.table, none), std::invalid_argument);
+    CHECK_THROWS(look_up(Tree(1), rows.view(), none, out), std::invalid_argument);
 }
 
-TEST(a_stop_is_heeded) {
+TEST(a_stop_request_interrupts) {
     StopSource stop;
     stop.request_stop();
     const Small small;
     const Rows rows{{0}, {60}};
     std::vector<double> out(1);
-    CHECK_THROWS(read(small.tree, rows.view(), small.table, out, 1, stop.token()), Interrupted);
+    CHECK_THROWS(look_up(small.tree, rows.view(), small.table, out, 1, stop.token()), Interrupted);
 }

@@ -11,10 +11,10 @@
 
 #include "stop.hpp"
 #include "table/coded_table.hpp"
-#include "table/row_cells.hpp"
-#include "table/row_keys.hpp"
 #include "tree/grow/criteria.hpp"
 #include "tree/grow/gaps.hpp"
+#include "tree/grow/row_cells.hpp"
+#include "tree/grow/row_keys.hpp"
 #include "tree/tree.hpp"
 
 namespace calibrant {

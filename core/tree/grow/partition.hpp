@@ -11,8 +11,8 @@
 
 #include "stop.hpp"
 #include "table/coded_table.hpp"
-#include "table/row_cells.hpp"
-#include "table/row_keys.hpp"
+#include "tree/grow/row_cells.hpp"
+#include "tree/grow/row_keys.hpp"
 #include "tree/grow/split_search.hpp"
 
 namespace calibrant {

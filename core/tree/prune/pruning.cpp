@@ -8,38 +8,27 @@
 namespace calibrant {
 namespace {
 
-// A node that waits to be copied, and where its number goes.
-struct Waiting {
+// A node to be copied, and the index of `children` that its number goes to.
+struct ToCopy {
     std::size_t node;
     std::int32_t parent;
-    std::size_t place;
+    std::size_t slot;
 };
-
-void copy_test(const Tree& from, std::size_t node, Tree& to, std::size_t id) {
-    const auto column = static_cast<std::size_t>(from.feature[node]);
-    if (from.n_values[node] == 0) {
-        to.make_numeric(id, column, from.threshold[node], from.cut_code[node]);
-        return;
-    }
-    const std::span<const std::int32_t> values(from.branch_of_value.data() + from.first_value[node],
-                                               from.n_values[node]);
-    to.make_nominal(id, column, from.n_children[node], values);
-}
 
 }  // namespace
 
 Tree copy_below(const Tree& tree, std::size_t root, const std::vector<bool>& is_leaf_now) {
     Tree copy(tree.n_classes);
-    std::vector<Waiting> waiting{{root, Tree::no_node, 0}};
-    while (!waiting.empty()) {
-        const auto [node, parent, place] = waiting.back();
-        waiting.pop_back();
+    std::vector<ToCopy> pending{{root, Tree::no_node, 0}};
+    while (!pending.empty()) {
+        const auto [node, parent, slot] = pending.back();
+        pending.pop_back();
         const std::size_t id = copy.add_node(parent, tree.counts_of(node), tree.weight[node], tree.label[node]);
-        if (parent != Tree::no_node) copy.children[place] = static_cast<std::int32_t>(id);
+        if (parent != Tree::no_node) copy.children[slot] = static_cast<std::int32_t>(id);
         if (tree.is_leaf(node) || is_leaf_now[node]) continue;
-        copy_test(tree, node, copy, id);
+        copy.copy_test(id, tree, node);
         for (std::size_t branch = tree.n_children[node]; branch-- > 0;) {
-            waiting.push_back({tree.child(node, branch), static_cast<std::int32_t>(id), copy.first_child[id] + branch});
+            pending.push_back({tree.child(node, branch), static_cast<std::int32_t>(id), copy.first_child[id] + branch});
         }
     }
     return copy;
@@ -68,7 +57,7 @@ Tree collapse(const Tree& tree) {
 
 Tree prune_reduced_error(const Tree& tree, const Tree& holdout) {
     if (tree.feature != holdout.feature || tree.n_classes != holdout.n_classes)
-        throw std::invalid_argument("the holdout counts are of another tree");
+        throw std::invalid_argument("the holdout counts must be of the same tree");
     constexpr double tolerance = 1e-9;
     std::vector<double> errors(tree.n_nodes());  // of the pruned tree below
     std::vector<bool> is_leaf_now(tree.n_nodes());

@@ -7,7 +7,7 @@
 #include "tables.hpp"
 
 using namespace calibrant;
-using tables::hole;
+using tables::missing;
 using tables::near;
 
 namespace {
@@ -16,7 +16,7 @@ constexpr Keys keys{.class_bits = 1};
 
 enum class Shape { smooth, tied, close };
 
-tables::Problem drawn(std::mt19937& random, std::size_t n, Shape shape, bool weighted, bool holes) {
+tables::Problem drawn(std::mt19937& random, std::size_t n, Shape shape, bool weighted, bool with_missing) {
     tables::Problem problem{std::vector<std::uint16_t>(n)};
     std::uniform_real_distribution<double> uniform(0, 1);
     for (std::size_t column = 0; column < 6; ++column) {
@@ -26,7 +26,7 @@ tables::Problem drawn(std::mt19937& random, std::size_t n, Shape shape, bool wei
                             ? uniform(random)
                             : static_cast<double>(random() % 700) * (shape == Shape::close ? 4e-6 : 1.0);
             if (column == 2) problem.labels[i] = uniform(random) < (values[i] > 0.3 * values[0] ? 0.3 : 0.1);
-            if (holes && random() % 8 == 0) values[i] = hole;
+            if (with_missing && random() % 8 == 0) values[i] = missing;
         }
         problem.add(values);
     }

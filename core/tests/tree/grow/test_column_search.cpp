@@ -6,7 +6,7 @@
 #include "tables.hpp"
 
 using namespace calibrant;
-using tables::hole;
+using tables::missing;
 using tables::near;
 
 namespace {
@@ -34,11 +34,11 @@ FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOpt
     return search.best_test(0, {partition.root(), counts, counts[0] + counts[1]});
 }
 
-tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool holes) {
+tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool with_missing) {
     tables::Problem problem{std::vector<std::uint16_t>(n)};
     std::vector<double> column(n);
     for (std::size_t i = 0; i < n; ++i) {
-        column[i] = holes && random() % 6 == 0 ? hole : static_cast<double>(random() % 12);
+        column[i] = with_missing && random() % 6 == 0 ? missing : static_cast<double>(random() % 12);
         problem.labels[i] = random() % 4 == 0 ? 1 : (column[i] > 5 ? 1 : 0);
         if (weighted) problem.weights.push_back(static_cast<double>(1 + random() % 3) / (n % 8 == 0 ? 1 : 2));
     }

@@ -14,7 +14,7 @@
 
 using namespace calibrant;
 using tables::Golf;
-using tables::hole;
+using tables::missing;
 using tables::near;
 using tables::Problem;
 using tables::same;
@@ -49,11 +49,11 @@ struct DrawnRows {
     std::vector<std::int32_t> word;
     std::vector<std::uint16_t> labels;
 
-    DrawnRows(std::size_t n, bool holes) {
+    DrawnRows(std::size_t n, bool with_missing) {
         std::mt19937 random(11);
         for (std::size_t i = 0; i < n; ++i) {
-            number.push_back(holes && random() % 9 == 0 ? hole : static_cast<double>(random() % 200));
-            word.push_back(holes && random() % 9 == 0 ? -1 : static_cast<std::int32_t>(random() % 4));
+            number.push_back(with_missing && random() % 9 == 0 ? missing : static_cast<double>(random() % 200));
+            word.push_back(with_missing && random() % 9 == 0 ? -1 : static_cast<std::int32_t>(random() % 4));
             labels.push_back(static_cast<std::uint16_t>((number[i] > 90 ? 1U : 0U) ^ (random() % 5 == 0 ? 1U : 0U)));
         }
     }
@@ -96,8 +96,8 @@ TEST(a_day_without_outlook_is_shared_out) {
 }
 
 TEST(whole_weights_equal_repeated_rows) {
-    for (const bool holes : {false, true}) {
-        const DrawnRows drawn(300, holes);
+    for (const bool with_missing : {false, true}) {
+        const DrawnRows drawn(300, with_missing);
         Problem weighted = drawn.problem();
         DrawnRows repeated = drawn;
         repeated.number.clear();
@@ -114,7 +114,7 @@ TEST(whole_weights_equal_repeated_rows) {
         const Tree a = weighted.grow(), b = repeated.problem().grow();
         CHECK(a.n_nodes() > 10 && a.feature == b.feature && a.threshold == b.threshold && a.label == b.label);
         for (std::size_t i = 0; i < a.counts.size(); ++i) CHECK(near(a.counts[i], b.counts[i]));
-        if (!holes) CHECK(same(a, b));
+        if (!with_missing) CHECK(same(a, b));
     }
 }
 
@@ -198,8 +198,8 @@ TEST(depth_and_size_limits_hold) {
 }
 
 TEST(rows_are_asked_for_beside_weight_where_some_weigh_more_than_one) {
-    for (const bool holes : {false, true}) {
-        Problem problem = DrawnRows(6000, holes).problem();
+    for (const bool with_missing : {false, true}) {
+        Problem problem = DrawnRows(6000, with_missing).problem();
         GrowOptions rows = plain, many = plain;
         rows.min_leaf = many.min_leaf = 5;
         const Tree plain_tree = problem.grow(rows);
@@ -218,7 +218,7 @@ TEST(one_class_one_row_or_empty_columns_make_a_leaf) {
     Problem pure{{0, 0, 0}}, single{{1}}, empty{{0, 1, 0, 1}};
     pure.add({1, 2, 3});
     single.add({5});
-    empty.add({hole, hole, hole, hole});
+    empty.add({missing, missing, missing, missing});
     empty.add({-1, -1, -1, -1}, 3);
     for (const Problem* problem : {&pure, &single, &empty}) CHECK(problem->grow(plain).n_nodes() == 1);
     for (const auto splits : {NominalSplits::subset, NominalSplits::binary}) {
@@ -228,7 +228,7 @@ TEST(one_class_one_row_or_empty_columns_make_a_leaf) {
     }
 }
 
-TEST(wrong_sizes_are_refused_and_a_stop_is_heeded) {
+TEST(wrong_sizes_throw_and_a_stop_request_interrupts) {
     const CodedTable table(2, {});
     const std::vector<std::uint16_t> labels{0, 1}, one{0};
     const std::vector<double> weight{1};

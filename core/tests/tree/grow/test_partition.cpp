@@ -4,7 +4,7 @@
 #include "tables.hpp"
 
 using namespace calibrant;
-using tables::hole;
+using tables::missing;
 
 namespace {
 
@@ -47,7 +47,7 @@ struct Held {
 }  // namespace
 
 TEST(a_column_is_sorted_stably_with_holes_last) {
-    const CodedTable table = one_column({5, hole, 3, 5, 3});
+    const CodedTable table = one_column({5, missing, 3, 5, 3});
     const std::vector<std::uint16_t> labels{0, 1, 0, 1, 1};
     const Held held(table, labels);
     const Partition& partition = held.partition;
@@ -100,7 +100,7 @@ TEST(the_rows_of_a_leaf_are_dropped) {
 }
 
 TEST(unknown_cases_go_to_every_branch_by_its_share) {
-    const CodedTable table = one_column({1, hole, 2, 3});
+    const CodedTable table = one_column({1, missing, 2, 3});
     const std::vector<std::uint16_t> labels(4, 0);
     Held held(table, labels);
     Partition& partition = held.partition;
@@ -143,7 +143,7 @@ TEST(a_part_of_the_rows_is_settled_by_itself) {
 }
 
 TEST(unknown_cases_go_to_both_sides_of_a_cut) {
-    const CodedTable table = one_column({4, hole, 2, 3, hole});
+    const CodedTable table = one_column({4, missing, 2, 3, missing});
     const std::vector<std::uint16_t> labels(5, 0);
     for (const bool keep_first : {true, false}) {
         Held held(table, labels);

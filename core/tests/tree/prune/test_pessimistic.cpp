@@ -12,7 +12,7 @@ namespace {
 
 bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) <= tolerance; }
 
-constexpr double hole = std::numeric_limits<double>::quiet_NaN();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 // 20 rows: the second column tells the class, the first one nothing; it is 1 in the last four rows.
 struct Data {
@@ -74,10 +74,10 @@ TEST(the_largest_branch_takes_the_place_of_a_useless_test) {
 }
 
 // The last row is unknown in the raised test: half of it goes each way.
-TEST(unknown_values_are_shared_out_when_a_branch_is_raised) {
+TEST(missing_values_are_split_when_a_branch_is_raised) {
     Data data;
-    data.signal[19] = hole;
-    data.signal[18] = hole;
+    data.signal[19] = missing;
+    data.signal[18] = missing;
     const Tree pruned = data.prune(noise_on_top(), {});
     CHECK(pruned.n_nodes() == 3 && pruned.counts == (std::vector<double>{10, 10, 9.5, 0.5, 0.5, 9.5}));
 }
@@ -155,7 +155,7 @@ TEST(a_deep_tree_is_raised_without_recursion) {
     CHECK(pruned.n_nodes() < tree.n_nodes() && pruned.weight[0] == tree.weight[0]);
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(mismatched_sizes_throw) {
     const Data data;
     const CodedTable table = data.table();
     const std::vector<std::uint16_t> short_labels(3), strange(20, 7);

@@ -97,7 +97,7 @@ TEST(description_length_does_not_pay_for_four_rows) {
     CHECK(prune_mdl(tree, columns_of_values(4, 2)).n_nodes() == 1);
 }
 
-TEST(depth_is_no_matter) {
+TEST(depth_is_no_problem) {
     const Tree deep = chain(100000);
     CHECK(deep.n_nodes() == 200001 && is_in_preorder(deep));
     CHECK(collapse(deep).n_nodes() == deep.n_nodes());

@@ -115,7 +115,7 @@ class Forest:
 
     def _grow_in_threads(self, batch: range, in_bag: NDArray[np.uint16], budget: MemoryBudget) -> list[Tree]:
         stop = _core.Stop()
-        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.heed) as pool:
+        with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.watch) as pool:
             growing = [pool.submit(self._grow_one, *each, budget) for each in zip(batch, in_bag, strict=True)]
             try:
                 return [_await(tree) for tree in growing]

@@ -61,7 +61,7 @@ class StumpRounds:
     def reweight(self, factors: NDArray[np.float64]) -> None:
         """Multiply the weights of the rows in each branch and class, scaled to their previous sum."""
         scale = self._total / (factors * self._counts.ravel()).sum()
-        self._search.reweigh(self._stump, (factors * scale).reshape(3, -1), self.weights)
+        self._search.reweight(self._stump, (factors * scale).reshape(3, -1), self.weights)
 
     def _member(self, stump: _core.Stump) -> StumpMember:
         is_nominal = stump.column >= 0 and self._kinds[stump.column] == "nominal"

@@ -87,7 +87,7 @@ class LazyTrees:
         return proba
 
     def _search(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
-        _core.answer_lazily(
+        _core.predict_lazy_trees(
             self.codes,
             self.order,
             np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features]),

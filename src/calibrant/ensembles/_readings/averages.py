@@ -42,7 +42,7 @@ def average_cells(
            [nan, nan]])
     """
     core_levels: Any = [list(level) for level in levels]
-    return np.asarray(_core.answer_forest(paths.core, list(voters), core_levels, in_bag, paths.n_threads))
+    return np.asarray(_core.average_forest(paths.core, list(voters), core_levels, in_bag, paths.n_threads))
 
 
 def by_node(

@@ -70,7 +70,7 @@ def pooled_trees(
 
 def _without_own(members: Members, pooling: Pooling, core: _core.Pooling, alphas: list[float]) -> NDArray[np.float64]:
     rows, paths = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.paths
-    return np.asarray(_core.answer_without_own(paths.core, members.n_nodes, rows, core, alphas, paths.n_threads))
+    return np.asarray(_core.predict_leave_one_out(paths.core, members.n_nodes, rows, core, alphas, paths.n_threads))
 
 
 def _by_groups(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.float64]:

@@ -42,9 +42,9 @@ class LeafMatrix:
         return int(self.leaves.shape[1])
 
     @property
-    def core(self) -> _core.ForestWays:
+    def core(self) -> _core.LeafPaths:
         """The paths as the core takes them."""
-        return _core.stored_ways(self.leaves)
+        return _core.leaf_paths_from_leaves(self.leaves)
 
 
 class WalkedPaths:
@@ -58,20 +58,20 @@ class WalkedPaths:
     2
     """
 
-    def __init__(self, core: _core.ForestWays, n_rows: int, n_threads: int) -> None:
+    def __init__(self, core: _core.LeafPaths, n_rows: int, n_threads: int) -> None:
         self.core, self.n_rows, self.n_threads = core, n_rows, n_threads
 
     @classmethod
     def of_rows(cls, trees: Sequence[Tree], rows: Rows, n_threads: int = 1) -> WalkedPaths:
         """Return the paths of new rows, walked at every use."""
-        return cls(_core.walked_ways([tree.core for tree in trees], *rows), rows[0], n_threads)
+        return cls(_core.leaf_paths_of_rows([tree.core for tree in trees], *rows), rows[0], n_threads)
 
     @classmethod
     def of_training(cls, forest: Forest) -> WalkedPaths:
         """Return the paths of the training rows, kept where they do not take much memory."""
         cores = [tree.core for tree in forest.trees]
         table, threads = forest.examples.table.core, n_threads(forest.params.n_jobs)
-        return cls(_core.kept_ways(cores, table, _MAX_KEPT_BYTES, threads), forest.examples.n_rows, threads)
+        return cls(_core.leaf_paths_of_table(cores, table, _MAX_KEPT_BYTES, threads), forest.examples.n_rows, threads)
 
 
 LeafPaths: TypeAlias = LeafMatrix | WalkedPaths

@@ -61,7 +61,7 @@ def strict_probabilities(
            [1., 0.]])
     """
     rows, paths = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.paths
-    found = _core.answer_strictly(
+    found = _core.predict_leave_one_out_by_label(
         paths.core, members.n_nodes, rows, members.frequencies, core, alphas or [], MAX_NEIGHBORS, paths.n_threads
     )
     return np.asarray(found)

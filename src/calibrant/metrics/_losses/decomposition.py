@@ -147,7 +147,7 @@ def _mean_score(predictions: Predictions, which: int, score: str) -> float:
     threads = threads_for(predictions.n_rows)
     if score == "brier":
         return float(_core.squared_errors(rows.proba, rows.positive, rows.weight, threads)) / predictions.total
-    total, at_zero, _ = _core.surprise(rows.proba, rows.positive, rows.weight, 0.0, threads)
+    total, at_zero, _ = _core.log_loss_sums(rows.proba, rows.positive, rows.weight, 0.0, threads)
     return math.inf if at_zero else total / predictions.total
 
 

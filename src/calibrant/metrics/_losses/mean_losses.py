@@ -54,6 +54,6 @@ def surprise(predictions: Predictions, least: float = 0.0) -> tuple[float, float
     threads = threads_for(predictions.n_rows)
     if predictions.is_one_column:
         rows = predictions.binary_rows()
-        return _core.surprise(rows.proba, rows.positive, rows.weight, least, threads)
+        return _core.log_loss_sums(rows.proba, rows.positive, rows.weight, least, threads)
     table = np.ascontiguousarray(predictions.table)
-    return _core.surprise_of_classes(table, predictions.label, predictions.weights, least, threads)
+    return _core.log_loss_sums_of_classes(table, predictions.label, predictions.weights, least, threads)

@@ -38,5 +38,5 @@ def leaf_shares(
     >>> row.tolist(), leaf.tolist(), share.tolist()
     ([0, 1, 1], [2, 1, 2], [1.0, 0.4, 0.6])
     """
-    found: Any = _core.arrivals(tree.core, n_rows, columns, wanted, n_threads(n_jobs))
+    found: Any = _core.leaf_shares(tree.core, n_rows, columns, wanted, n_threads(n_jobs))
     return LeafShares(*found)

@@ -1,4 +1,4 @@
-#include "forest/strict.hpp"
+#include "forest/leave_one_out_by_label.hpp"
 
 #include <cmath>
 
@@ -11,19 +11,19 @@ using tables::near;
 
 namespace {
 
-constexpr std::size_t everybody = 1'000'000;
+constexpr std::size_t all_rows = 1'000'000;
 
-// The part of a forest that was grown without a row, and its votes on all rows.
-struct Part {
+// The trees grown without a row, and their votes on all rows.
+struct SubForest {
     std::vector<std::size_t> trees;
     std::vector<std::int32_t> labels;
 
-    Part(const Grown& grown, std::size_t row) : labels(grown.table.n_rows()) {
+    SubForest(const Grown& grown, std::size_t row) : labels(grown.table.n_rows()) {
         std::vector<const Tree*> members;
         std::vector<std::span<const double>> tables;
         std::vector<std::uint16_t> in_bag;
         for (std::size_t tree = 0; tree < grown.trees.size(); ++tree) {
-            if (!grown.is_out(tree, row)) continue;
+            if (!grown.is_out_of_bag(tree, row)) continue;
             trees.push_back(tree);
             members.push_back(&grown.trees[tree]);
             tables.push_back(grown.frequencies[tree]);
@@ -31,25 +31,25 @@ struct Part {
             in_bag.insert(in_bag.end(), first, first + static_cast<std::ptrdiff_t>(labels.size()));
         }
         if (!trees.empty())
-            vote(ForestWays(members, grown.table, 0, 1, {}), {tables, grown.problem.n_classes}, {in_bag, labels.size()},
+            vote(LeafPaths(members, grown.table, 0, 1, {}), {tables, grown.problem.n_classes}, {in_bag, labels.size()},
                  {}, labels, 1, {});
     }
 };
 
-// What the cells of a tree say of a row that has no count there.
-void add_answer(const Grown& grown, const Part& part, std::size_t tree, std::size_t row, const Pooling& pooling,
-                std::vector<double>& sums, double& n) {
+// Adds the prediction of a tree for a row that is not counted there.
+void add_prediction(const Grown& grown, const SubForest& part, std::size_t tree, std::size_t row,
+                    const Pooling& pooling, std::vector<double>& sums, double& n) {
     const std::size_t n_classes = grown.problem.n_classes;
     std::vector<std::int32_t> others = part.labels;
     others[row] = -1;
-    const TreePools pools = count_cells(grown.ways(), tree, grown.n_nodes[tree], grown.rows(), others, {});
+    const BinCounts bins = count_cells(grown.paths(), tree, grown.n_nodes[tree], grown.rows(), others, {});
     std::vector<double> mixed(n_classes), counts(n_classes);
     double mass = 0;
-    grown.ways().each(tree, {}, [&](std::size_t each, std::size_t leaf, double share) {
+    grown.paths().each(tree, {}, [&](std::size_t each, std::size_t leaf, double share) {
         if (each != row) return;
-        const std::int32_t bin = pools.place[leaf * n_classes + static_cast<std::size_t>(part.labels[row])];
+        const std::int32_t bin = bins.index[leaf * n_classes + static_cast<std::size_t>(part.labels[row])];
         if (bin < 0) return;
-        pooling.pool(pools.inside(static_cast<std::size_t>(bin)), pools.outside(static_cast<std::size_t>(bin)), counts);
+        pooling.pool(bins.inside(static_cast<std::size_t>(bin)), bins.outside(static_cast<std::size_t>(bin)), counts);
         pooling.rates(counts);
         for (std::size_t k = 0; k < n_classes; ++k) mixed[k] += share * counts[k];
         mass += share;
@@ -61,18 +61,18 @@ void add_answer(const Grown& grown, const Part& part, std::size_t tree, std::siz
 
 }  // namespace
 
-TEST(an_answer_is_that_of_the_part_of_the_forest_without_the_row) {
-    for (const bool holes : {false, true}) {
+TEST(a_prediction_is_that_of_the_trees_grown_without_the_row) {
+    for (const bool with_missing : {false, true}) {
         for (const std::size_t n_classes : {2, 3}) {
-            const Grown grown(80, 12, holes, n_classes);
+            const Grown grown(80, 12, with_missing, n_classes);
             const Pooling pooling{.alpha = 2, .added = std::vector<double>(n_classes)};
-            const auto found = answer_strictly(grown.ways(), grown.n_nodes, grown.rows(), grown.ballots(),
-                                               {pooling, {}}, everybody, 2, {});
+            const auto found = predict_leave_one_out_by_label(grown.paths(), grown.n_nodes, grown.rows(),
+                                                              grown.tree_votes(), {pooling, {}}, all_rows, 2, {});
             for (std::size_t row = 0; row < 80; ++row) {
-                const Part part(grown, row);
+                const SubForest part(grown, row);
                 std::vector<double> sums(n_classes);
                 double n = 0;
-                for (const std::size_t tree : part.trees) add_answer(grown, part, tree, row, pooling, sums, n);
+                for (const std::size_t tree : part.trees) add_prediction(grown, part, tree, row, pooling, sums, n);
                 for (std::size_t k = 0; k < n_classes; ++k) {
                     CHECK(n > 0 ? near(found[row * n_classes + k], sums[k] / n, 1e-9)
                                 : std::isnan(found[row * n_classes + k]));
@@ -82,7 +82,7 @@ TEST(an_answer_is_that_of_the_part_of_the_forest_without_the_row) {
     }
 }
 
-TEST(some_rows_of_a_large_leaf_stand_for_all_of_them_whatever_the_threads) {
+TEST(a_sample_of_a_large_leaf_represents_it_for_any_number_of_threads) {
     const Grown grown(3000, 10, false);
     std::vector<std::vector<double>> roots;
     std::vector<std::span<const double>> tables;
@@ -90,12 +90,13 @@ TEST(some_rows_of_a_large_leaf_stand_for_all_of_them_whatever_the_threads) {
     for (const auto& root : roots) tables.emplace_back(root);
     const std::vector<std::int32_t> leaves(3000 * 10);  // every tree is its root
     const std::vector<std::size_t> n_nodes(10, 1);
-    const ForestWays ways(leaves, 10);
+    const LeafPaths paths(leaves, 10);
     const Pooling laplace{.added = {1, 1}};
-    const auto ask = [&](std::size_t most, std::size_t threads) {
-        return answer_strictly(ways, n_nodes, grown.rows(), {tables, 2}, {laplace, {}}, most, threads, {});
+    const auto predict = [&](std::size_t most, std::size_t threads) {
+        return predict_leave_one_out_by_label(paths, n_nodes, grown.rows(), {tables, 2}, {laplace, {}}, most, threads,
+                                              {});
     };
-    const auto all = ask(everybody, 1), some = ask(500, 1), again = ask(500, 3);
+    const auto all = predict(all_rows, 1), some = predict(500, 1), again = predict(500, 3);
     for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(std::isnan(all[i]) ? std::isnan(some[i])
                                  : near(some[i], all[i], 0.1));  // four standard errors of 500 rows

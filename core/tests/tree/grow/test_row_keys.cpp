@@ -1,11 +1,11 @@
-#include "table/row_keys.hpp"
+#include "tree/grow/row_keys.hpp"
 
 #include "harness.hpp"
-#include "table/row_cells.hpp"
 #include "tables.hpp"
+#include "tree/grow/row_cells.hpp"
 
 using namespace calibrant;
-using tables::hole;
+using tables::missing;
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr Keys keys{.class_bits = 1};
 TEST(keys_hold_code_and_class_row_by_row_with_unknown_values_last) {
     tables::Problem problem{.labels = {0, 1, 1}};
     problem.add(std::vector<double>{9, 9, 9});
-    problem.add(std::vector<double>{5, hole, 3});
+    problem.add(std::vector<double>{5, missing, 3});
     problem.add(std::vector<double>{1, 2, 2.000001});
     const CodedTable table(3, problem.columns);
     const RowKeys row_keys(table, problem.labels, {false, true, true}, keys, gaps_of(table, 1e-5), 2, {});
@@ -30,7 +30,7 @@ TEST(cells_hold_the_codes_of_columns_of_few_values) {
     tables::Problem problem{.labels = std::vector<std::uint16_t>(100)};
     std::vector<double> many(100), few(100);
     for (std::size_t i = 0; i < 100; ++i)
-        many[i] = static_cast<double>(i), few[i] = i == 7 ? hole : static_cast<double>(i % 3);
+        many[i] = static_cast<double>(i), few[i] = i == 7 ? missing : static_cast<double>(i % 3);
     problem.add(many);
     problem.add(few);
     problem.add(std::vector<std::int32_t>(100, 0), 1);

@@ -1,4 +1,4 @@
-#include "table/row_cells.hpp"
+#include "tree/grow/row_cells.hpp"
 
 #include <algorithm>
 

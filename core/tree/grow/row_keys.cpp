@@ -1,4 +1,4 @@
-#include "table/row_keys.hpp"
+#include "tree/grow/row_keys.hpp"
 
 #include <algorithm>
 

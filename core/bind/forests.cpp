@@ -1,0 +1,107 @@
+// Forests: predictions of many trees, packed trees, lazy trees.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "bind/bind.hpp"
+#include "bind/rows.hpp"
+#include "forest/lazy_trees.hpp"
+#include "forest/packed_forest.hpp"
+#include "forest/predict.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace calibrant {
+namespace {
+
+std::vector<Member> members_of(const std::vector<const Tree*>& trees, const std::vector<Matrix<double>>& tables) {
+    if (trees.empty() || tables.size() != trees.size()) throw std::invalid_argument("there must be one table per tree");
+    std::vector<Member> members;
+    for (std::size_t i = 0; i < trees.size(); ++i) members.push_back({trees[i], span_of(tables[i])});
+    return members;
+}
+
+void predict_forest(const std::vector<const Tree*>& trees, std::size_t n_rows, const PredictArgument& columns,
+                    const std::vector<Matrix<double>>& tables, const OutputMatrix& output, std::size_t n_threads) {
+    const std::vector<Member> members = members_of(trees, tables);
+    const PredictRows rows = rows_to_predict(n_rows, columns);
+    run_predict(*trees.front(), n_rows, [&](const StopToken& stop) {
+        sum_predictions(members, rows, {output.data(), output.size()}, n_threads, stop);
+    });
+}
+
+std::optional<PackedForest> pack_forest(const std::vector<const Tree*>& trees,
+                                        const std::vector<Matrix<double>>& tables, std::size_t n_columns) {
+    const std::vector<Member> members = members_of(trees, tables);
+    if (!PackedForest::can_pack(members)) return std::nullopt;
+    return PackedForest(members, n_columns, tables.front().shape(1));
+}
+
+// Returns whether all rows were predicted: none of their values is missing.
+template <class T>
+bool mean(const PackedForest& forest, const StridedMatrix<T>& rows, const OutputMatrix& output) {
+    if (rows.shape(1) != forest.n_columns()) throw std::invalid_argument("rows must have the columns of the forest");
+    if (output.shape(0) != rows.shape(0) || output.shape(1) != forest.width())
+        throw std::invalid_argument("output must have one row per row, as wide as the tables");
+    const nb::gil_scoped_release released;
+    std::vector<double> row(forest.n_columns());
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+        const T* const first = rows.data() + static_cast<std::int64_t>(i) * rows.stride(0);
+        for (std::size_t j = 0; j < row.size(); ++j) {
+            row[j] = static_cast<double>(first[static_cast<std::int64_t>(j) * rows.stride(1)]);
+            if (row[j] != row[j]) return false;
+        }
+        forest.mean(row, {output.data() + i * forest.width(), forest.width()});
+    }
+    return true;
+}
+
+void predict_lazily(const Matrix<std::uint32_t>& codes, const Matrix<std::uint32_t>& order,
+                    const Vector<bool>& is_nominal, const Vector<std::uint16_t>& labels,
+                    const Matrix<std::uint16_t>& in_bag, const std::optional<Vector<double>>& weights,
+                    const Matrix<std::uint32_t>& queries, const OutputMatrix& output, std::size_t max_options,
+                    double option_fraction, double min_leaf, std::size_t max_leaves, std::size_t n_threads) {
+    const std::vector<std::uint8_t> kinds(is_nominal.data(), is_nominal.data() + is_nominal.size());
+    const LazyExamples examples{codes.shape(1), codes.shape(0), output.shape(1), span_of(codes),
+                                span_of(order), kinds,          span_of(labels)};
+    const LazyBags bags{span_of(in_bag), span_of(weights)};
+    const LazyOptions options{max_options, option_fraction, min_leaf, max_leaves, n_threads};
+    run_interruptibly([&](const StopToken& stop) {
+        predict_lazy_trees(examples, bags, span_of(queries), options, span_of(output), stop);
+    });
+}
+
+}  // namespace
+
+void bind_forests(nb::module_& module) {
+    nb::class_<StopSource>(module, "Stop", "A request to stop the work that threads of Python started in the core.")
+        .def(nb::init<>())
+        .def(
+            "watch", [](const StopSource& stop) { heeded_stop = stop.token(); },
+            "Make the request stop the work of the calling thread.")
+        .def("request", [](StopSource& stop) { stop.request_stop(); }, "Stop the work, and any that is started later.");
+    module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(),
+               "tables"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
+               "Write the sum of the trees' tables at the leaves that the rows reach.");
+
+    nb::class_<PackedForest>(module, "PackedForest", "Numeric trees with their tables, packed to predict few rows.")
+        .def("mean", &mean<float>, "rows"_a.noconvert(), "output"_a.noconvert(),
+             "Write the mean of the tables at the leaves of the rows; return False, not all rows written, if a value "
+             "is missing.")
+        .def("mean", &mean<double>, "rows"_a.noconvert(), "output"_a.noconvert());
+    module.def("pack_forest", &pack_forest, "trees"_a, "tables"_a.noconvert(), "n_columns"_a,
+               "Pack trees with their tables; return None if a test is nominal.");
+
+    module.def("predict_lazy_trees", &predict_lazily, "codes"_a.noconvert(), "order"_a.noconvert(),
+               "is_nominal"_a.noconvert(), "labels"_a.noconvert(), "in_bag"_a.noconvert(),
+               "weights"_a.noconvert().none(), "queries"_a.noconvert(), "output"_a.noconvert(), nb::kw_only(),
+               "max_options"_a, "option_fraction"_a, "min_leaf"_a, "max_leaves"_a, "n_threads"_a,
+               "Write the class probabilities of coded queries; codes and order are columns x rows, the other tables "
+               "rows first.");
+}
+
+}  // namespace calibrant

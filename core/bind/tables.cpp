@@ -1,0 +1,100 @@
+// Coded tables.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bind/bind.hpp"
+#include "bind/rows.hpp"
+#include "table/coded_table.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace calibrant {
+namespace {
+
+using NominalArgument = std::pair<Column<std::int32_t>, std::size_t>;
+using ColumnArgument = std::variant<Column<float>, Column<double>, NominalArgument>;
+
+struct ToSource {
+    ColumnSource operator()(const Column<float>& column) const { return view(column); }
+    ColumnSource operator()(const Column<double>& column) const { return view(column); }
+    ColumnSource operator()(const NominalArgument& column) const {
+        return NominalSource{view(column.first), column.second};
+    }
+};
+
+CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& columns, std::size_t n_threads) {
+    std::vector<ColumnSource> sources;
+    sources.reserve(columns.size());
+    for (const auto& column : columns) sources.push_back(std::visit(ToSource{}, column));
+    return run_interruptibly([&](const StopToken& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
+}
+
+using CodesArgument = std::variant<Column<std::uint16_t>, Column<std::uint32_t>>;
+
+// A column as a pickle holds it: codes, number of values, and the values of a numeric one.
+using ColumnState = std::tuple<CodesArgument, std::uint32_t, std::optional<Column<double>>>;
+
+CodedColumn make_column(const ColumnState& state) {
+    const auto& [codes, n_values, values] = state;
+    CodedColumn column{.kind = values ? Kind::numeric : Kind::nominal, .n_values = n_values};
+    std::visit(
+        [&]<class Code>(const Column<Code>& array) {
+            auto kept = copied(array);
+            column.n_missing = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), missing_code<Code>));
+            column.codes = std::move(kept);
+        },
+        codes);
+    if (values) column.values = copied(*values);
+    return column;
+}
+
+CodedTable restore_table(std::size_t n_rows, const std::vector<ColumnState>& columns) {
+    const nb::gil_scoped_release released;
+    std::vector<CodedColumn> restored;
+    for (const auto& column : columns) restored.push_back(make_column(column));
+    return CodedTable(n_rows, std::move(restored));
+}
+
+nb::object codes_of(nb::handle_t<CodedTable> self, std::size_t index) {
+    const auto& column = nb::cast<const CodedTable&>(self).column(index);
+    return std::visit([&](const auto& codes) { return view_array(codes, self); }, column.codes);
+}
+
+nb::object values_of(nb::handle_t<CodedTable> self, std::size_t index) {
+    const auto& column = nb::cast<const CodedTable&>(self).column(index);
+    return column.kind == Kind::nominal ? nb::none() : view_array(column.values, self);
+}
+
+}  // namespace
+
+void bind_tables(nb::module_& module) {
+    nb::class_<CodedTable>(module, "CodedTable", "Columns as small integers; immutable.")
+        .def_prop_ro("n_rows", &CodedTable::n_rows)
+        .def_prop_ro("n_columns", &CodedTable::n_columns)
+        .def_prop_ro("n_bytes", &CodedTable::n_bytes)
+        .def("codes", &codes_of, "index"_a,
+             "Return a view of the codes of a column: uint16 or uint32, the greatest for missing values.")
+        .def("values", &values_of, "index"_a,
+             "Return the distinct values of a numeric column, ascending; None for a nominal one.")
+        .def(
+            "n_values", [](const CodedTable& table, std::size_t index) { return table.column(index).n_values; },
+            "index"_a)
+        .def(
+            "n_missing", [](const CodedTable& table, std::size_t index) { return table.column(index).n_missing; },
+            "index"_a);
+
+    module.def(
+        "code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
+        "Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
+    module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
+               "Return a table restored from (codes, n_values, values or None) for each column.");
+}
+
+}  // namespace calibrant

@@ -1,0 +1,103 @@
+#include "forest/leave_one_out.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace calibrant {
+namespace {
+
+// A count below this share of the row's own weight, after that was subtracted, is rounding error and taken as 0.
+constexpr double rounding = 1e-9;
+
+// Trees whose counts are held at a time: bounds the memory, yet gives every thread a tree.
+constexpr std::size_t trees_at_once = 16;
+
+// The prediction of a tree for one row, mixed over the leaves that it reaches.
+class RowEstimate {
+  public:
+    RowEstimate(const CountEstimate& estimate, std::size_t n_classes)
+        : estimate_(estimate), counts_(2 * n_classes), estimated_(estimate.width(n_classes)), mixed_(estimated_) {}
+
+    void begin() {
+        std::fill(mixed_.begin(), mixed_.end(), 0.0);
+        mass_ = 0;
+    }
+    // Adds the estimate of a leaf with the row's own count subtracted.
+    void add_leaf(const BinCounts& bins, std::size_t leaf, std::size_t own_class, double own, double share) {
+        const std::size_t n = bins.n_classes;
+        std::copy_n(bins.counts.data() + leaf * 2 * n, 2 * n, counts_.data());
+        double& left = counts_[n + own_class];
+        left -= own;
+        if (left < rounding * own) left = 0;
+        if (!estimate_.estimate({counts_.data(), n}, {counts_.data() + n, n}, own_class, estimated_)) return;
+        for (std::size_t k = 0; k < mixed_.size(); ++k) mixed_[k] += share * estimated_[k];
+        mass_ += share;
+    }
+    void add_to(PredictionSums& sums, std::size_t row) const { sums.add(row, mixed_, mass_); }
+
+  private:
+    const CountEstimate& estimate_;
+    std::vector<double> counts_, estimated_, mixed_;
+    double mass_ = 0;
+};
+
+}  // namespace
+
+bool CountEstimate::estimate(std::span<const double> inside, std::span<const double> outside, std::size_t own_class,
+                             std::span<double> to) const {
+    if (alphas.empty()) {
+        if (!(pooling.pool(inside, outside, to) > 0)) return false;
+        pooling.rates(to);
+        return true;
+    }
+    const double n_inside = std::accumulate(inside.begin(), inside.end(), 0.0),
+                 n_outside = std::accumulate(outside.begin(), outside.end(), 0.0);
+    const double n_added = std::accumulate(pooling.added.begin(), pooling.added.end(), 0.0);
+    if (!(n_inside + n_outside > 0)) return false;
+    for (std::size_t i = 0; i < alphas.size(); ++i) {
+        const double total = n_inside + n_added + alphas[i] * n_outside;
+        to[i] =
+            (inside[own_class] + pooling.added[own_class] + alphas[i] * outside[own_class]) / (total > 0 ? total : 1.0);
+    }
+    return true;
+}
+
+std::vector<double> PredictionSums::means() && {
+    for (std::size_t row = 0; row < n_trees_.size(); ++row) {
+        const double n = n_trees_[row] > 0 ? n_trees_[row] : std::numeric_limits<double>::quiet_NaN();
+        for (std::size_t k = 0; k < width_; ++k) sums_[row * width_ + k] /= n;
+    }
+    return std::move(sums_);
+}
+
+std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
+                                          const BaggedRows& rows, const CountEstimate& estimate, std::size_t n_threads,
+                                          const StopToken& stop) {
+    PredictionSums sums(paths.n_rows(), estimate.width(rows.n_classes));
+    for (std::size_t first = 0; first < paths.n_trees(); first += trees_at_once) {
+        const IndexRange trees{first, std::min(paths.n_trees(), first + trees_at_once)};
+        std::vector<BinCounts> bins(trees.size());
+        parallel_for(trees.size(), n_threads, stop, [&](std::size_t i, std::size_t) {
+            bins[i] = count_leaves(paths, first + i, n_nodes[first + i], rows, {}, stop);
+        });
+        paths.in_blocks(trees, n_threads, stop, [&](IndexRange block, ReachedLeaves& reached) {
+            rows.bags.mask_in_bag(trees, block, reached);
+            RowEstimate row_estimate(estimate, rows.n_classes);
+            for (std::size_t i = 0; i < trees.size(); ++i) {
+                for (std::size_t row = block.begin; row < block.end; ++row) {
+                    const auto own_class = static_cast<std::size_t>(rows.classes[row]);
+                    row_estimate.begin();
+                    reached.each(i, row - block.begin, [&](std::size_t leaf, double share) {
+                        row_estimate.add_leaf(bins[i], leaf, own_class, rows.own_weight(row) * share, share);
+                    });
+                    row_estimate.add_to(sums, row);
+                }
+            }
+        });
+    }
+    return std::move(sums).means();
+}
+
+}  // namespace calibrant

@@ -1,0 +1,32 @@
+#include "tree/descent.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace calibrant {
+namespace {
+
+// Laying a tree out touches every node: not worth it for fewer rows, nor for a tree with more nodes than this for each.
+constexpr std::size_t few_rows = 16;
+
+// Keeps the first layout that fits the columns and the size of the tree.
+template <class... Layouts, class Variant>
+void lay_out(Variant& lanes, const Tree& tree, const PredictRows& rows) {
+    const auto keep = [&](auto&& made) {
+        if (made) lanes = *std::move(made);
+        return made.has_value();
+    };
+    [[maybe_unused]] const bool is_laid_out = (keep(Layouts::make(tree, rows)) || ...);
+}
+
+}  // namespace
+
+TreeWalk::TreeWalk(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {
+    if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
+    if (rows.n_rows < few_rows || rows.n_rows < tree.n_nodes() / few_rows) return;
+    lay_out<Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint32_t>,
+            Lanes<std::uint32_t, std::uint64_t>>(lanes_, tree, rows);
+}
+
+}  // namespace calibrant
