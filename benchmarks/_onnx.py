@@ -1,4 +1,4 @@
-"""A fitted forest as an ONNX graph, run by onnxruntime with one thread: the same trees in another program."""
+"""A fitted forest as an ONNX graph, run by onnxruntime with one thread: the same trees in another library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPSETS = {"": 17, "ai.onnx.ml": 3}
 
 
 def session_of(model: BaggedTreesClassifier) -> Callable[[np.ndarray], np.ndarray]:
-    """Give what predicts probabilities for rows of float32, which decide at every test as the model does."""
+    """Return a function that predicts probabilities of float32 rows, which take the same branches as in the model."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -25,12 +25,12 @@ def session_of(model: BaggedTreesClassifier) -> Callable[[np.ndarray], np.ndarra
 
 
 def graph_of(model: BaggedTreesClassifier) -> Any:
-    """Write numeric trees and their tables down as one TreeEnsembleClassifier."""
+    """Convert numeric trees and their probability tables to one TreeEnsembleClassifier."""
     from onnx import TensorProto, helper
 
     n_classes, n_trees = len(model.classes_), len(model.trees_)
-    parts = [_tree(number, tree, table / n_trees) for number, (tree, table) in enumerate(_read(model))]
-    told = {name: [value for part in parts for value in part[name]] for name in parts[0]}
+    parts = [_tree(number, tree, table / n_trees) for number, (tree, table) in enumerate(_trees_and_tables(model))]
+    attributes = {name: [value for part in parts for value in part[name]] for name in parts[0]}
     node = helper.make_node(
         "TreeEnsembleClassifier",
         ["rows"],
@@ -38,7 +38,7 @@ def graph_of(model: BaggedTreesClassifier) -> Any:
         domain="ai.onnx.ml",
         classlabels_int64s=list(range(n_classes)),
         post_transform="NONE",
-        **told,
+        **attributes,
     )
     rows = helper.make_tensor_value_info("rows", TensorProto.FLOAT, [None, model.n_features_in_])
     labels = helper.make_tensor_value_info("labels", TensorProto.INT64, [None])
@@ -48,12 +48,12 @@ def graph_of(model: BaggedTreesClassifier) -> Any:
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-def _read(model: BaggedTreesClassifier) -> Any:
+def _trees_and_tables(model: BaggedTreesClassifier) -> Any:
     return zip(model.trees_, model._reading.tables, strict=True)
 
 
 def _tree(number: int, tree: Any, table: np.ndarray) -> dict[str, list[Any]]:
-    """Give the attributes of one tree: its nodes, and a weight for each class at each leaf."""
+    """Return the attributes of one tree: its nodes, and a weight for each class at each leaf."""
     leaves, n_classes = np.flatnonzero(tree.is_leaf), table.shape[1]
     first, second = (np.where(tree.is_leaf, 0, _child(tree, branch)).tolist() for branch in (0, 1))
     return {
@@ -76,6 +76,6 @@ def _child(tree: Any, branch: int) -> np.ndarray:
 
 
 def rounded_down(thresholds: np.ndarray) -> np.ndarray:
-    """Give the greatest float32 that is not above each threshold: no float32 lies between the two."""
+    """Return the largest float32 not above each threshold; no float32 lies between the two."""
     nearest = thresholds.astype(np.float32)
     return np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)

@@ -1,4 +1,4 @@
-"""Out-of-fold and test scores of many models on many data sets, kept on disk so that maps are judged in minutes."""
+"""Out-of-fold and test scores of many models on many data sets, stored so that maps are evaluated in minutes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DATASETS = (
     *("audiology", "covertype", "glass", "indian_pines", "iris", "letter", "lymphography", "satimage", "segment"),
     *("soybean", "vehicle", "vowel", "wine", "zoo"),
 )
-FEWEST = 10  # rows a class must have, or its rows are left out: five folds and a test part need some
+MIN_CLASS_ROWS = 10  # rarer classes are left out: five folds and a test set need some rows of each
 FOLDS = 5
 
 
@@ -51,13 +51,13 @@ class Cell:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return max(2, self.scores.shape[1])
 
 
 def models() -> dict[str, Callable[[int], Any]]:
-    """Give a maker of each model that is installed, by seed; the settings are quick ones."""
-    made: dict[str, Callable[[int], Any]] = {
+    """Return a function of the seed for each installed model; the settings favour speed."""
+    makers: dict[str, Callable[[int], Any]] = {
         "random forest": lambda seed: _on_numbers(RandomForestClassifier(100, random_state=seed)),
         "extra trees": lambda seed: _on_numbers(ExtraTreesClassifier(100, random_state=seed)),
         "AdaBoost": lambda seed: _on_numbers(AdaBoostClassifier(n_estimators=50, random_state=seed)),
@@ -70,12 +70,12 @@ def models() -> dict[str, Callable[[int], Any]]:
         "boosted stumps": lambda _: BoostedStumpsClassifier(),
     }
     if importlib.util.find_spec("lightgbm"):
-        made["LightGBM"] = _lightgbm
+        makers["LightGBM"] = _lightgbm
     if importlib.util.find_spec("xgboost"):
-        made["XGBoost"] = _xgboost
+        makers["XGBoost"] = _xgboost
     if importlib.util.find_spec("catboost"):
-        made["CatBoost"] = _catboost
-    return made
+        makers["CatBoost"] = _catboost
+    return makers
 
 
 def _lightgbm(seed: int) -> Any:
@@ -100,18 +100,18 @@ def _catboost(seed: int) -> Any:
 
 
 def _on_numbers(model: Any) -> Any:
-    """Give a model columns of scaled numbers: nominal ones one-hot, holes filled with the median."""
-    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
-    names = OneHotEncoder(handle_unknown="ignore", sparse_output=False, max_categories=20)
+    """Return a pipeline that scales, one-hot encodes nominal columns and imputes missing values with the median."""
+    numeric = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    nominal = OneHotEncoder(handle_unknown="ignore", sparse_output=False, max_categories=20)
     columns = make_column_transformer(
-        (numbers, make_column_selector(dtype_include="number")),
-        (names, make_column_selector(dtype_exclude="number")),
+        (numeric, make_column_selector(dtype_include="number")),
+        (nominal, make_column_selector(dtype_exclude="number")),
     )
     return make_pipeline(columns, model)
 
 
-def fill(store: Path, names: list[str], chosen: list[str], n_splits: int, most_rows: int) -> None:
-    """Score what the store lacks; a killed run goes on where it stopped."""
+def fill(store: Path, names: list[str], chosen: list[str], n_splits: int, max_rows: int) -> None:
+    """Compute the missing scores; an interrupted run continues where it stopped."""
     store.mkdir(parents=True, exist_ok=True)
     makers = models()
     for dataset in names:
@@ -120,23 +120,23 @@ def fill(store: Path, names: list[str], chosen: list[str], n_splits: int, most_r
             for model in chosen:
                 path = store / f"{dataset}.{model.replace(' ', '_')}.{split}.npz"
                 if not path.exists():
-                    _score(path, table, makers[model](split), (dataset, split), most_rows)
+                    _score(path, table, makers[model](split), (dataset, split), max_rows)
         print(f"  {dataset}: {n_splits} splits of {len(chosen)} models", flush=True)
 
 
 def _rows(dataset: str) -> tuple[Any, NDArray[np.int64]]:
-    """Give the features and class codes of the rows whose class is not too rare."""
+    """Return the features and class codes of the rows whose class is not too rare."""
     table = load(dataset)
     _, codes, counts = np.unique(np.asarray(table.y).astype(str), return_inverse=True, return_counts=True)
-    kept = counts[codes] >= FEWEST
+    kept = counts[codes] >= MIN_CLASS_ROWS
     return table.X[kept].reset_index(drop=True), np.unique(codes[kept], return_inverse=True)[1]
 
 
-def _score(path: Path, table: tuple[Any, Any], model: Any, place: tuple[str, int], most_rows: int) -> None:
+def _score(path: Path, table: tuple[Any, Any], model: Any, key: tuple[str, int], max_rows: int) -> None:
     X, codes = table
-    seed = zlib.crc32(f"{place[0]} {place[1]}".encode())
-    n_train = min(most_rows, len(codes) * 2 // 3)
-    n_test = min(2 * most_rows, len(codes) - n_train)
+    seed = zlib.crc32(f"{key[0]} {key[1]}".encode())
+    n_train = min(max_rows, len(codes) * 2 // 3)
+    n_test = min(2 * max_rows, len(codes) - n_train)
     train, test = train_test_split(
         np.arange(len(codes)), train_size=n_train, test_size=n_test, stratify=codes, random_state=seed
     )
@@ -147,16 +147,16 @@ def _score(path: Path, table: tuple[Any, Any], model: Any, place: tuple[str, int
         warnings.simplefilter("ignore")
         held_out = cross_val_predict(clone(model), X.iloc[train], codes[train], cv=folds, method=method)
         tested = getattr(model.fit(X.iloc[train], codes[train]), method)(X.iloc[test])
-    half = path.with_suffix(".half.npz")
+    partial = path.with_suffix(".half.npz")
     np.savez_compressed(
-        half,
+        partial,
         scores=_columns(held_out, is_margin),
         codes=codes[train],
         test_scores=_columns(tested, is_margin),
         test_codes=codes[test],
         is_margin=is_margin,
     )
-    half.rename(path)
+    partial.rename(path)
 
 
 def _columns(scores: Any, is_margin: bool) -> NDArray[np.float64]:
@@ -166,19 +166,19 @@ def _columns(scores: Any, is_margin: bool) -> NDArray[np.float64]:
 
 
 def cells(store: Path) -> Iterator[Cell]:
-    """Give every cell of a store, in the order of its names."""
+    """Yield every cell of a store, in the order of file names."""
     for path in sorted(store.glob("*.npz")):
         if path.name.endswith(".half.npz"):
             continue
         dataset, model, split = path.name.removesuffix(".npz").rsplit(".", 2)
-        with np.load(path) as kept:
+        with np.load(path) as stored:
             yield Cell(
                 dataset,
                 model.replace("_", " "),
                 int(split),
-                kept["scores"],
-                kept["codes"],
-                kept["test_scores"],
-                kept["test_codes"],
-                bool(kept["is_margin"]),
+                stored["scores"],
+                stored["codes"],
+                stored["test_scores"],
+                stored["test_codes"],
+                bool(stored["is_margin"]),
             )

@@ -1,4 +1,4 @@
-"""Two programs on the same work, turn by turn, and the ratio of their best times."""
+"""Timing of several programs on the same work, taking turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 
 def best_of(rounds: int, **contestants: Callable[[], object]) -> dict[str, float]:
-    """Run the contestants in turn, ``rounds`` times, and give the best time of each in seconds."""
+    """Run the contestants in turn, ``rounds`` times, and return the best time of each in seconds."""
     best = dict.fromkeys(contestants, float("inf"))
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -22,7 +22,7 @@ def best_of(rounds: int, **contestants: Callable[[], object]) -> dict[str, float
 
 
 def machine(*packages: str) -> str:
-    """Name the processor, the interpreter and the versions of the packages compared."""
+    """Return the processor, the Python version and the versions of packages as text."""
     with open("/proc/cpuinfo") as lines:  # noqa: PTH123
         model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)

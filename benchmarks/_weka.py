@@ -1,4 +1,4 @@
-"""Weka in a warm Java machine: the jar inside python-weka-wrapper3, driven through JPype.
+"""Weka in a warm Java virtual machine: the jar inside python-weka-wrapper3, driven through JPype.
 
 pip install JPype1; pip download --no-deps --no-binary :all: python-weka-wrapper3; tar xf python_weka_wrapper3-*.tar.gz
 WEKA_JAR=python_weka_wrapper3-.../python/weka/lib/weka.jar python benchmarks/resampling.py
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def weka_cross_validation(X: np.ndarray, y: np.ndarray, n_repeats: int) -> Callable[[], list[list[float]]] | None:
-    """Give Weka's repeated tenfold cross-validation of an unpruned J48, with four metrics; None without its jar."""
+    """Return a function that runs Weka's repeated tenfold cross-validation of an unpruned J48; None without its jar."""
     jar = os.environ.get("WEKA_JAR")
     if jar is None:
         return None
@@ -25,14 +25,14 @@ def weka_cross_validation(X: np.ndarray, y: np.ndarray, n_repeats: int) -> Calla
     data, J48, Evaluation, Random = _instances(X, y), *map(jpype.JClass, _CLASSES)
 
     def run() -> list[list[float]]:
-        found = []
+        results = []
         for repeat in range(n_repeats):
             tree = J48()
             tree.setOptions(["-U", "-A", "-O"])
             evaluation = Evaluation(data)
             evaluation.crossValidateModel(tree, data, 10, Random(repeat))
-            found.append(_metrics(evaluation))
-        return found
+            results.append(_metrics(evaluation))
+        return results
 
     return run
 
@@ -50,7 +50,7 @@ def _metrics(evaluation: Any) -> list[float]:
 
 
 def _instances(X: np.ndarray, y: np.ndarray) -> Any:
-    """Hand a table over; the class is the last column."""
+    """Convert a table to Weka instances; the class is the last column."""
     import jpype
 
     Attribute, ArrayList = jpype.JClass("weka.core.Attribute"), jpype.JClass("java.util.ArrayList")

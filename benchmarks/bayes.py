@@ -1,4 +1,4 @@
-"""Naive Bayes on 100,000 x 20 numbers, each treatment of numbers beside scikit-learn's GaussianNB; and kernels."""
+"""Naive Bayes with each treatment of numeric columns, compared with scikit-learn's GaussianNB."""
 
 from __future__ import annotations
 

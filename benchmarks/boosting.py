@@ -1,4 +1,4 @@
-"""Boosted stumps and boosted trees beside scikit-learn's AdaBoostClassifier: time a round, and test scores."""
+"""Boosted stumps and boosted trees compared with scikit-learn's AdaBoostClassifier: time per round, and test scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from _side_by_side import best_of, machine
 from calibrant.ensembles import BoostedStumpsClassifier, BoostedTreesClassifier
 from trees import PLAIN, continuous, whole_numbers
 
-FEW = 20  # rounds of scikit-learn that are timed; its rounds take the same time throughout
+FEW = 20  # rounds of scikit-learn that are timed; all its rounds take the same time
 
 
 def ours(n_rounds: int, **params: Any) -> BoostedStumpsClassifier:
@@ -43,12 +43,12 @@ def stumps(name: str, X: np.ndarray, y: np.ndarray, n_rounds: int, repeats: int)
     model, peer = ours(FEW).fit(X[:n], y[:n]), theirs(FEW).fit(X[:n], y[:n])
     same = np.array_equal(model.stumps_.feature, [tree.tree_.feature[0] for tree in peer.estimators_])
     print(f"  the same columns tested in the first {FEW} rounds: {same}")
-    for rounds, each in ((FEW, model), (FEW, peer), (n_rounds, ours(n_rounds).fit(X[:n], y[:n]))):
-        tell(type(each).__name__, rounds, each.predict_proba(X[n:])[:, 1], y[n:])
+    for rounds, fitted in ((FEW, model), (FEW, peer), (n_rounds, ours(n_rounds).fit(X[:n], y[:n]))):
+        print_scores(type(fitted).__name__, rounds, fitted.predict_proba(X[n:])[:, 1], y[n:])
     criteria(X[:n], y[:n])
 
 
-def tell(name: str, n_rounds: int, scores: np.ndarray, y: np.ndarray) -> None:
+def print_scores(name: str, n_rounds: int, scores: np.ndarray, y: np.ndarray) -> None:
     auc, brier = roc_auc_score(y, scores), brier_score_loss(y, scores)
     print(f"  {name:24} {n_rounds:5} rounds  AUC {auc:.4f}  Brier {brier:.4f} (scores, not calibrated)")
 
@@ -62,7 +62,7 @@ def criteria(X: np.ndarray, y: np.ndarray, n_rounds: int = 50) -> None:
 
 
 def growth(n_rounds: int = 100) -> None:
-    """Print by which power of the rows and of the columns the time grows."""
+    """Print the exponents of the time in rows, columns and rounds."""
     X, y = continuous(200_000, 0.05)
     at = {n: best_of(2, run=lambda n=n: ours(n_rounds).fit(X[:n], y[:n]))["run"] for n in (50_000, 200_000)}
     print(f"\nexponent in the rows (50,000 to 200,000): {math.log(at[200_000] / at[50_000], 4):.2f}")
@@ -85,10 +85,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=2)
-    told = parser.parse_args()
+    options = parser.parse_args()
     print(machine("numpy", "scikit-learn"))
-    stumps("A", *continuous(125_000, 0.05), told.rounds, told.repeats)
-    stumps("B", *whole_numbers(125_000), told.rounds, told.repeats)
+    stumps("A", *continuous(125_000, 0.05), options.rounds, options.repeats)
+    stumps("B", *whole_numbers(125_000), options.rounds, options.repeats)
     trees(*continuous(100_000, 0.05))
     growth()
 

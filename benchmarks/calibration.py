@@ -1,4 +1,4 @@
-"""Calibrators learnt from ten million scores beside their peers, and what out-of-bag calibration adds to a forest."""
+"""Calibrators fitted to ten million scores, compared with other libraries, and the cost of out-of-bag calibration."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Array = np.ndarray[Any, Any]
 N_BINS = 10
 
 
-def drawn(n_rows: int) -> tuple[Array, Array, Array]:
-    """Draw margins, the probabilities that they claim, and labels of which the claims are too sure."""
+def random_scores(n_rows: int) -> tuple[Array, Array, Array]:
+    """Draw margins, their overconfident probabilities, and labels."""
     rng = np.random.default_rng(0)
     margins = rng.normal(scale=2.0, size=n_rows)
     labels = (rng.random(n_rows) < 1.0 / (1.0 + np.exp(0.3 - 0.7 * margins))).astype(np.int64)
@@ -31,13 +31,13 @@ def drawn(n_rows: int) -> tuple[Array, Array, Array]:
 
 def quantile_bins(scores: Array, labels: Array) -> Array:
     edges = np.quantile(scores, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1])
-    place = np.digitize(scores, edges)
-    return np.bincount(place, labels, N_BINS) / np.bincount(place, minlength=N_BINS)
+    bin_ = np.digitize(scores, edges)
+    return np.bincount(bin_, labels, N_BINS) / np.bincount(bin_, minlength=N_BINS)
 
 
 def width_bins(scores: Array, labels: Array) -> Array:
-    place = np.digitize(scores, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1])
-    return np.bincount(place, labels, N_BINS) / np.bincount(place, minlength=N_BINS)
+    bin_ = np.digitize(scores, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1])
+    return np.bincount(bin_, labels, N_BINS) / np.bincount(bin_, minlength=N_BINS)
 
 
 def race(name: str, bar: float, rounds: int, ours: Callable[[], Any], peer: Callable[[], Any]) -> None:
@@ -46,7 +46,7 @@ def race(name: str, bar: float, rounds: int, ours: Callable[[], Any], peer: Call
     print(f"  {name:<42} {times['ours']:8.3f} s, peer {times['peer']:8.3f} s: {ratio:6.2f} times (bar {bar:g})")
 
 
-def beside_peers(margins: Array, proba: Array, y: Array, rounds: int) -> None:
+def compare_with_peers(margins: Array, proba: Array, y: Array, rounds: int) -> None:
     race(
         "Isotonic, scikit-learn's IsotonicRegression",
         4,
@@ -77,7 +77,7 @@ def beside_peers(margins: Array, proba: Array, y: Array, rounds: int) -> None:
     )
 
 
-def beside_platt(proba: Array, y: Array, rounds: int) -> None:
+def compare_with_platt(proba: Array, y: Array, rounds: int) -> None:
     names = [name for name in ("platt", "beta", "quadratic_logit") if name in CALIBRATORS]
     times = best_of(rounds, **{name: lambda name=name: CALIBRATORS[name]().fit(proba, y) for name in names})
     for name in names:
@@ -95,7 +95,7 @@ def venn_abers(n_rows: int, rounds: int) -> None:
         peer.fit(np.stack([1.0 - proba, proba], axis=1), y)
         return peer.predict_proba(np.stack([1.0 - proba, proba], axis=1))
 
-    _, proba, y = drawn(n_rows)
+    _, proba, y = random_scores(n_rows)
     race(
         f"VennAbers, {n_rows:,} rows, venn-abers",
         10,
@@ -122,15 +122,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     print(machine("numpy", "scikit-learn", "calibrant"))
-    margins, proba, y = drawn(given.rows)
-    print(f"{given.rows:,} scores and labels")
-    beside_peers(margins, proba, y, given.rounds)
-    beside_platt(proba, y, given.rounds)
-    venn_abers(100_000, given.rounds)
-    out_of_bag(100_000, 20, given.rounds)
-    out_of_bag(20_000, 10, given.rounds)
+    margins, proba, y = random_scores(options.rows)
+    print(f"{options.rows:,} scores and labels")
+    compare_with_peers(margins, proba, y, options.rounds)
+    compare_with_platt(proba, y, options.rounds)
+    venn_abers(100_000, options.rounds)
+    out_of_bag(100_000, 20, options.rounds)
+    out_of_bag(20_000, 10, options.rounds)
 
 
 if __name__ == "__main__":

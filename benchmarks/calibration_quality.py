@@ -1,13 +1,13 @@
-"""How much each map gains, and how often it harms: many models on many data sets, maps judged on the same scores.
+"""The gain of each calibration map, and how often it harms: many models on many data sets, on the same scores.
 
     python benchmarks/calibration_quality.py --store DIR [--splits 10] [--rows 1000] [--data NAME ...] [--score-only]
 
-First the store is filled with out-of-fold scores (5 folds) and test scores of every model on random splits, at most
-``--rows`` rows to fit and twice as many to test; data sets with more are drawn from. Then every map learns from
-the out-of-fold scores of a cell (data set, model, split), as `CalibratedClassifier` does, and is judged by the log-loss
-and the Brier score of the test scores, as a share of what no map has. No map of margins (SVC) is Platt's sigmoid.
-All probabilities, those of no map too, are judged 1 / (2 n) away from 0 and 1, n calibration rows: one 0 at
-the wrong place would make any comparison void, in favour of whoever mends it.
+First the store is filled with out-of-fold scores (5 folds) and test scores of every model on random splits, with at
+most ``--rows`` training rows and twice as many test rows; larger data sets are sampled. Then every map is fitted to the
+out-of-fold scores of a cell (data set, model, split), as in `CalibratedClassifier`, and evaluated by the log-loss and
+the Brier score of the test scores, relative to those of the unchanged scores. For margins (SVC) the reference is
+Platt's sigmoid. All probabilities, also unchanged ones, are clipped to [1 / (2 n), 1 - 1 / (2 n)] for n calibration
+rows: a single wrong 0 would make any comparison meaningless, in favour of any map that changes it.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from calibrant.calibration import Platt
 Gains = dict[str, tuple[float, float]]
 
 
-def judged(cell: Cell) -> dict[str, Gains | str | int]:
-    """Give the gain of each map on one cell: in log-loss and in Brier score."""
+def evaluate_maps(cell: Cell) -> dict[str, Gains | str | int]:
+    """Return the gain of each map on one cell, in log-loss and in Brier score."""
     floor = 1.0 / (2.0 * len(cell.codes))
-    before = _scored(_no_map(cell), cell.test_codes, floor)
+    before = _losses(_unchanged(cell), cell.test_codes, floor)
     gains: Gains = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, learn in all_maps().items():
+        for name, apply in all_maps().items():
             try:
-                proba = learn(cell.scores, cell.codes, cell.test_scores)
+                proba = apply(cell.scores, cell.codes, cell.test_scores)
             except ValueError:
                 continue
-            after = _scored(proba, cell.test_codes, floor)
+            after = _losses(proba, cell.test_codes, floor)
             gains[name] = ((before[0] - after[0]) / before[0], (before[1] - after[1]) / before[1])
     return {"dataset": cell.dataset, "model": cell.model, "classes": cell.n_classes, "gains": gains}
 
 
-def _no_map(cell: Cell) -> NDArray[np.float64]:
+def _unchanged(cell: Cell) -> NDArray[np.float64]:
     if not cell.is_margin:
         return two_columns(cell.test_scores)
     return two_columns(Platt(on="score").fit(cell.scores, cell.codes).predict(cell.test_scores))
 
 
-def _scored(proba: NDArray[np.float64], codes: NDArray[np.int64], floor: float) -> tuple[float, float]:
+def _losses(proba: NDArray[np.float64], codes: NDArray[np.int64], floor: float) -> tuple[float, float]:
     clipped = np.clip(proba, floor, 1.0 - floor)
     clipped /= clipped.sum(axis=1, keepdims=True)
     own = clipped[np.arange(len(codes)), codes]
@@ -61,13 +61,13 @@ def _scored(proba: NDArray[np.float64], codes: NDArray[np.int64], floor: float) 
     return max(float(-np.log(own).mean()), LEAST), max(float(brier.mean()), LEAST)
 
 
-def show(found: list[dict[str, object]], title: str) -> None:
-    """Print a line for each map: how often it wins, what it gains in the mean, what it costs where it is bad."""
+def show(results: list[dict[str, object]], title: str) -> None:
+    """Print a line for each map: how often it gains, its mean gain, and its tails."""
     by_map: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for cell in found:
+    for cell in results:
         for name, gains in cell["gains"].items():  # type: ignore[attr-defined]
             by_map[name].append(gains)
-    print(f"\n{title}: {len(found)} cells; gains over no map in %\n")
+    print(f"\n{title}: {len(results)} cells; gains over unchanged scores in %\n")
     print(
         f"{'':26}{'cells':>6}{'better':>8}{'worse':>7}   {'log-loss':>8}{'5 %':>8}{'1 %':>8}   {'Brier':>7}{'5 %':>8}"
     )
@@ -81,17 +81,17 @@ def show(found: list[dict[str, object]], title: str) -> None:
         )
 
 
-def show_models(found: list[dict[str, object]], names: tuple[str, ...]) -> None:
+def show_models(results: list[dict[str, object]], names: tuple[str, ...]) -> None:
     """Print the mean gain in log-loss by model."""
     print(f"\nmean gain in log-loss by model, %\n\n{'':18}" + "".join(f"{name[:14]:>15}" for name in names))
-    for model in sorted({str(cell["model"]) for cell in found}):
-        rows = [cell["gains"] for cell in found if cell["model"] == model]
+    for model in sorted({str(cell["model"]) for cell in results}):
+        rows = [cell["gains"] for cell in results if cell["model"] == model]
         means = [100 * np.mean([row[name][0] for row in rows if name in row] or [np.nan]) for name in names]  # type: ignore
         print(f"{model:18}" + "".join(f"{mean:15.2f}" for mean in means))
 
 
 def main() -> None:
-    """Fill the store, judge the maps, print the tables."""
+    """Fill the store, evaluate the maps, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--splits", type=int, default=10)
@@ -101,21 +101,21 @@ def main() -> None:
     parser.add_argument("--no-scoring", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
-    if not given.no_scoring:
-        fill(given.store, given.data, list(models()), given.splits, given.rows)
-    if given.score_only:
+    options = parser.parse_args()
+    if not options.no_scoring:
+        fill(options.store, options.data, list(models()), options.splits, options.rows)
+    if options.score_only:
         return
-    chosen = [cell for cell in cells(given.store) if cell.dataset in given.data and cell.split < given.splits]
-    with multiprocessing.get_context("fork").Pool(given.jobs) as pool:
-        found = list(pool.imap(judged, chosen, chunksize=4))
-    if given.out:
-        given.out.write_text(json.dumps(found))
-    show([cell for cell in found if cell["classes"] == 2 and cell["model"] != "SVC"], "two classes")
-    show([cell for cell in found if cell["classes"] != 2 and cell["model"] != "SVC"], "more classes")
-    show([cell for cell in found if cell["model"] == "SVC"], "margins of SVC, against Platt's sigmoid")
-    show([cell for cell in found if cell["model"] != "SVC"], "all but margins")
-    show_models(found, ("auto", "platt", "beta", "temperature", "isotonic", "scikit-learn sigmoid"))
+    chosen = [cell for cell in cells(options.store) if cell.dataset in options.data and cell.split < options.splits]
+    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
+        results = list(pool.imap(evaluate_maps, chosen, chunksize=4))
+    if options.out:
+        options.out.write_text(json.dumps(results))
+    show([cell for cell in results if cell["classes"] == 2 and cell["model"] != "SVC"], "two classes")
+    show([cell for cell in results if cell["classes"] != 2 and cell["model"] != "SVC"], "more classes")
+    show([cell for cell in results if cell["model"] == "SVC"], "margins of SVC, against Platt's sigmoid")
+    show([cell for cell in results if cell["model"] != "SVC"], "all but margins")
+    show_models(results, ("auto", "platt", "beta", "temperature", "isotonic", "scikit-learn sigmoid"))
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ def csv_table(rng: np.random.Generator) -> pa.Table:
     columns: dict[str, np.ndarray] = {f"f{j}": rng.normal(size=ROWS).round(5) for j in range(6)}
     columns |= {f"i{j}": rng.integers(0, 10 ** (j + 1), ROWS) for j in range(4)}
     columns |= {f"s{j}": towns[rng.integers(0, 6, ROWS)] for j in range(3)}
-    holes = pa.array(columns.pop("f0"), mask=rng.random(ROWS) < 0.1)
-    return pa.table(columns | {"holes": holes, "y": np.where(rng.random(ROWS) < 0.1, "yes", "no")})
+    with_missing = pa.array(columns.pop("f0"), mask=rng.random(ROWS) < 0.1)
+    return pa.table(columns | {"with_missing": with_missing, "y": np.where(rng.random(ROWS) < 0.1, "yes", "no")})
 
 
 def reading(path: Path) -> None:

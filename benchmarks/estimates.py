@@ -1,4 +1,4 @@
-"""One tree, ten estimates: what reading and predicting with all of them costs beside growing and beside one."""
+"""One tree, ten estimates: the cost of reading and predicting all of them, compared with growing and with one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calibrant.estimates import Curtailment, Estimate, MEstimate, PathAverage
 from calibrant.trees import ProbabilityTreeClassifier
 from trees import PLAIN, continuous
 
-# Ten that are read from the counts alone.
+# Ten estimates that need only the class counts.
 TEN: list[str | Estimate] = [
     "frequency",
     "laplace",
@@ -54,7 +54,7 @@ def predicting(model: ProbabilityTreeClassifier, X: np.ndarray, rounds: int) -> 
     )
 
 
-def keeping(model: ProbabilityTreeClassifier, X: np.ndarray) -> None:
+def pickled_size(model: ProbabilityTreeClassifier, X: np.ndarray) -> None:
     tree, whole, raw = (n / 2**20 for n in (len(pickle.dumps(model.tree_)), len(pickle.dumps(model)), X.nbytes))
     print(f"  pickled {whole:.1f} MiB, of which the tree {tree:.1f} MiB (X has {raw:.1f} MiB)")
 
@@ -69,7 +69,7 @@ def main() -> None:
     for name, params in {"A, C4.4": {}, "A, every cut allowed": PLAIN}.items():
         model = reading(name, params, X[:100_000], y[:100_000], rounds)
         predicting(model, million, rounds)
-        keeping(model, X[:100_000])
+        pickled_size(model, X[:100_000])
 
 
 if __name__ == "__main__":

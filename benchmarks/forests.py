@@ -1,4 +1,4 @@
-"""Forests: time, size and test scores beside scikit-learn's and oneDAL's; readings, prediction and threads."""
+"""Forests: time, size and test scores compared with scikit-learn's and oneDAL's; readings, prediction and threads."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def workload(
 ) -> None:
     X, y = data
     train, test = slice(0, len(y) * 4 // 5), slice(len(y) * 4 // 5, None)
-    shown = "all columns" if max_features is None else f"{max_features} of the columns"
-    print(f"\n{name}, {shown}, {options.trees} trees, {options.threads} threads")
+    columns = "all columns" if max_features is None else f"{max_features} of the columns"
+    print(f"\n{name}, {columns}, {options.trees} trees, {options.threads} threads")
     models: dict[str, Any] = {}
 
     def fit(peer: str) -> None:
@@ -70,7 +70,7 @@ def workload(
 
 
 def readings(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
-    """What EB-PETs and MOB-ESP cost beside a plain forest of the same trees (bars 1.25 and 1.5)."""
+    """Print the cost of EB-PETs and MOB-ESP relative to a plain forest of the same trees (bars 1.25 and 1.5)."""
     X, y = data
     train, test = slice(0, 100_000), slice(100_000, None)
     kinds = {"ignore": "plain", "count": "EB-PETs", "condition": "MOB-ESP"}
@@ -88,7 +88,7 @@ def readings(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
         to_fit, to_predict = fits[kind] / fits["ignore"], predictions[kind] / predictions["ignore"]
         print(
             f"  {name:8} fit {fits[kind]:.2f} s, {to_fit:.2f} x; predict {predictions[kind]:.3f} s, {to_predict:.2f} x"
-            f"; out-of-bag, when asked for, {_seconds(lambda kind=kind: models[kind].oob_proba_):.2f} s; "
+            f"; out-of-bag, on request, {_seconds(lambda kind=kind: models[kind].oob_proba_):.2f} s; "
             + scores(models[kind], X[test], y[test])
         )
 
@@ -107,29 +107,29 @@ def prediction(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
 
 
 def one_row(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
-    """The mean time of one row at a time, beside onnxruntime on the same forest and scikit-learn on one of its own."""
+    """Print the mean time of single rows, compared with onnxruntime on the same forest and scikit-learn on its own."""
     X, y = data
     model = ours(options.trees, "sqrt", 1).fit(X[:100_000], y[:100_000])
     other = sklearns(options.trees, "sqrt", 1).fit(X[:100_000], y[:100_000])
     rows = [X[100_000 + i : 100_001 + i] for i in range(2_000)]
     onnx = session_of(model)
-    apart = max(np.abs(onnx(row) - model.predict_proba(row)).max() for row in rows)
+    difference = max(np.abs(onnx(row) - model.predict_proba(row)).max() for row in rows)
     runs = {"calibrant": model.predict_proba, "onnxruntime": onnx, "scikit-learn": other.predict_proba}
     times = mean_of(rows, runs, {"scikit-learn": 10})
-    print(f"\nOne row by {options.trees} trees, mean of {len(rows):,}; onnxruntime's answers are within {apart:.1g}")
+    print(f"\nOne row by {options.trees} trees, mean of {len(rows):,}; onnxruntime agrees within {difference:.1g}")
     for peer, seconds in times.items():
         print(f"  {peer:14} {seconds * 1e6:8.1f} us {seconds / times['calibrant']:7.2f} x")
     print(f"  ours is {times['calibrant'] / times['onnxruntime']:.2f} x onnxruntime (bar 1.5; scikit-learn's 200)")
 
 
 def mean_of(
-    rows: list[np.ndarray], runs: dict[str, Callable[[np.ndarray], object]], shorter: dict[str, int]
+    rows: list[np.ndarray], runs: dict[str, Callable[[np.ndarray], object]], fewer: dict[str, int]
 ) -> dict[str, float]:
-    """Give the mean time of a row, in blocks of 100 rows by turns; a slow program has some of the rows only."""
+    """Return the mean time of a row, in blocks of 100 rows by turns; a slow program gets only some of the rows."""
     spent, done = dict.fromkeys(runs, 0.0), dict.fromkeys(runs, 0)
     for first in range(0, len(rows), 100):
         for name, run in runs.items():
-            block = rows[first : first + 100 // shorter.get(name, 1)]
+            block = rows[first : first + 100 // fewer.get(name, 1)]
             run(block[0])
             spent[name] += _seconds(lambda run=run, block=block: [run(row) for row in block])
             done[name] += len(block)
@@ -154,7 +154,7 @@ def growth_of_cost(options: Any) -> None:
 
 
 def two_threads(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
-    """How much faster two threads grow and predict than one, by turns, and that they give the same."""
+    """Print the speedup of two threads in growing and predicting, and whether the predictions are the same."""
     X, y = data
     rows = np.tile(X, (8, 1))[:1_000_000]
     models: dict[str, Any] = {}
@@ -164,11 +164,11 @@ def two_threads(data: tuple[np.ndarray, np.ndarray], options: Any) -> None:
 
     jobs = {"one": 1, "two": 2}
     grown = best_of(options.rounds, **{name: (lambda name=name, n=n: fit(name, n)) for name, n in jobs.items()})
-    said = best_of(options.rounds, **{name: (lambda name=name: models[name].predict_proba(rows)) for name in jobs})
+    predicted = best_of(options.rounds, **{name: (lambda name=name: models[name].predict_proba(rows)) for name in jobs})
     is_same = np.array_equal(models["one"].predict_proba(X), models["two"].predict_proba(X))
     print(
         f"\nTwo threads: {grown['one'] / grown['two']:.2f} x one to grow {options.trees} trees, "
-        f"{said['one'] / said['two']:.2f} x to predict 1,000,000 rows (bar 1.8 each); same answers: {is_same}"
+        f"{predicted['one'] / predicted['two']:.2f} x to predict 1,000,000 rows (bar 1.8 each); same: {is_same}"
     )
     print(f"  {scores(models['two'], X[100_000:], y[100_000:])}")
 
@@ -183,7 +183,7 @@ def million(options: Any) -> None:
     print(
         f"\n{options.trees} trees on 1,000,000 x 20: {seconds:.1f} s, {nodes:,} nodes, {held / nodes:.0f} bytes a node"
     )
-    print(f"Peak of memory with the training data: {peak:.1f} GiB (bar 24)")
+    print(f"Peak memory with the training data: {peak:.1f} GiB (bar 24)")
 
 
 def main() -> None:

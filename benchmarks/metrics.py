@@ -1,4 +1,4 @@
-"""Metrics of ten million predictions beside their peers, one thread, all checks of the input included."""
+"""Metrics of ten million predictions compared with other libraries, one thread, input validation included."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Array = np.ndarray[Any, Any]
 N_BINS, WINDOW = 15, 100
 
 
-def drawn(n_rows: int) -> tuple[Array, Array]:
-    """Draw labels and probabilities that are right."""
+def random_predictions(n_rows: int) -> tuple[Array, Array]:
+    """Draw calibrated probabilities and labels."""
     rng = np.random.default_rng(0)
     proba = 1.0 / (1.0 + np.exp(-rng.normal(scale=2.0, size=n_rows)))
     return (rng.random(n_rows) < proba).astype(np.int64), proba
@@ -32,7 +32,7 @@ def cal_by_sums(y: Array, proba: Array) -> float:
 
 
 def ece_by_bins(y: Array, proba: Array) -> float:
-    """As netcal does: a histogram of rows, one of labels, one of probabilities."""
+    """Compute the ECE as netcal does: from histograms of rows, labels and probabilities."""
     edges = np.linspace(0.0, 1.0, N_BINS + 1)
     rows = np.histogram(proba, edges)[0]
     gaps = np.histogram(proba, edges, weights=proba)[0] - np.histogram(proba, edges, weights=y)[0]
@@ -55,7 +55,7 @@ def race(name: str, bar: float, rounds: int, ours: Callable[[], Any], peer: Call
     print(f"  {name:<44} {times['ours']:8.3f} s, peer {times['peer']:8.3f} s: {ratio:6.2f} times (bar {bar:g})")
 
 
-def beside_peers(y: Array, p: Array, rounds: int) -> None:
+def compare_with_peers(y: Array, p: Array, rounds: int) -> None:
     theirs = sklearn.metrics
     ece_peer = ece_of_netcal if find_spec("netcal") else ece_by_bins
     for name, bar, ours, peer in (
@@ -71,13 +71,13 @@ def beside_peers(y: Array, p: Array, rounds: int) -> None:
 
 
 def resident(field: str) -> float:
-    """Give the bytes that the process holds in memory, now (VmRSS) or at their highest (VmHWM)."""
+    """Return the memory of the process in bytes, now (VmRSS) or at its peak (VmHWM)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
 def peak_of(work: Callable[[], Any]) -> float:
-    """Give the bytes of the process at their highest during some work, beyond those at its start."""
+    """Return the peak memory of the process during some work, in bytes beyond that at its start."""
     Path("/proc/self/clear_refs").write_text("5")
     before = resident("VmRSS")
     work()
@@ -93,19 +93,19 @@ def memory(y: Array, p: Array) -> None:
         ("all metrics of evaluate", every_metric),
     ):
         peak = peak_of(lambda metric=metric: metric(y, p))
-        print(f"  {name:<44} {peak / len(y):8.1f} bytes a prediction beyond the input (at most 40)")
+        print(f"  {name:<44} {peak / len(y):8.1f} bytes per prediction beyond the input (at most 40)")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     print(machine("numpy", "scikit-learn", "calibrant"))
-    y, proba = drawn(given.rows)
-    print(f"{given.rows:,} predictions")
+    y, proba = random_predictions(options.rows)
+    print(f"{options.rows:,} predictions")
     memory(y, proba)
-    beside_peers(y, proba, given.rounds)
+    compare_with_peers(y, proba, options.rounds)
 
 
 if __name__ == "__main__":

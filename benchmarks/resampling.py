@@ -1,4 +1,4 @@
-"""Ten times tenfold cross-validation of a tree with four metrics, beside scikit-learn's cross_validate and Weka."""
+"""Ten times tenfold cross-validation of a tree, compared with scikit-learn's cross_validate and Weka."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from calibrant.estimates import Estimate, MEstimate
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
 
-# Ten that are read from the counts alone.
+# Ten estimates that need only the class counts.
 TEN: dict[str, str | Estimate] = {
     "frequency": "frequency",
     "laplace": "laplace",
@@ -59,15 +59,15 @@ def contestants(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], Any]]:
     }
     weka = weka_cross_validation(X, y, PLAN.n_repeats)
     if weka is not None:
-        weka(), weka()  # a Java machine is fast when it is warm
+        weka(), weka()  # warm up the Java virtual machine
         runs["weka"] = weka
     return runs
 
 
-def same_figures(runs: dict[str, Callable[[], Any]]) -> None:
-    """The work is the same: scikit-learn finds our figures for our tree, and Weka's J48 comes close."""
-    found, theirs = runs["one"](), runs["our_tree"]()
-    ours = [found.mean(metric) for metric in METRICS]
+def print_agreement(runs: dict[str, Callable[[], Any]]) -> None:
+    """Print that the work is the same: scikit-learn computes our results for our tree, and Weka's J48 similar ones."""
+    performance, theirs = runs["one"](), runs["our_tree"]()
+    ours = [performance.mean(metric) for metric in METRICS]
     signs = (1, 1, -1, -1)
     scores = [sign * float(theirs[f"test_{name}"].mean()) for sign, name in zip(signs, SCORERS, strict=True)]
     scores[3] *= 2  # Brier's score of both classes
@@ -87,7 +87,7 @@ def main() -> None:
     X, y = rows()
     runs = contestants(X, y)
     print(f"\n10 x 10 folds, {len(METRICS)} metrics, {X.shape[0]:,} x {X.shape[1]} rows, one thread")
-    same_figures(runs)
+    print_agreement(runs)
     times = best_of(rounds, **runs)
     one, ten = times["one"], times["ten"]
     print(f"  one tree: {one:.3f} s")
@@ -96,9 +96,9 @@ def main() -> None:
     if "weka" in times:
         print(f"    Weka J48, warm:               {times['weka']:.3f} s, {times['weka'] / one:.1f} x (bar 3)")
     print(f"  ten estimates at once: {ten:.3f} s")
-    for name, what in (("their_tree", "its own tree"), ("our_tree", "our tree")):
+    for name, tree in (("their_tree", "its own tree"), ("our_tree", "our tree")):
         print(
-            f"    ten runs of cross_validate, {what}: {10 * times[name]:.2f} s, {10 * times[name] / ten:.1f} x (bar 20)"
+            f"    ten runs of cross_validate, {tree}: {10 * times[name]:.2f} s, {10 * times[name] / ten:.1f} x (bar 20)"
         )
 
 

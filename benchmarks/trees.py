@@ -1,4 +1,4 @@
-"""One unpruned tree: time, leaves and test scores beside scikit-learn, XGBoost's exact method and oneDAL."""
+"""One unpruned tree: time, leaves and test scores compared with scikit-learn, XGBoost's exact method and oneDAL."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def workload(
     name: str, X: np.ndarray, y: np.ndarray, bars: dict[str, float], rounds: int, peers: tuple[str, ...] = tuple(PEERS)
 ) -> None:
     train, test = slice(0, len(y) * 4 // 5), slice(len(y) * 4 // 5, None)
-    print(f"\n{name}: {X.shape[0]:,} x {X.shape[1]}, {y.mean():.1%} positive (four fifths to learn from)")
+    print(f"\n{name}: {X.shape[0]:,} x {X.shape[1]}, {y.mean():.1%} positive (four fifths for training)")
     models: dict[str, Any] = {}
 
     def fit(peer: str) -> None:
@@ -109,15 +109,15 @@ def workload(
     for peer, seconds in times.items():
         ratio = f"{seconds / times['calibrant']:6.2f} x" + (f" (bar {bars[peer]:g})" if peer in bars else "")
         model, kind = models[peer], PEERS[peer][0]
-        shown = f"{leaves(model):7,} leaves  {scores(model, X[test], y[test])}  [{kind}]"
-        print(f"  {peer:14} {seconds:8.3f} s {ratio:18} {shown}")
+        quality = f"{leaves(model):7,} leaves  {scores(model, X[test], y[test])}  [{kind}]"
+        print(f"  {peer:14} {seconds:8.3f} s {ratio:18} {quality}")
 
 
 def features(X: np.ndarray, y: np.ndarray, rounds: int) -> None:
-    """What each feature costs beside the plain path (bar 1.5)."""
+    """Print the cost of each feature relative to the plain path (bar 1.5)."""
     rng = np.random.default_rng(1)
-    holes = X.copy()
-    holes[rng.random(X.shape) < 0.1] = np.nan
+    with_missing = X.copy()
+    with_missing[rng.random(X.shape) < 0.1] = np.nan
     weights = rng.random(len(y)) + 0.5
     plain = ProbabilityTreeClassifier(**PLAIN)
     ratio = ProbabilityTreeClassifier(**{**PLAIN, "criterion": "gain_ratio", "mdl_penalty": True})
@@ -126,13 +126,13 @@ def features(X: np.ndarray, y: np.ndarray, rounds: int) -> None:
         plain=lambda: plain.fit(X, y),
         gain_ratio_and_penalty=lambda: ratio.fit(X, y),
         weights=lambda: plain.fit(X, y, sample_weight=weights),
-        missing_10_percent=lambda: plain.fit(holes, y),
+        missing_10_percent=lambda: plain.fit(with_missing, y),
     )
-    print("\nWhat each feature costs on A (bar 1.5):")
+    print("\nCost of each feature on A (bar 1.5):")
     for name, seconds in times.items():
         print(f"  {name:24} {seconds:.3f} s  {seconds / times['plain']:.2f} x plain")
-    nodes = [ProbabilityTreeClassifier(**PLAIN).fit(table, y).n_nodes_ for table in (X, holes)]
-    print(f"  with holes the tree has {nodes[1] / nodes[0]:.1f} times as many nodes, a row in several of a level")
+    nodes = [ProbabilityTreeClassifier(**PLAIN).fit(table, y).n_nodes_ for table in (X, with_missing)]
+    print(f"  with missing values the tree has {nodes[1] / nodes[0]:.1f} times as many nodes")
 
 
 def nominal(X: np.ndarray, y: np.ndarray, rounds: int) -> None:
@@ -193,7 +193,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="leave out the million rows")
-    parser.add_argument("--large", action="store_true", help="the million rows alone")
+    parser.add_argument("--large", action="store_true", help="only the million rows")
     options = parser.parse_args()
     print(machine("numpy", "scikit-learn", "xgboost", "scikit-learn-intelex", "calibrant"))
     if not options.large:
