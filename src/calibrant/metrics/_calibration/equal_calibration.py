@@ -90,7 +90,9 @@ def equal_calibration(
         covariance = own - own @ inverse @ own  # fitting the common line removes a part of the score's variance
         if cluster is not None:
             covariance = _clustered_covariance(line, within, own @ inverse, cluster)
-        pvalues.append(float(chi2.sf(score @ np.linalg.pinv(covariance, rcond=1e-10, hermitian=True) @ score, 2)))
+        # A segment of equal probabilities, or one that holds all rows, has a singular covariance up to rounding.
+        precision = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
+        pvalues.append(float(chi2.sf(score @ precision @ score, 2)))
     return EqualCalibration(dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True)))
 
 

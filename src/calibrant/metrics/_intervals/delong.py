@@ -88,8 +88,8 @@ def _placements(
 
 def _log_odds_interval(area: float, variance: float, z: float) -> Interval:
     middle, reach = math.log(area / (1.0 - area)), z * math.sqrt(variance) / (area * (1.0 - area))
-    low, high = (1.0 / (1.0 + math.exp(-min(max(end, -700.0), 700.0))) for end in (middle - reach, middle + reach))
-    return Interval(low, high)
+    ends = (min(max(end, -700.0), 700.0) for end in (middle - reach, middle + reach))  # exp overflows beyond 709
+    return Interval(*(1.0 / (1.0 + math.exp(-end)) for end in ends))
 
 
 def _newcombe(area: float, n_positive: float, n_negative: float, z: float) -> Interval:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["DECISIONS", "UNDEFINED", "can_reweight", "find_recipe", "score_metrics", "score_of_replicates"]
+__all__ = ["CONFUSION_METRICS", "UNDEFINED", "can_reweight", "find_recipe", "score_metrics", "score_of_replicates"]
 
-DECISIONS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
+CONFUSION_METRICS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
 _LINE_METRICS = ("calibration_intercept", "calibration_slope")
 _TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
@@ -71,7 +71,7 @@ def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
     """Return how a metric is computed from replicates by the core, or None."""
     if metric.id in RECIPES:
         return RECIPES[metric.id]
-    if metric.id in DECISIONS and n_classes <= _MOST_CLASSES:
+    if metric.id in CONFUSION_METRICS and n_classes <= _MOST_CLASSES:
         return Recipe(lambda values: values.of_confusion(metric.judge), needs_confusion=True)
     return None
 

@@ -12,7 +12,7 @@ from calibrant._params import Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._intervals.delong import area_interval
-from calibrant.metrics._intervals.metric_intervals import DECISIONS, UNDEFINED, score_of_replicates
+from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS, UNDEFINED, score_of_replicates
 from calibrant.metrics._intervals.proportions import CONFIDENCE, Interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.replicate_values import predictions_of_cells
 from calibrant.metrics._metric import Metric
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["evaluate_table"]
 
 _RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
+_ROUNDING = 1e-12
 _N_TABLES = 1000  # confusion matrices drawn for intervals
-_BATCH = 1_000_000
+_BATCH = 1_000_000  # rows: 8 MB for each column, and few enough batches that their overhead does not count
 
 # The row value that is summed, and how its mean becomes the metric for some number of classes.
 _MEANS: dict[str, tuple[str, Callable[[float, int], float]]] = {
@@ -162,7 +163,7 @@ def _summed(
 def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
     from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate_table
 
-    known = [*_MEANS, *DECISIONS, *(_RANKINGS if n_classes == 2 else ())]
+    known = [*_MEANS, *CONFUSION_METRICS, *(_RANKINGS if n_classes == 2 else ())]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}
     if metrics is None:
         return {name: can[name] for name in _DEFAULT if name in can}
@@ -196,7 +197,7 @@ class _Scorer:
     def _score(self, metric: Metric) -> Score:
         if metric.id in _MEANS:
             return self._mean_score(metric)
-        return self._confusion_score(metric) if metric.id in DECISIONS else self._ranking_score(metric)
+        return self._confusion_score(metric) if metric.id in CONFUSION_METRICS else self._ranking_score(metric)
 
     def _mean_score(self, metric: Metric) -> Score:
         column, then = _MEANS[metric.id]
@@ -234,7 +235,7 @@ class _Scorer:
         if math.isnan(value):
             return Score(metric.id, value, note=UNDEFINED)
         off = max(abs(end - value) for end in self._extremes(metric))
-        notes = [] if off <= 1e-12 else [f"approximate: off by at most {round_up(off):g}"]
+        notes = [] if off <= _ROUNDING else [f"approximate: off by at most {round_up(off):g}"]
         ends = self._area_ends(metric.id, off) if self._confidence is not None else None
         if ends is not None:
             return Score(metric.id, value, *ends, "DeLong", note="".join(notes))

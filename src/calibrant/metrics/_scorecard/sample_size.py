@@ -23,7 +23,7 @@ _GROUPS = 200  # of the plan, each 0.5 % of the rows: time is quadratic in their
 _MOST_GROUPS = 1001  # of the final bands, as in `honest_bands`
 _FURTHER_ROWS = 10_000  # the typical number of further rows, which fixes how many new probabilities they bring
 _WITHIN = Real(0, 1, closed="neither")
-_MOST_ROWS = 1e12
+_MOST_ROWS = 1e12  # the search ends there: no data set is larger
 
 
 def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) -> int:
@@ -130,7 +130,8 @@ def reach_of(proba: NDArray[np.float64], weight: NDArray[np.float64], band: Band
     reach = np.maximum(upper - proba, proba - lower)
     order = np.argsort(reach, kind="stable")
     ends = np.cumsum(weight[order])
-    return float(reach[order][np.searchsorted(ends, _COVERED * ends[-1] * (1.0 - 1e-12))])
+    within = _COVERED * ends[-1] * (1.0 - 1e-12)  # nine of ten rows are enough, whatever the rounding of 0.9
+    return float(reach[order][np.searchsorted(ends, within)])
 
 
 def round_up(value: float) -> float:
@@ -142,4 +143,4 @@ def round_up(value: float) -> float:
     (0.02, 0.5)
     """
     scale = 10.0 ** (1 - math.floor(math.log10(value))) if value > 0.0 else 1.0
-    return math.ceil(value * scale - 1e-9) / scale
+    return math.ceil(value * scale - 1e-9) / scale  # 1e-9: a product such as 0.07 * 100 lies above 7
