@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -62,3 +63,25 @@ def example():
         return module
 
     return load
+
+
+@pytest.fixture(scope="session")
+def check_statuses() -> Callable[[str, str], str]:
+    """Runs scikit-learn's checks of some models in a process where SciPy supports the array API: none is skipped then.
+
+    Takes the imports and an expression of the models, returns the set of statuses in text.
+    """
+
+    def run(imports: str, models: str) -> str:
+        script = (
+            "import warnings; warnings.simplefilter('ignore');"
+            f"from sklearn.utils.estimator_checks import check_estimator; {imports};"
+            f"print({{result['status'] for model in ({models},) for result in check_estimator(model, on_fail=None)}})"
+        )
+        environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=600, env=environment
+        )
+        return done.stdout.strip() or done.stderr
+
+    return run

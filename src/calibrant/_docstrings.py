@@ -97,6 +97,25 @@ Parameters
 Returns
 -------
 %(fitted_self)s""",
+    "wrapped_fit_sections": """\
+Parameters
+----------
+%(X_wrapped)s
+%(y)s
+%(row_weight)s
+%(fit_params)s
+
+Returns
+-------
+%(fitted_self)s""",
+    "wrapped_predict_proba_sections": """\
+Parameters
+----------
+%(X_wrapped)s
+
+Returns
+-------
+%(proba)s""",
     "predict_proba_sections": """\
 Parameters
 ----------

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant.bayes._counts import CategoryCounts, IntervalCounts, Smoothing
 from calibrant.bayes._gaussian import Gaussian
-from calibrant.bayes._kernel_density import KernelDensity
+from calibrant.bayes._kernels import KernelDistribution
 from calibrant.bayes._value_grid import ValueCounts
 from calibrant.data._internal import mdl_cuts
 
@@ -57,7 +57,7 @@ def _gaussian(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
 
 
 def _kernel(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
-    return [KernelDensity(ValueCounts.empty(batch.n_classes), options.dialect) for _ in _numeric_columns(batch)]
+    return [KernelDistribution(ValueCounts.empty(batch.n_classes), options.dialect) for _ in _numeric_columns(batch)]
 
 
 NUMERIC: dict[Numeric, Callable[[Batch, ColumnOptions], list[ColumnDistribution]]] = {

@@ -12,7 +12,7 @@ from calibrant.bayes._normal_cells import rough_cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.bayes._kernel_density import ClassKernels
+    from calibrant.bayes._kernels import ColumnKernels
     from calibrant.bayes._value_grid import ValueGrid
 
 __all__ = ["density_floor", "sum_until_small"]
@@ -25,7 +25,7 @@ def density_floor(grid: ValueGrid) -> float:
     return min(max(float(np.exp(LOG_FLOOR)) * grid.step, 1e-300), 1.0)
 
 
-def sum_until_small(kernels: ClassKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+def sum_until_small(kernels: ColumnKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of kernels from each position to the right, then to the left, each until the rest is small."""
     sums, used = np.zeros(len(positions)), np.zeros(len(positions))
     start = np.searchsorted(kernels.positions, positions)
@@ -35,7 +35,7 @@ def sum_until_small(kernels: ClassKernels, positions: NDArray[np.float64]) -> ND
 
 
 def _walk(
-    kernels: ClassKernels,
+    kernels: ColumnKernels,
     positions: NDArray[np.float64],
     start: NDArray[np.intp],
     step: int,

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Rule, check_params
 from calibrant.calibration._validation import (
-    BinaryRows,
+    BinaryScores,
     ScoredRows,
     are_equal,
     is_of_difference,
@@ -33,7 +33,28 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Calibrator", "ScoreMap", "check_has_inverse", "normalised", "read_probabilities", "two_columns"]
+__all__ = [
+    "INVERSE_SECTIONS",
+    "Calibrator",
+    "ScoreMap",
+    "check_has_inverse",
+    "normalised",
+    "read_probabilities",
+    "two_columns",
+]
+
+
+# The sections of `inverse` of maps of one score.
+INVERSE_SECTIONS = """\
+Parameters
+----------
+proba : array of shape (n_rows,)
+    Probabilities of the positive class.
+
+Returns
+-------
+array of shape (n_rows,)
+    Scores, on the scale of those in ``fit``; the end of the scale where no score has the probability."""
 
 
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -198,7 +219,7 @@ class ScoreMap(Calibrator):
     of_difference_: bool = False
 
     @abstractmethod
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         """Fit the map to one score; what is learned goes to the attributes of `_learned`."""
 
     @abstractmethod

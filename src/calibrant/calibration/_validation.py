@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "BinaryRows",
+    "BinaryScores",
     "ScoredRows",
     "are_equal",
     "are_probabilities",
@@ -31,7 +31,7 @@ _SUM = 1e-4  # how far a row of probabilities may sum from 1: models that comput
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinaryRows:
+class BinaryScores:
     """One score for each row of positive weight, and whether the row is of the positive class.
 
     Parameters
@@ -53,7 +53,7 @@ class BinaryRows:
 
         Examples
         --------
-        >>> BinaryRows(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).totals()
+        >>> BinaryScores(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).totals()
         (1.0, 2.0)
         """
         if self.weight is None:
@@ -66,16 +66,16 @@ class BinaryRows:
         """Return the weight of each row as an array."""
         return np.ones(len(self.scores)) if self.weight is None else self.weight
 
-    def take(self, rows: NDArray[Any]) -> BinaryRows:
+    def take(self, rows: NDArray[Any]) -> BinaryScores:
         """Return some of the rows, by position or by mask.
 
         Examples
         --------
-        >>> BinaryRows(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).take(np.array([2])).scores
+        >>> BinaryScores(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).take(np.array([2])).scores
         array([0.9])
         """
         weight = None if self.weight is None else self.weight[rows]
-        return BinaryRows(self.scores[rows], self.positive[rows], weight)
+        return BinaryScores(self.scores[rows], self.positive[rows], weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,13 +112,13 @@ class ScoredRows:
         """Return the rows of positive weight."""
         return self if self.weight is None or self.weight.all() else self.take(np.flatnonzero(self.weight))
 
-    def two_class(self) -> BinaryRows:
+    def two_class(self) -> BinaryScores:
         """Return the score of the last of two classes, whether there are one or two columns."""
-        return BinaryRows(one_column(self.scores), self.codes == 1, self.weight)
+        return BinaryScores(one_column(self.scores), self.codes == 1, self.weight)
 
-    def against_rest(self, column: int) -> BinaryRows:
+    def against_rest(self, column: int) -> BinaryScores:
         """Return one class against all others, by its own column."""
-        return BinaryRows(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
+        return BinaryScores(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
 
     def class_weights(self) -> NDArray[np.float64]:
         """Return the weight of the rows of each class.

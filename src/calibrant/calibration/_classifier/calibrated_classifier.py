@@ -43,6 +43,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CalibratedClassifier"]
 
+_WEIGHT = """\
+sample_weight : sequence of length n_rows, optional
+    The weight of each row, in the map and, where it takes weights, in the estimator."""
+_FIT_PARAMS = """\
+**fit_params : Any
+    Arguments of the estimator's `fit`; those with a value for each row are split with the rows."""
+
 _RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "cv": CV,
@@ -147,22 +154,11 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring()
+    @fill_docstring(row_weight=_WEIGHT, fit_params=_FIT_PARAMS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and the map.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-        %(y)s
-        sample_weight : sequence of length n_rows, optional
-            The weight of each row, in the map and, where it takes weights, in the estimator.
-        **fit_params : Any
-            Arguments of the estimator's `fit`; those with a value for each row are split with the rows.
-
-        Returns
-        -------
-        %(fitted_self)s
+        %(wrapped_fit_sections)s
         """
         check_params(self, _RULES)
         calibrator = as_calibrator("calibrator", self.calibrator)
@@ -236,13 +232,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Ba
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the calibrated probability of each class.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-
-        Returns
-        -------
-        %(proba)s
+        %(wrapped_predict_proba_sections)s
         """
         check_is_fitted(self, "estimators_")
         scores = [scores_of(estimator, X, self.method, self.classes_) for estimator in self.estimators_]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.calibration._base import read_probabilities
+from calibrant._docstrings import fill_docstring
+from calibrant.calibration._base import INVERSE_SECTIONS, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits, on_scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import BinaryRows
+    from calibrant.calibration._validation import BinaryScores
 
 __all__ = ["Axis", "AxisMapMixin", "find_axis", "solve_increasing"]
 
@@ -83,18 +84,11 @@ class AxisMapMixin(ABC):
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return from_logits(self._log_odds(Axis(**self.axis_).transform(scores)))
 
+    @fill_docstring(inverse_sections=INVERSE_SECTIONS)
     def inverse(self, proba: Any) -> NDArray[np.float64]:
         """Return the scores that have these probabilities.
 
-        Parameters
-        ----------
-        proba : array of shape (n_rows,)
-            Probabilities of the positive class.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Scores, on the scale of those in ``fit``; the end of the scale where no score has the probability.
+        %(inverse_sections)s
 
         Examples
         --------
@@ -109,12 +103,12 @@ class AxisMapMixin(ABC):
         return axis.inverse_transform(solve_increasing(self._log_odds, log_odds, *axis.limits()))
 
 
-def find_axis(sample: BinaryRows, *, centred: bool = True) -> Axis:
+def find_axis(sample: BinaryScores, *, centred: bool = True) -> Axis:
     """Return the axis of some scores: those that all lie in [0, 1] are probabilities.
 
     Parameters
     ----------
-    sample : BinaryRows
+    sample : BinaryScores
         Scores and weights.
     centred : bool
         Whether margins are centred at their mean; else they are only divided by their root mean square.
@@ -126,8 +120,8 @@ def find_axis(sample: BinaryRows, *, centred: bool = True) -> Axis:
 
     Examples
     --------
-    >>> from calibrant.calibration._validation import BinaryRows
-    >>> find_axis(BinaryRows(np.array([1.0, 5.0]), np.array([False, True])))
+    >>> from calibrant.calibration._validation import BinaryScores
+    >>> find_axis(BinaryScores(np.array([1.0, 5.0]), np.array([False, True])))
     Axis(on='score', centre=3.0, spread=2.0)
     """
     if find_scale(sample.scores, "auto") == "logit":

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._threads import n_threads
 from calibrant.calibration._fitting.knots import midpoints
-from calibrant.calibration._validation import BinaryRows, are_probabilities
+from calibrant.calibration._validation import BinaryScores, are_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Bins:
         return float(errors.sum() / self.weight.sum())
 
 
-def count_bins(sample: BinaryRows, n_bins: int) -> Bins:
+def count_bins(sample: BinaryScores, n_bins: int) -> Bins:
     """Return bins of equal weight; equal scores share a bin, so that there may be fewer bins.
 
     In the order of the scores, bin i ends at the first row where the weight so far is i / `n_bins` of all or more and
@@ -71,7 +71,7 @@ def count_bins(sample: BinaryRows, n_bins: int) -> Bins:
 
     Examples
     --------
-    >>> bins = count_bins(BinaryRows(np.array([1.0, 2, 2, 2, 5, 6]), np.array([0, 0, 1, 1, 1, 1], dtype=bool)), 3)
+    >>> bins = count_bins(BinaryScores(np.array([1.0, 2, 2, 2, 5, 6]), np.array([0, 0, 1, 1, 1, 1], dtype=bool)), 3)
     >>> bins.edges, bins.weight, bins.frequencies()
     (array([3.5]), array([4., 2.]), array([0.5, 1. ]))
     """
@@ -79,12 +79,12 @@ def count_bins(sample: BinaryRows, n_bins: int) -> Bins:
     return Bins(midpoints(found.below, found.above), found.weight, found.positive)
 
 
-def width_bins(sample: BinaryRows, n_bins: int) -> Bins:
+def width_bins(sample: BinaryScores, n_bins: int) -> Bins:
     """Return bins of equal width, from 0 to 1 where all scores lie there, else from the least to the greatest.
 
     Examples
     --------
-    >>> bins = width_bins(BinaryRows(np.array([0.1, 0.2, 0.5]), np.array([False, True, True])), 2)
+    >>> bins = width_bins(BinaryScores(np.array([0.1, 0.2, 0.5]), np.array([False, True, True])), 2)
     >>> bins.edges, bins.weight, bins.frequencies()
     (array([0.5]), array([2., 1.]), array([0.5, 1. ]))
     """

@@ -21,11 +21,26 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinear", "StructuredScalingMixin", "check_every_class_has_rows", "identity_penalty", "log_columns"]
+__all__ = [
+    "SCALE_ATTRIBUTES",
+    "LogLinear",
+    "StructuredScalingMixin",
+    "check_every_class_has_rows",
+    "identity_penalty",
+    "log_columns",
+]
 
 _FARTHEST = 1e300  # differences of scaled margins beyond it would overflow
 _NEAREST = 1e-290  # the inverse of a smaller scale would overflow
 _NEGLIGIBLE = 1e-15  # margins so much smaller than the greatest count as 0: no temperature suits both
+
+
+# Attributes that MatrixScaling and VectorScaling document alike.
+SCALE_ATTRIBUTES = """\
+inverse_temperature_, uniform_share_ : float
+    The factor of the logarithms, and the weight of the uniform distribution.
+on_ : "logit" or "score"
+    Whether the scores were probabilities; margins are read as log-odds on an unknown scale."""
 
 
 class LogLinear(Calibrator):

@@ -13,7 +13,7 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import BinaryRows
+    from calibrant.calibration._validation import BinaryScores
 
 __all__ = ["DistinctScores", "pool_ties"]
 
@@ -37,12 +37,12 @@ class DistinctScores:
     positive: NDArray[np.float64]
 
 
-def pool_ties(sample: BinaryRows) -> DistinctScores:
+def pool_ties(sample: BinaryScores) -> DistinctScores:
     """Sort rows by score and pool those of equal scores.
 
     Parameters
     ----------
-    sample : BinaryRows
+    sample : BinaryScores
         Scores, classes and weights.
 
     Returns
@@ -52,8 +52,8 @@ def pool_ties(sample: BinaryRows) -> DistinctScores:
 
     Examples
     --------
-    >>> from calibrant.calibration._validation import BinaryRows
-    >>> pooled = pool_ties(BinaryRows(np.array([0.7, 0.2, 0.7]), np.array([True, False, False])))
+    >>> from calibrant.calibration._validation import BinaryScores
+    >>> pooled = pool_ties(BinaryScores(np.array([0.7, 0.2, 0.7]), np.array([True, False, False])))
     >>> pooled.scores, pooled.weight, pooled.positive
     (array([0.2, 0.7]), array([1., 2.]), array([0., 1.]))
     """

@@ -17,7 +17,7 @@ from calibrant.calibration._validation import are_probabilities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import BinaryRows
+    from calibrant.calibration._validation import BinaryScores
 
 __all__ = ["BBQ"]
 
@@ -61,7 +61,7 @@ class BBQ(ScoreMap):
     n_bins_: NDArray[np.int64]
     evidence_: NDArray[np.float64]
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         binnings = list(_binnings(pool_ties(sample)))
         evidence = np.exp(_log_evidence(binnings) - max(_log_evidence(binnings)))
         evidence /= evidence.sum()

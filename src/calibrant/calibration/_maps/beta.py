@@ -12,7 +12,7 @@ from calibrant._params import Choice, Rule
 from calibrant.calibration._base import ScoreMap, check_has_inverse
 from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._validation import BinaryRows
+from calibrant.calibration._validation import BinaryScores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class Beta(AxisMapMixin, ScoreMap):
     def __init__(self, *, form: Form = "abm") -> None:
         self.form = form
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         axis = find_axis(sample, centred=self.form != "ab")
         self.axis_ = axis.to_dict()
         left, right = _sides(axis.transform(sample.scores))
@@ -91,7 +91,7 @@ def _sides(log_odds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _fit_nonnegative(
-    columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: bool
+    columns: Sequence[NDArray[np.float64]], sample: BinaryScores, *, pinned: bool
 ) -> tuple[list[float], float]:
     """Return the best coefficients of which none is negative, and the intercept.
 
@@ -109,7 +109,7 @@ def _fit_nonnegative(
     return [0.0] * len(columns), 0.0 if pinned else math.log(positives / negatives)
 
 
-def _fit(columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: bool) -> tuple[list[float], float]:
+def _fit(columns: Sequence[NDArray[np.float64]], sample: BinaryScores, *, pinned: bool) -> tuple[list[float], float]:
     if pinned:
         columns, sample = [np.concatenate([each, -each]) for each in columns], _mirrored(sample)
     negatives, positives = sample.totals()
@@ -119,10 +119,10 @@ def _fit(columns: Sequence[NDArray[np.float64]], sample: BinaryRows, *, pinned: 
     return [float(each) for each in coef], 0.0 if pinned else float(intercept)
 
 
-def _mirrored(sample: BinaryRows) -> BinaryRows:
+def _mirrored(sample: BinaryScores) -> BinaryScores:
     """Return each row and its mirror image at half the weight, for which the best intercept is 0."""
     half = sample.weights() / 2
-    return BinaryRows(
+    return BinaryScores(
         np.concatenate([sample.scores, -sample.scores]),
         np.concatenate([sample.positive, ~sample.positive]),
         np.concatenate([half, half]),

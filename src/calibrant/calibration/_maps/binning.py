@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._params import Choice, Int, Real, Rule
 from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._fitting.bins import Bins, count_bins, width_bins
-from calibrant.calibration._validation import BinaryRows
+from calibrant.calibration._validation import BinaryScores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,12 +74,12 @@ class Binning(ScoreMap):
         self.strategy = strategy
         self.m = m
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         bins = self._bins(sample)
         self.edges_, self.weights_, self.n_bins_ = bins.edges, bins.weight, len(bins.weight)
         self.probabilities_ = bins.frequencies(self.m)
 
-    def _bins(self, sample: BinaryRows) -> Bins:
+    def _bins(self, sample: BinaryScores) -> Bins:
         make_bins = _STRATEGIES[self.strategy]
         if self.n_bins != "cv":
             return make_bins(sample, int(self.n_bins))

@@ -13,7 +13,7 @@ from calibrant._params import Bool, Choice, Rule
 from calibrant._threads import n_threads
 from calibrant.calibration._base import ScoreMap, check_has_inverse, read_probabilities
 from calibrant.calibration._fitting.knots import interpolate, midpoints
-from calibrant.calibration._validation import BinaryRows
+from calibrant.calibration._validation import BinaryScores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,7 +80,7 @@ class Isotonic(ScoreMap):
         self.mode = mode
         self.smooth_ends = smooth_ends
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         fit = _core.fit_isotonic(
             sample.scores, sample.positive, sample.weight, self.smooth_ends, self.mode == "centred", n_threads(None)
         )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calibrant.calibration._fitting.log_linear import LogLinear, StructuredScalingMixin, identity_penalty
+from calibrant._docstrings import fill_docstring
+from calibrant.calibration._fitting.log_linear import (
+    SCALE_ATTRIBUTES,
+    LogLinear,
+    StructuredScalingMixin,
+    identity_penalty,
+)
 from calibrant.calibration._fitting.multinomial import FullLoss, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["MatrixScaling"]
 
 
+@fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class MatrixScaling(StructuredScalingMixin, LogLinear):
     """softmax(W ln p + b), W drawn to the identity and b to 0 the more, the fewer the rows: structured matrix scaling.
 
@@ -30,7 +37,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
     Parameters
     ----------
     strength : float >= 0
-        What the penalty is multiplied by. With 0 there is none, no temperature and no mixing: matrix scaling as Guo et
+        The factor of the penalty. With 0 there is none, no temperature and no mixing: matrix scaling as Guo et
         al. have it, which needs many rows of every class. On scores that are log-odds it is Dirichlet calibration
         without a penalty.
 
@@ -38,10 +45,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
     ----------
     coef_, intercept_ : arrays of shape (n_classes, n_classes) and (n_classes,)
         W and b, for log-probabilities after temperature and mixing.
-    inverse_temperature_, uniform_share_ : float
-        What logarithms are multiplied by, and the share of the uniform distribution.
-    on_ : "logit" or "score"
-        Whether the scores were probabilities; margins are read as log-odds on an unknown scale.
+    %(scale_attributes)s
 
     Examples
     --------

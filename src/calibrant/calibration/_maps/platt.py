@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Rule
-from calibrant.calibration._base import ScoreMap, check_has_inverse, read_probabilities
+from calibrant.calibration._base import INVERSE_SECTIONS, ScoreMap, check_has_inverse, read_probabilities
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, find_scale, from_logits, on_scale
-from calibrant.calibration._validation import BinaryRows
+from calibrant.calibration._validation import BinaryScores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +58,7 @@ class Platt(ScoreMap):
     def __init__(self, *, on: On = "auto") -> None:
         self.on = on
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         self.on_ = find_scale(sample.scores, self.on)
         negatives, positives = sample.totals()
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
@@ -68,18 +69,11 @@ class Platt(ScoreMap):
         with np.errstate(over="ignore"):  # an infinite logit is a probability of 0 or 1
             return from_logits(self.slope_ * on_scale(scores, self.on_) + self.intercept_)
 
+    @fill_docstring(inverse_sections=INVERSE_SECTIONS)
     def inverse(self, proba: Any) -> NDArray[np.float64]:
         """Return the scores that have these probabilities.
 
-        Parameters
-        ----------
-        proba : array of shape (n_rows,)
-            Probabilities of the positive class.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Scores, on the scale of those in ``fit``.
+        %(inverse_sections)s
 
         Examples
         --------
@@ -93,12 +87,12 @@ class Platt(ScoreMap):
         return from_logits(scores) if self.on_ == "logit" else scores
 
 
-def platt_target(sample: BinaryRows) -> Target:
+def platt_target(sample: BinaryScores) -> Target:
     """Return Platt's targets: (N+ + 1) / (N+ + 2) for positive rows, 1 / (N- + 2) for negative ones.
 
     Examples
     --------
-    >>> target = platt_target(BinaryRows(np.zeros(3), np.array([False, True, True])))
+    >>> target = platt_target(BinaryScores(np.zeros(3), np.array([False, True, True])))
     >>> target.low, target.high
     (0.3333333333333333, 0.75)
     """

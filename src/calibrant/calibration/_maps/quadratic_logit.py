@@ -18,7 +18,7 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import BinaryRows
+    from calibrant.calibration._validation import BinaryScores
 
 __all__ = ["QuadraticLogit"]
 
@@ -93,7 +93,7 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         """
         return bool(self.monotone)
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         axis = find_axis(sample)
         x = axis.transform(sample.scores)
         self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
@@ -132,7 +132,7 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         if size > 0.0:
             self.quadratic_, self.intercept_, self.centre_ = sign * float(size), float(intercept), end
 
-    def _ends(self, x: NDArray[np.float64], sample: BinaryRows) -> tuple[float, float]:
+    def _ends(self, x: NDArray[np.float64], sample: BinaryScores) -> tuple[float, float]:
         """Return the positions between which the map is bent: of all rows but a twentieth on either side."""
         if not self.monotone:
             return float(x.min()), float(x.max())

@@ -26,7 +26,7 @@ from calibrant.calibration._maps.platt import platt_target
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import BinaryRows
+    from calibrant.calibration._validation import BinaryScores
 
 __all__ = ["Spline"]
 
@@ -103,7 +103,7 @@ class Spline(ScoreMap):
         """
         return hasattr(self, "knots_") and is_nondecreasing(self.knots_, self.values_)
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         axis, pooled, target = find_axis(sample), pool_ties(sample), platt_target(sample)
         positions, self.axis_ = axis.transform(pooled.scores), axis.to_dict()
         goals = target.low + (target.high - target.low) * pooled.positive / pooled.weight

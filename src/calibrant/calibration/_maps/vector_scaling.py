@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.calibration._fitting.log_linear import LogLinear, StructuredScalingMixin
+from calibrant._docstrings import fill_docstring
+from calibrant.calibration._fitting.log_linear import SCALE_ATTRIBUTES, LogLinear, StructuredScalingMixin
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["VectorScaling"]
 
 
+@fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class VectorScaling(StructuredScalingMixin, LogLinear):
     """softmax(v * ln p + b), each class by its own slope and intercept: structured vector scaling.
 
@@ -27,17 +29,14 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
     Parameters
     ----------
     strength : float >= 0
-        What the penalty is multiplied by. With 0 there is none, no temperature and no mixing: vector scaling as Guo et
+        The factor of the penalty. With 0 there is none, no temperature and no mixing: vector scaling as Guo et
         al. have it, and for two classes beta calibration without its constraint.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (n_classes, n_classes) and (n_classes,)
         The diagonal matrix of v, and b, for log-probabilities after temperature and mixing.
-    inverse_temperature_, uniform_share_ : float
-        What logarithms are multiplied by, and the share of the uniform distribution.
-    on_ : "logit" or "score"
-        Whether the scores were probabilities; margins are read as log-odds on an unknown scale.
+    %(scale_attributes)s
 
     Examples
     --------

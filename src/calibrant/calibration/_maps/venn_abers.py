@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibrant.calibration._validation import BinaryRows
+    from calibrant.calibration._validation import BinaryScores
 
     Pair: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -152,7 +152,7 @@ class VennAbers(ScoreMap):
             _merge([fold.predict_pair(part) for fold, part in zip(self.folds_, scores, strict=True)])
         )
 
-    def _learn(self, sample: BinaryRows) -> None:
+    def _learn(self, sample: BinaryScores) -> None:
         pooled = pool_ties(sample)
         low, high = np.empty(len(pooled.scores) + 1), np.empty(len(pooled.scores) + 1)
         _core.venn_abers(pooled.weight, pooled.positive, low, high)

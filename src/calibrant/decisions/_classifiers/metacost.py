@@ -108,16 +108,7 @@ class MetaCostClassifier(WrappingClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the bagged models, relabel the rows and fit the final model.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-        %(y)s
-        %(row_weight)s
-        %(fit_params)s
-
-        Returns
-        -------
-        %(fitted_self)s
+        %(wrapped_fit_sections)s
         """
         check_params(self, _RULES)
         data, _ = read_fit_data(

@@ -66,6 +66,13 @@ class _Folds(Rule):
 
 
 _TIE = 1e-12  # values that differ by rounding only are equally good
+_Y = """\
+y : sequence of length n_rows
+    The class of each row, one of two."""
+_WEIGHT = """\
+sample_weight : sequence of length n_rows, optional
+    Weight of each row, in tuning the threshold and, where it takes weights, in fitting the estimator."""
+
 _RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "costs": COSTS,
@@ -149,22 +156,11 @@ class ThresholdClassifier(WrappingClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring()
+    @fill_docstring(y=_Y, row_weight=_WEIGHT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and choose the threshold.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-        y : sequence of length n_rows
-            The class of each row, one of two.
-        sample_weight : sequence of length n_rows, optional
-            Weight of each row, in tuning the threshold and, where it takes weights, in fitting the estimator.
-        %(fit_params)s
-
-        Returns
-        -------
-        %(fitted_self)s
+        %(wrapped_fit_sections)s
         """
         check_params(self, _RULES)
         check_has_predict_proba(self.estimator, "to have a threshold")

@@ -31,13 +31,7 @@ class WrappingClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Base
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, averaged over the models where there are several.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-
-        Returns
-        -------
-        %(proba)s
+        %(wrapped_predict_proba_sections)s
         """
         check_is_fitted(self, "estimators_")
         tables = [class_probabilities(model, X, self.classes_) for model in self.estimators_]

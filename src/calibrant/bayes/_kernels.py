@@ -17,7 +17,7 @@ from calibrant.bayes._weka import density_floor, sum_until_small
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ClassKernels", "KernelDensity"]
+__all__ = ["ColumnKernels", "KernelDistribution"]
 
 _BLOCK = 2**22  # distances held in memory at once: 32 MiB
 # A step of a convolution takes an eighth of the time of a lookup, by measurement; it decides which of the two is used.
@@ -25,7 +25,7 @@ _CONVOLUTION_GAIN = 8
 
 
 @dataclass(frozen=True)
-class ClassKernels:
+class ColumnKernels:
     """The kernels of one class: ascending positions on the grid, and the weight of the kernel at each."""
 
     positions: NDArray[np.float64]
@@ -53,7 +53,7 @@ class ClassKernels:
 
 
 @dataclass(frozen=True)
-class KernelDensity:
+class KernelDistribution:
     """The values so far, with a kernel of its class at each."""
 
     counts: ValueCounts
@@ -64,8 +64,8 @@ class KernelDensity:
         return replace(self, counts=self.counts.add(batch, column))
 
     @cached_property
-    def _kernels(self) -> list[ClassKernels]:
-        return [ClassKernels(*self.counts.of_class(label)) for label in range(self.counts.n_classes)]
+    def _kernels(self) -> list[ColumnKernels]:
+        return [ColumnKernels(*self.counts.of_class(label)) for label in range(self.counts.n_classes)]
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the log of the kernels' mean probability of each value's unit; 0 for missing and infinite ones."""
@@ -84,7 +84,7 @@ class KernelDensity:
         return found
 
 
-def _sums(kernels: ClassKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sums(kernels: ColumnKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of all kernels at each position: pair by pair, or by a convolution where that is less work."""
     n_pairs = len(positions) * len(kernels.positions)
     if (kernels.span + 1) * (2 * kernels.reach + 1) < _CONVOLUTION_GAIN * n_pairs:
@@ -97,14 +97,14 @@ def _sums(kernels: ClassKernels, positions: NDArray[np.float64]) -> NDArray[np.f
     return sums
 
 
-def _heights(kernels: ClassKernels, distances: NDArray[np.float64], n_pairs: int) -> NDArray[np.float64]:
+def _heights(kernels: ColumnKernels, distances: NDArray[np.float64], n_pairs: int) -> NDArray[np.float64]:
     """Return the heights of kernels, from a table unless that would be longer than the number of pairs."""
     if kernels.reach > n_pairs:
         return np.exp(log_cells(distances, kernels.sd))
     return np.asarray(kernels.heights[np.minimum(distances, kernels.reach).astype(np.intp)])
 
 
-def _convolved(kernels: ClassKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+def _convolved(kernels: ColumnKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
     low, heights = kernels.positions[0], kernels.heights
     grid = np.bincount((kernels.positions - low).astype(np.intp), kernels.weights)
     table = np.convolve(grid, np.concatenate((heights[:0:-1], heights)))
