@@ -5,6 +5,7 @@ change in CHANGELOG.md. docs/reproducibility.md says what is promised and what i
 """
 
 import hashlib
+import importlib
 import json
 import os
 import subprocess
@@ -31,8 +32,7 @@ NO_AVX = ",".join(f"-{name}" for name in ("AVX512F", "AVX512VL", "AVX512BW", "AV
 
 
 def _numpy_features():
-    from numpy._core import _multiarray_umath as core
-
+    core = importlib.import_module(f"numpy.{'_core' if np.__version__ >= '2' else 'core'}._multiarray_umath")
     return " ".join(name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name))
 
 
