@@ -16,7 +16,7 @@ PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")
 # What a package offers to the other packages beside its public names. A longer list is a wider wall to keep up.
 INTERNAL = {
     "calibration": """
-        CV FitData HeldOut Scoring Source WrapperMixin final_step fit_folds is_pairwise make_splits pool_scores
+        CV FitData Scoring Source WrapperMixin final_step fit_folds is_pairwise make_splits pool_scores
         read_fit_data take_rows take_square
     """,
     "curves": "rank",

@@ -35,7 +35,7 @@ def test_a_single_class_is_certain(strategy):
     assert model.predict_proba([[3]]).tolist() == [[1.0]]
 
 
-def test_a_positive_class_that_is_none_is_refused():
+def test_an_unknown_positive_class_raises():
     with pytest.raises(ParameterError, match=r"positive must be a class of y or None; got 'bb'\. Did you mean 'b'"):
         said(strategy="one", positive="bb")
     with pytest.raises(ParameterError, match="strategy must be 'base_rate', 'zero' or 'one'"):

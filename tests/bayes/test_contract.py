@@ -35,7 +35,7 @@ def donors():
 
 
 @pytest.mark.parametrize("numeric", NUMERIC)
-def test_a_pickled_model_answers_as_before(donors, numeric):
+def test_a_pickled_model_predicts_as_before(donors, numeric):
     model = NaiveBayesClassifier(numeric=numeric).fit(donors.X, donors.y)
     restored = pickle.loads(pickle.dumps(model))  # noqa: S301
     np.testing.assert_array_equal(restored.predict_proba(donors.X), model.predict_proba(donors.X))

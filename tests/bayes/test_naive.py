@@ -74,10 +74,10 @@ def test_a_unit_of_a_coarse_column_has_the_integral_of_the_normal_density():
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 300), st.integers(1, 40))
-def test_kernels_add_up_as_the_formula_says(seed, n, n_asked, spread):
+def test_sums_of_kernels_follow_the_formula(seed, n, n_requested, spread):
     """Few and many places asked about take different ways through the same sums."""
     rng = np.random.default_rng(seed)
-    values, asked = rng.integers(0, spread, n).astype(float), rng.integers(-5, spread + 5, n_asked).astype(float)
+    values, asked = rng.integers(0, spread, n).astype(float), rng.integers(-5, spread + 5, n_requested).astype(float)
     model = NaiveBayesClassifier(numeric="kernel").fit(values[:, None], np.zeros(n))
     step = np.diff(np.unique(values)).mean() if len(set(values)) > 1 else 0.01
     places, kernels = np.rint(asked / step), np.rint(values / step)
@@ -103,7 +103,7 @@ def test_without_m_a_value_that_a_class_never_had_leaves_it_almost_nothing():
 
 
 @pytest.mark.parametrize("numeric", NUMERIC)
-def test_a_row_that_says_nothing_has_the_base_rates(donors, numeric):
+def test_an_uninformative_row_has_the_base_rates(donors, numeric):
     model = NaiveBayesClassifier(numeric=numeric).fit(donors.X, donors.y)
     nothing = pd.DataFrame({name: [None] for name in donors.X}, dtype=object)
     expected = (model.class_count_ + 1) / (model.class_count_ + 1).sum()
@@ -111,7 +111,7 @@ def test_a_row_that_says_nothing_has_the_base_rates(donors, numeric):
 
 
 @pytest.mark.parametrize("numeric", ["gaussian", "kernel"])
-def test_a_value_far_from_every_class_says_nothing(numeric):
+def test_a_value_far_from_every_class_is_uninformative(numeric):
     model = NaiveBayesClassifier(numeric=numeric).fit([[1.0], [2.0], [3.0], [5.0], [8.0]], [0, 0, 0, 1, 1])
     np.testing.assert_allclose(model.predict_proba([[1e9], [-1e9], [np.inf]]), [[4 / 7, 3 / 7]] * 3)
 
@@ -162,7 +162,7 @@ def test_a_class_without_a_value_takes_the_distribution_of_all(numeric):
     np.testing.assert_allclose(model.predict_proba([[1.0], [9.0]]), [[2 / 3, 1 / 3]] * 2)
 
 
-def test_a_column_without_values_says_nothing():
+def test_a_column_without_values_is_uninformative():
     for numeric in NUMERIC:
         model = NaiveBayesClassifier(numeric=numeric).fit([[np.nan, 1.0], [np.nan, 2.0]], [0, 1])
         alone = NaiveBayesClassifier(numeric=numeric).fit([[1.0], [2.0]], [0, 1])
@@ -194,7 +194,7 @@ def test_weights_that_add_up_to_next_to_nothing_leave_the_base_rates_even(numeri
     assert np.isfinite(proba).all()
 
 
-def test_counts_that_memory_cannot_hold_are_refused(monkeypatch):
+def test_counts_that_memory_cannot_hold_raise(monkeypatch):
     monkeypatch.setattr(_memory, "machine_memory", lambda: 10_000)
     with pytest.raises(DataError, match="column 'x0' has 40 values and y 20 classes; their class counts take"):
         NaiveBayesClassifier().fit([[f"v{i}"] for i in range(40)], np.arange(40) // 2)

@@ -60,7 +60,7 @@ def test_columns_of_a_later_part_are_found_by_name(donors):
     np.testing.assert_allclose(model.predict_proba(donors.X), whole.predict_proba(donors.X), rtol=1e-9)
 
 
-def test_what_does_not_fit_the_first_part_is_refused_and_changes_nothing():
+def test_rows_that_do_not_match_the_first_part_raise_and_change_nothing():
     model = NaiveBayesClassifier().fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), [0, 1])
     before = model.predict_proba(pd.DataFrame({"a": [1.0], "b": ["u"]}))
     with pytest.raises(SchemaError, match="'b' is missing"):
@@ -74,7 +74,7 @@ def test_what_does_not_fit_the_first_part_is_refused_and_changes_nothing():
     np.testing.assert_array_equal(model.predict_proba(pd.DataFrame({"a": [1.0], "b": ["u"]})), before)
 
 
-def test_classes_are_told_first_and_stay_the_same():
+def test_classes_are_passed_first_and_stay_the_same():
     with pytest.raises(ParameterError, match="classes must be passed at the first call"):
         NaiveBayesClassifier().partial_fit([[1.0]], ["a"])
     model = NaiveBayesClassifier().partial_fit([[1.0]], ["a"], classes=["a", "b"])

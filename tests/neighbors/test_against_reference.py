@@ -49,7 +49,7 @@ def reference(rows, y, queries, k):
 
 @settings(max_examples=200, deadline=None)
 @given(rows=ROWS, k=st.integers(1, 14), data=st.data())
-def test_any_table_is_answered_as_by_one_pair_of_rows_at_a_time(rows, k, data):
+def test_any_table_is_predicted_as_by_one_pair_of_rows_at_a_time(rows, k, data):
     y = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     queries = data.draw(ROWS)
     told = {"weights": "uniform", "attribute_weights": None, "scale": "range", "smoothing": 0, "nominal": [2, 3]}
@@ -63,7 +63,7 @@ def test_any_table_is_answered_as_by_one_pair_of_rows_at_a_time(rows, k, data):
 @pytest.mark.parametrize("weights", ["uniform", "inverse_squared"])
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 20), decimals=st.integers(0, 2))
-def test_an_index_answers_as_all_distances_do(algorithm, weights, seed, k, decimals):
+def test_an_index_predicts_as_all_distances_do(algorithm, weights, seed, k, decimals):
     random = np.random.default_rng(seed)
     X = random.normal(size=(200, 3)).round(decimals).astype(object)
     X[:, 2] = random.choice(["a", "b", "c"], 200)
@@ -77,7 +77,7 @@ def test_an_index_answers_as_all_distances_do(algorithm, weights, seed, k, decim
 
 @pytest.mark.parametrize("n_columns", [3, 20])
 @pytest.mark.parametrize(("weights", "peer"), [("uniform", "uniform"), ("inverse", "distance")])
-def test_numbers_without_ties_are_answered_as_scikit_learn_does(n_columns, weights, peer):
+def test_numbers_without_ties_are_predicted_as_by_scikit_learn(n_columns, weights, peer):
     random = np.random.default_rng(7)
     X, y, new = (
         random.normal(size=(400, n_columns)) * 9 + 5,

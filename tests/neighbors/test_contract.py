@@ -42,7 +42,7 @@ def donors():
 
 
 @pytest.mark.parametrize("to_frame", [pl.from_pandas, pa.Table.from_pandas])
-def test_a_frame_of_another_library_is_answered_alike(donors, to_frame):
+def test_frames_of_other_libraries_have_the_same_predictions(donors, to_frame):
     model = NeighborsClassifier().fit(donors.X, donors.y)
     other = NeighborsClassifier().fit(to_frame(donors.X), donors.y)
     np.testing.assert_array_equal(other.predict_proba(to_frame(donors.X)), model.predict_proba(donors.X))

@@ -22,14 +22,14 @@ def test_the_gain_is_the_mutual_information_in_bits(pairs):
     assert ratio == pytest.approx(gain / of_values if gain > 1e-6 else 0.0, abs=1e-12)
 
 
-def test_unknown_values_are_shared_out_whatever_their_class():
+def test_missing_values_are_distributed_whatever_their_class():
     # u and v have 2 and 1 rows, so that the unknown row of class b counts 2/3 and 1/3
     gain = attribute_gains([["u"], ["u"], ["v"], [None]], ["a", "a", "b", "b"], kind="info_gain")[0]
     expected = 1 - (2 + 2 / 3) / 4 * entropy([2, 2 / 3], base=2)
     assert gain == pytest.approx(expected)
 
 
-def test_a_number_is_cut_first_and_tells_nothing_without_a_cut():
+def test_a_numeric_column_is_cut_first_and_has_no_gain_without_a_cut():
     X = np.column_stack([np.arange(20), np.tile([0, 1], 10)])
     np.testing.assert_allclose(attribute_gains(X, np.arange(20) >= 10), [1, 0])
 
@@ -40,11 +40,11 @@ def test_weights_are_rows_counted_several_times():
     np.testing.assert_allclose(attribute_gains(X, y, sample_weight=times), repeated)
 
 
-def test_a_column_without_values_tells_nothing():
+def test_a_column_without_values_has_no_gain():
     assert attribute_gains([[None, 1.0], [None, 2.0]], ["a", "b"])[0] == 0
 
 
-def test_an_unknown_kind_is_answered_with_the_nearest():
+def test_an_unknown_kind_raises_with_the_nearest_name():
     with pytest.raises(ParameterError, match="Did you mean 'info_gain'"):
         attribute_gains([[1], [2]], [0, 1], kind="infogain")
 

@@ -39,7 +39,7 @@ def test_probabilities_are_probabilities(name, weights, scale):
 
 
 @pytest.mark.parametrize("weights", WAYS)
-def test_one_row_one_class_and_more_places_than_rows(weights):
+def test_one_row_one_class_and_more_neighbours_than_rows(weights):
     model = NeighborsClassifier(weights=weights, n_neighbors=99)
     assert model.fit([[1.0, "a"]], ["only"]).predict_proba([[7.0, "b"], [None, None]]).tolist() == [[1.0], [1.0]]
     assert model.kneighbors([[7.0, "b"]])[1].tolist() == [[0]]
@@ -66,7 +66,7 @@ def test_a_column_without_values_changes_nothing():
     assert model.attribute_weights_.tolist() == [1, 1, 0]
 
 
-def test_columns_that_all_tell_nothing_weigh_the_same():
+def test_columns_without_any_gain_have_equal_weights():
     assert NeighborsClassifier().fit(NORMAL, Y).attribute_weights_.tolist() == [1, 1]
 
 
@@ -80,14 +80,14 @@ def test_relative_attribute_weights_change_distances_and_no_probability():
     np.testing.assert_allclose(one.kneighbors(NORMAL)[0], other.kneighbors(NORMAL)[0] * np.sqrt(8))
 
 
-def test_limits_told_beforehand_are_the_range():
+def test_known_limits_are_the_range():
     told = {"attribute_weights": None, "weights": "similarity"}
     by_range = NeighborsClassifier(scale="range", **told).fit(NORMAL, Y)
     by_limits = NeighborsClassifier(scale=[NORMAL.min(axis=0), NORMAL.max(axis=0)], **told).fit(NORMAL, Y)
     np.testing.assert_array_equal(by_range.predict_proba(NORMAL), by_limits.predict_proba(NORMAL))
 
 
-def test_infinity_is_refused_in_fit_and_later():
+def test_infinity_raises_in_fit_and_later():
     with pytest.raises(DataError, match=r"column 'x1' contains infinity \(first at row 1\)"):
         NeighborsClassifier().fit([[1.0, 2.0], [3.0, np.inf]], ["a", "b"])
     with pytest.raises(DataError, match="column 'x0' contains infinity"):
@@ -114,6 +114,6 @@ def test_wrong_parameters_are_named(params, message):
         NeighborsClassifier(**params).fit(NORMAL, Y)
 
 
-def test_other_columns_than_in_fit_are_refused():
+def test_other_columns_than_in_fit_raise():
     with pytest.raises(SchemaError, match="expecting 2 features"):
         NeighborsClassifier().fit(NORMAL, Y).predict_proba(NORMAL[:, :1])

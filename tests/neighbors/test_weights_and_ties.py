@@ -38,7 +38,7 @@ def test_a_gaussian_counts_by_its_kernel_width():
     np.testing.assert_allclose(answer(0.5, weights="gaussian", bandwidth=0.7), expected)
 
 
-def test_the_automatic_kernel_width_is_a_third_of_the_way_to_the_last_place():
+def test_the_automatic_kernel_width_is_a_third_of_the_distance_of_the_last_neighbour():
     fixed = answer(0.5, weights="gaussian", bandwidth=0.5)
     np.testing.assert_allclose(answer(0.5, weights="gaussian", n_neighbors=3), fixed)
 
@@ -78,7 +78,7 @@ def test_every_class_starts_with_the_smoothing():
     np.testing.assert_allclose(answer(0.1, n_neighbors=1, smoothing="1/n"), [5 / 7, 1 / 7, 1 / 7])
 
 
-def test_rows_are_taken_until_their_weight_fills_the_places():
+def test_rows_are_taken_until_their_weight_reaches_n_neighbors():
     weights = [0.5, 0.25, 0.25, 1.0]
     expected = [0.5, 0.5, 0]
     np.testing.assert_allclose(answer(0.1, sample_weight=weights, n_neighbors=1, weights="uniform"), expected)
@@ -111,7 +111,7 @@ def test_the_order_of_rows_does_not_matter(weights, seed, k):
     np.testing.assert_allclose(model.fit(X[order], y[order]).predict_proba(X), one, atol=1e-9)
 
 
-def test_row_numbers_are_those_of_the_table_given():
+def test_row_numbers_are_those_of_the_table_passed():
     model = NeighborsClassifier(**PLAIN).fit([[0.0], [9.0], [1.0], [1.0]], ["a", "b", "a", "b"], [1, 0, 3, 1])
     distances, rows = model.kneighbors([[0.75], [9.0]], 2)
     assert rows.tolist() == [[2, 3], [2, 3]]

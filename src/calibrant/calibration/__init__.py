@@ -1,4 +1,4 @@
-"""Scores into probabilities: one file a calibrator, each learnt from scores and classes alone."""
+"""Calibrators, which map scores to probabilities, and the classifier that wraps a model with one."""
 
 from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._auto.choice import AutoChoice, Candidate

@@ -3,7 +3,6 @@
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, take_rows, take_square
 from calibrant.calibration._classifier.held_out_scores import (
     CV,
-    HeldOut,
     Scoring,
     Source,
     fit_folds,
@@ -17,7 +16,6 @@ from calibrant.calibration._classifier.wrapper import WrapperMixin
 __all__ = [
     "CV",
     "FitData",
-    "HeldOut",
     "Scoring",
     "Source",
     "WrapperMixin",

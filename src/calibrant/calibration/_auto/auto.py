@@ -162,6 +162,7 @@ class Auto(Calibrator):
     def _choose(self, trial: _Trial) -> AutoChoice:
         """Return the best mix, or the reference alone where the guard finds too little evidence for a mix."""
         alone = np.eye(len(trial.names))[0]
+        # The weights are fitted to the same held-out rows that the gain is measured on; the price makes up for that.
         weights = best_weights(trial.logs, trial.codes, trial.weight, self.price)
         gain, error = trial.gain_of(weights)
         reason = f"gains more than {self.multiple:g} standard errors"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReplaceCertain", "fit_replace_certain"]
 
-_CERTAIN = 1e-12  # the least probability that the logarithms of _fitting/logits.py tell from 0
+_CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
 
 
 @dataclass(frozen=True, slots=True)

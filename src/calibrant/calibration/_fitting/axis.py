@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Axis", "AxisMapMixin", "find_axis", "solve_increasing"]
 
 _HALVINGS = 100  # bisect an interval of 2e15 down to 1e-15
-_FARTHEST = 1e15  # beyond it a double cannot tell a margin from the next in units of the spread
+_FARTHEST = 1e15  # beyond it neighbouring doubles are farther apart than a tenth of the spread
 
 
 @dataclass(frozen=True, slots=True)

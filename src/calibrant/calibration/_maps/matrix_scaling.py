@@ -32,7 +32,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
         K (the squared distance of W's diagonal from 1, and of b from 0) + K (K - 1) (the squares of W's other entries).
 
     Thus a hundred rows for ten classes change little but the temperature, and a million have W almost free. A score
-    that speaks against its class gets the temperature of infinity, and what is learnt is the base rates.
+    that decreases with its class gets an infinite temperature, and only the base rates are learned.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ class PriorShift(Calibrator):
         return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
-        """ShiftLoss back: give the scores that have these probabilities.
+        """Return the scores that have these probabilities.
 
         Parameters
         ----------

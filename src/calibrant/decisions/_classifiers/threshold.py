@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
+from calibrant.calibration import HeldOut
 from calibrant.calibration._internal import (
     CV,
-    HeldOut,
     Scoring,
     Source,
     fit_folds,
