@@ -78,6 +78,15 @@ labels : sequence, optional
 %(y_true)s
 %(y_proba)s
 %(prediction_options)s""",
+    "weight_kind": """\
+weight_kind : {"frequency", "probability"}
+    Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
+    resampled within their classes.""",
+    "bootstrap": """\
+n_boot : int
+    Number of bootstrap replicates.
+random_state : int, numpy Generator, RandomState or SeedSequence, optional
+    Seed of the resampling.""",
     "fit_params": """\
 **fit_params : Any
     Parameters of the estimator's `fit`.""",

@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.wrapped_classifiers import Recording, yes_no_rows
 
 from calibrant.calibration import CalibratedClassifier
 from calibrant.exceptions import CalibrantWarning
@@ -41,17 +42,7 @@ def test_no_check_is_skipped_if_scipy_supports_the_array_api(check_statuses):
 
 @pytest.fixture(scope="module")
 def rows():
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(300, 3))
-    return X, np.where(rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0])), "yes", "no")
-
-
-class Recording(LogisticRegression):
-    """Records the arguments of its `fit`."""
-
-    def fit(self, X, y, sample_weight=None, mark=None):
-        self.seen_ = {"n": len(y), "sample_weight": sample_weight, "mark": mark}
-        return super().fit(X, y, sample_weight)
+    return yes_no_rows()
 
 
 def test_weights_and_parameters_of_fit_reach_the_base_estimator_with_its_rows(rows):

@@ -124,17 +124,12 @@ def decision_curve(
     prevalence : float, optional
         The share of positives in the population, if it differs from that of the rows, as in a case-control study.
     %(row_weight)s
-    weight_kind : {"frequency", "probability"}
-        Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
-        resampled within their classes.
+    %(weight_kind)s
     %(pos_label)s
     %(labels)s
     confidence : float, optional
         Confidence of bootstrap intervals at each threshold; by default there are none.
-    n_boot : int
-        Number of bootstrap replicates.
-    random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seed of the resampling.
+    %(bootstrap)s
 
     Returns
     -------

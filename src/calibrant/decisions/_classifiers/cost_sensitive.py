@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from calibrant._docstrings import fill_docstring
+from calibrant._docstrings import PASSAGES, fill_docstring
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
@@ -51,6 +51,13 @@ _RULES = {
     "n_models": Int(1),
     "random_state": Seed(),
 }
+_WEIGHT_AND_AMOUNT = f"""\
+{PASSAGES["row_weight"]}
+amount : sequence of length n_rows, optional
+    With `ExampleCosts`: the amount that each positive row brought in."""
+_CLASSES_ONLY = """\
+array of shape (n_rows,)
+    Values of ``classes_``; for other actions see `decide`."""
 _MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting both classes
 _WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
@@ -129,22 +136,11 @@ class CostSensitiveClassifier(WrappingClassifier):
         self.n_models = n_models
         self.random_state = random_state
 
-    @fill_docstring()
+    @fill_docstring(row_weight=_WEIGHT_AND_AMOUNT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, amount: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-        %(y)s
-        %(row_weight)s
-        amount : sequence of length n_rows, optional
-            With `ExampleCosts`: the amount that each positive row brought in.
-        %(fit_params)s
-
-        Returns
-        -------
-        %(fitted_self)s
+        %(wrapped_fit_sections)s
         """
         check_params(self, _RULES)
         if self.when == "predict":
@@ -206,18 +202,11 @@ class CostSensitiveClassifier(WrappingClassifier):
         costs, proba = self._costs_for(X), self.predict_proba(X)
         return action_names(costs, costs.expected(proba).argmin(axis=1))
 
-    @fill_docstring()
+    @fill_docstring(X_predict="%(X_wrapped)s", predicted=_CLASSES_ONLY)
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of least expected cost of each row, or with ``when="train"`` the most likely class.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Values of ``classes_``; for other actions see `decide`.
+        %(predict_sections)s
         """
         check_is_fitted(self, "estimators_")
         if self.when == "predict":

@@ -143,17 +143,11 @@ class MetaCostClassifier(WrappingClassifier):
                 total, n_models = np.where((n_models == 0)[:, None], proba, total), np.maximum(n_models, 1.0)
         return total / n_models[:, None]
 
-    @fill_docstring()
+    @fill_docstring(X_predict="%(X_wrapped)s")
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class that the final model predicts.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-
-        Returns
-        -------
-        %(predicted)s
+        %(predict_sections)s
         """
         check_is_fitted(self, "estimator_")
         return np.asarray(self.estimator_.predict(X))

@@ -71,7 +71,7 @@ y : sequence of length n_rows
     The class of each row, one of two."""
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
-    Weight of each row, in tuning the threshold and, where it takes weights, in fitting the estimator."""
+    The weight of each row, in tuning the threshold and, if it takes weights, in fitting the estimator."""
 
 _RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
@@ -193,17 +193,11 @@ class ThresholdClassifier(WrappingClassifier):
             value = float(values[np.count_nonzero(self.table_.threshold >= best) - 1])
         self.threshold_, self.value_ = best, -value if self.goal == "cost" else value
 
-    @fill_docstring()
+    @fill_docstring(X_predict="%(X_wrapped)s")
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the second class where its probability reaches the threshold.
 
-        Parameters
-        ----------
-        %(X_wrapped)s
-
-        Returns
-        -------
-        %(predicted)s
+        %(predict_sections)s
         """
         check_is_fitted(self, "threshold_")
         return np.asarray(self.classes_[(self.predict_proba(X)[:, 1] >= self.threshold_).astype(np.intp)])

@@ -140,9 +140,7 @@ def profit(
     fixed_cost, row_cost : float
         The cost of building the model, and of scoring a row. A single action for every row pays neither.
     %(row_weight)s
-    weight_kind : {"frequency", "probability"}
-        Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
-        resampled within their classes.
+    %(weight_kind)s
     groups : sequence of length n_rows, optional
         The cluster of each row; whole clusters are resampled.
     pos_label : optional
@@ -150,10 +148,7 @@ def profit(
     %(labels)s
     confidence : float, optional
         Confidence of the BCa intervals, which share their bootstrap replicates; None for no intervals.
-    n_boot : int
-        Number of bootstrap replicates.
-    random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seed of the resampling.
+    %(bootstrap)s
 
     Returns
     -------
