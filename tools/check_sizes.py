@@ -5,6 +5,9 @@
 Files of ``src``: median <= 150 lines, none over 400 (nor in ``core`` and ``tests``). Functions of ``src``:
 median <= 6 lines of body without the docstring, 99th percentile <= 60. Public functions and classes, those in
 the ``__all__`` of a module without an underscore in its path: a doctest in the docstring, full annotations.
+The whole tree: fewer than 200 pairs of files that share six lines; no import of another package's private modules
+but for its ``_internal``; no docstring that opens with Give, Tell, Say or Ask; no two classes of one name. Comment
+lines are counted, not limited.
 """
 
 from __future__ import annotations
@@ -13,12 +16,17 @@ import ast
 import math
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repeated_passages import repeated_passages, source_files
+
 FILE_MEDIAN, FILE_MOST = 150, 400
 BODY_MEDIAN, BODY_P99 = 6, 60
+REPEATS = 200
+DIALECT = ("Give", "Tell", "Say", "Ask")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
@@ -41,6 +49,14 @@ def check(root: Path) -> Findings:
     check_files("tests", root, [*root.glob("tests/**/*.py")], findings)
     check_functions(root, source, findings)
     check_public(source, findings)
+    check_words(root, source, findings)
+    check_private_imports(root, source, findings)
+    check_class_names(source, findings)
+    check_repeats(root, findings)
+    findings.figures += [
+        comment_figure("src", [*source.trees]),
+        comment_figure("core", [*root.glob("core/**/*.[ch]pp")]),
+    ]
     return findings
 
 
@@ -83,6 +99,64 @@ def check_public(source: Source, findings: Findings) -> None:
     findings.offenders += [f"{name}: no doctest (>>>) in its docstring" for name in without_doctest] + gaps
 
 
+def check_words(root: Path, source: Source, findings: Findings) -> None:
+    """Look for docstrings that open in a dialect of our own."""
+    opened = [
+        f"{path.relative_to(root)}:{node.lineno} {node.name}: open with Return, Compute, Fit …, not {first}"
+        for path, tree in source.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, Definition) and (first := first_word(node)) in DIALECT
+    ]
+    findings.figures.append(f"docstrings that open with {', '.join(DIALECT)}: {len(opened)}, at most 0")
+    findings.offenders += opened
+
+
+def check_private_imports(root: Path, source: Source, findings: Findings) -> None:
+    """Look for imports of what is private to another package."""
+    private = [
+        f"{path.relative_to(root)}:{node.lineno}: {node.module} is private to its package"
+        for path, tree in source.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and is_foreign_private(node.module or "", path.relative_to(root / "src"))
+    ]
+    findings.figures.append(f"imports of another package's private modules: {len(private)}, at most 0")
+    findings.offenders += private
+
+
+def check_class_names(source: Source, findings: Findings) -> None:
+    """Look for classes that share a name."""
+    nodes = (node for tree in source.trees.values() for node in ast.walk(tree))
+    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    twice = [name for name, n in names.items() if n > 1]
+    findings.figures.append(f"src classes: {len(names)}, {len(twice)} names used twice, at most 0")
+    findings.offenders += [f"{name}: the name of {names[name]} classes" for name in twice]
+
+
+def check_repeats(root: Path, findings: Findings) -> None:
+    repeats = repeated_passages(source_files(root))
+    findings.figures.append(f"pairs of files that share six lines: {len(repeats)}, under {REPEATS}")
+    if len(repeats) >= REPEATS:
+        findings.offenders += map(str, repeats)
+
+
+def comment_figure(part: str, paths: Sequence[Path]) -> str:
+    """Count the lines that are comments, those for tools aside."""
+    tools = ("# noqa", "# type:", "# ruff", "# mypy", "// NOLINT")
+    lines = [line.strip() for path in paths for line in path.read_text("utf-8").splitlines()]
+    comments = [line for line in lines if line.startswith(("# ", "// ")) and not line.startswith(tools)]
+    return f"{part}: {len(comments)} comment lines of {len(lines)}"
+
+
+def is_foreign_private(module: str, path: Path) -> bool:
+    parts = module.split(".")
+    foreign = parts[0] == path.parts[0] and len(parts) > 2 and parts[1] != path.parts[1]
+    return foreign and not parts[1].startswith("_") and parts[2] != "_internal" and parts[2].startswith("_")
+
+
+def first_word(node: Definition) -> str:
+    return (ast.get_docstring(node) or "").partition(" ")[0]
+
+
 class Source:
     """The parsed modules under a folder and where their public names are defined."""
 
@@ -92,7 +166,7 @@ class Source:
         self.packages = {module_name(path.relative_to(folder)) for path in self.trees if is_package(path)}
 
     def public_definitions(self, offenders: list[str]) -> dict[str, Definition]:
-        """Give each public function and class under the name of its module, and note names without one."""
+        """Return each public function and class under the name of its module, and note names without one."""
         public = {}
         for module, name in self.public_names(offenders):
             where, node = self.find(module, name)
@@ -103,7 +177,7 @@ class Source:
         return public
 
     def public_names(self, offenders: list[str]) -> Iterator[tuple[str, str]]:
-        """Give the module and the name of all that is in an ``__all__``, and note modules without one."""
+        """Yield the module and the name of all that is in an ``__all__``, and note modules without one."""
         for module, tree in self.modules.items():
             if any(part.startswith("_") for part in module.split(".")):
                 continue
@@ -126,7 +200,7 @@ class Source:
         return module, self.modules.get(f"{module}.{name}")
 
     def absolute(self, module: str, node: ast.ImportFrom) -> str:
-        """Give the full name of the module that a module imports from."""
+        """Return the full name of the module that a module imports from."""
         if not node.level:
             return node.module or ""
         keep = node.level - (module in self.packages)
@@ -135,7 +209,7 @@ class Source:
 
 
 def module_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Give the statements of a module, also under ``if`` and ``try``; the last of overloads comes first."""
+    """Yield the statements of a module, also under ``if`` and ``try``; the last of overloads comes first."""
     for node in reversed(tree.body):
         nested = [child for child in ast.walk(node) if isinstance(child, ast.stmt)]
         yield from nested if isinstance(node, ast.If | ast.Try) else [node]

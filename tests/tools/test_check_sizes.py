@@ -150,3 +150,39 @@ def test_private_modules_and_the_first_of_overloads_need_nothing(tmp_path: Path)
     overloads = "@overload\ndef g(x: int) -> int: ...\ndef g(x: object) -> object: '''>>> 1'''"
     files = {"src/p/b.py": f"__all__ = ['g']\n{overloads}", "src/p/_c.py": "def g(x): ..."}
     assert check(tmp_path, files) == (0, "")
+
+
+@pytest.mark.parametrize("word", ["Give", "Tell", "Say", "Ask"])
+def test_a_docstring_in_a_dialect_is_named(word: str, tmp_path: Path) -> None:
+    text = f'def f():\n    """{word} the mean."""\n'
+    assert f"src/p/_a.py:1 f: open with Return, Compute, Fit …, not {word}" in check(tmp_path, {"src/p/_a.py": text})[1]
+
+
+@pytest.mark.parametrize("line", ["from p.b._c import g", "from p.b._c.d import g"])
+def test_an_import_of_what_is_private_to_another_package_is_named(line: str, tmp_path: Path) -> None:
+    assert "src/p/a/_x.py:1: p.b._c" in check(tmp_path, {"src/p/a/_x.py": line})[1]
+
+
+@pytest.mark.parametrize(
+    "line", ["from p.b import g", "from p.b._internal import g", "from p._b import g"]
+)
+def test_public_names_internal_interfaces_and_shared_modules_may_be_imported(line: str, tmp_path: Path) -> None:
+    assert check(tmp_path, {"src/p/a/_x.py": line}) == (0, "")
+
+
+def test_two_classes_of_one_name_are_named(tmp_path: Path) -> None:
+    files = {"src/p/_a.py": "class Case: ...", "src/p/_b.py": "class Case: ..."}
+    assert "Case: the name of 2 classes" in check(tmp_path, files)[1]
+
+
+def test_files_that_share_six_lines_are_counted(tmp_path: Path) -> None:
+    passage = "".join(f"name_{n} = {n}\n" for n in range(6))
+    for name, text in {"a": passage, "b": f"import os\n\n{passage}", "c": passage.replace("name_3", "other")}.items():
+        path = tmp_path / "src" / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    script = f"import sys; sys.path.insert(0, {str(TOOL.parent)!r}); sys.argv = ['', {str(tmp_path)!r}]"
+    script += "; import repeated_passages; repeated_passages.main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[0].endswith("a.py:1 ~ " + str(tmp_path / "src" / "b.py:3"))
+    assert done.stdout.splitlines()[-1] == "1 pairs of files share 6 lines or more"
