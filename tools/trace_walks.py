@@ -23,30 +23,14 @@ from calibrant.metrics import evaluate
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
 
-LAYERS = [
-    "data",
-    "metrics",
-    "curves",
-    "estimates",
-    "trees",
-    "bayes",
-    "neighbors",
-    "ensembles",
-    "calibration",
-    "resampling",
-    "comparison",
-    "decisions",
-    "plots",
-]
-VALIDATION = [
-    "check_param",
-    "check_params",
-    "fit_columns",
-    "match_columns",
-    "code_labels",
-    "check_weights",
-    "from_columns",
-]
+LAYERS = (
+    *("data", "metrics", "curves", "estimates", "trees", "bayes", "neighbors", "ensembles", "calibration"),
+    *("resampling", "comparison", "decisions", "plots"),
+)
+VALIDATION = (
+    *("check_param", "check_params", "check_weights", "code_labels"),
+    *("fit_columns", "match_columns", "from_columns"),
+)
 
 
 @dataclass
