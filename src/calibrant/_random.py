@@ -96,6 +96,7 @@ def stream_seed(seed: np.random.SeedSequence, *keys: int) -> int:
 
 def _child(seed: np.random.SeedSequence, keys: tuple[int, ...]) -> np.random.SeedSequence:
     for key in keys:
-        check_param("a key of a stream", key, _KEY)
+        if type(key) is not int or not 0 <= key < 2**32:  # thousands of streams are opened with plain numbers
+            check_param("a key of a stream", key, _KEY)
     path = (*seed.spawn_key, *map(int, keys))
     return np.random.SeedSequence(seed.entropy, spawn_key=path, pool_size=seed.pool_size)
