@@ -21,7 +21,7 @@ __all__ = ["TreeDisplay"]
 
 _MAX_LETTERS = 22  # of a name: the width of a leaf
 _LEAF_WIDTH, _LEVEL_HEIGHT = 1.55, 1.25  # inches
-_MAX_SIZE = 120.0  # inches: larger figures exceed the 2^16 pixels of an image at the usual 300 dots per inch
+_MAX_SIZE = 120.0  # inches: 36,000 pixels at 300 dots per inch, well below the 65,536 that matplotlib can draw
 
 
 @fill_docstring()

@@ -169,8 +169,8 @@ def sorted_scores(
 
     Examples
     --------
-    >>> found = sorted_scores({"raw": [0.0, 1.0, 0.2], "smoothed": [0.04, 0.2, 0.06]}, reference="smoothed")
-    >>> found.scores["raw"]
+    >>> result = sorted_scores({"raw": [0.0, 1.0, 0.2], "smoothed": [0.04, 0.2, 0.06]}, reference="smoothed")
+    >>> result.scores["raw"]
     array([0. , 0.2, 1. ])
     """
     if not isinstance(y_proba, Mapping) or not y_proba:
