@@ -14,8 +14,9 @@ constexpr std::size_t few_rows = 16;
 template <class... Layouts, class Variant>
 void lay_out(Variant& lanes, const Tree& tree, const PredictRows& rows) {
     const auto keep = [&](auto&& made) {
-        if (made) lanes = *std::move(made);
-        return made.has_value();
+        if (!made) return false;
+        lanes = *std::move(made);
+        return true;
     };
     [[maybe_unused]] const bool is_laid_out = (keep(Layouts::make(tree, rows)) || ...);
 }
