@@ -163,9 +163,7 @@ def test_an_import_of_what_is_private_to_another_package_is_named(line: str, tmp
     assert "src/p/a/_x.py:1: p.b._c" in check(tmp_path, {"src/p/a/_x.py": line})[1]
 
 
-@pytest.mark.parametrize(
-    "line", ["from p.b import g", "from p.b._internal import g", "from p._b import g"]
-)
+@pytest.mark.parametrize("line", ["from p.b import g", "from p.b._internal import g", "from p._b import g"])
 def test_public_names_internal_interfaces_and_shared_modules_may_be_imported(line: str, tmp_path: Path) -> None:
     assert check(tmp_path, {"src/p/a/_x.py": line}) == (0, "")
 
