@@ -7,9 +7,9 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t few_values = 1024;  // these are counted as fast as buckets
-constexpr std::size_t most_buckets = 1024;
-constexpr std::size_t least_rows = 64;  // of a bucket
+constexpr std::size_t few_values = 1024;    // counted as fast as buckets
+constexpr std::size_t most_buckets = 1024;  // whose weights of two classes, 16 KB, stay in the first-level cache
+constexpr std::size_t least_rows = 64;      // of a bucket: fewer would cost more to bound than to search
 
 template <class Code>
 void sort_rows(const std::vector<Code>& codes, std::size_t n_values, StumpBuckets& buckets) {
@@ -25,7 +25,7 @@ void sort_rows(const std::vector<Code>& codes, std::size_t n_values, StumpBucket
     }
 }
 
-void part_values(StumpBuckets& buckets) {
+void divide_values(StumpBuckets& buckets) {
     const std::size_t rows = std::max(least_rows, buckets.order.size() / most_buckets + 1);
     for (std::size_t value = 0; value < buckets.n_values(); ++value) {
         const bool is_full =
@@ -35,7 +35,7 @@ void part_values(StumpBuckets& buckets) {
     buckets.first_value.push_back(static_cast<std::uint32_t>(buckets.n_values()));
 }
 
-void name_rows(std::size_t n_rows, StumpBuckets& buckets) {
+void assign_rows(std::size_t n_rows, StumpBuckets& buckets) {
     buckets.of_row.assign(n_rows, static_cast<std::uint16_t>(buckets.n_buckets()));
     for (std::size_t bucket = 0; bucket < buckets.n_buckets(); ++bucket) {
         const std::size_t begin = buckets.starts[buckets.first_value[bucket]],
@@ -50,8 +50,8 @@ StumpBuckets StumpBuckets::of(const CodedColumn& column) {
     StumpBuckets buckets;
     if (column.kind == Kind::nominal || column.n_values <= few_values) return buckets;
     std::visit([&](const auto& codes) { sort_rows(codes, column.n_values, buckets); }, column.codes);
-    part_values(buckets);
-    name_rows(column.size(), buckets);
+    divide_values(buckets);
+    assign_rows(column.size(), buckets);
     return buckets;
 }
 

@@ -1,4 +1,4 @@
-// A numeric column of many values for boosted stumps: its rows in order, and in buckets of neighbouring values.
+// A numeric column of many values for boosted stumps: its rows sorted, and in buckets of neighbouring values.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace calibrant {
 
 struct StumpBuckets {
-    std::vector<std::uint16_t> of_row;       // one more than the last for what is missing
+    std::vector<std::uint16_t> of_row;       // one more than the last for missing values
     std::vector<std::uint32_t> first_value;  // of each bucket, and the end
     std::vector<std::uint32_t> order;        // the rows with a value, ascending
     std::vector<std::uint32_t> starts;       // where the rows of each value begin in `order`, and the end
@@ -23,7 +23,7 @@ struct StumpBuckets {
         return std::span(order).subspan(starts[value], starts[value + 1] - starts[value]);
     }
 
-    // Nothing where the codes are as well counted themselves.
+    // Empty where counting the codes themselves is as fast.
     static StumpBuckets of(const CodedColumn& column);
 };
 

@@ -1,5 +1,5 @@
-// The best test of one column for a boosted stump: one cut, or one category against the rest; what is missing is a
-// branch of its own.
+// The best test of one column for a boosted stump: one cut, or one category against the rest; missing values have a
+// branch of their own.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 
 namespace calibrant {
 
-// What every test of a column shares.
+// What all tests of a column have in common.
 struct StumpFacts {
     std::span<const double> known;  // class weights of the rows with a value
     double known_weight, weight;    // of these, and of all rows
-    double offset;                  // what setting the missing ones apart gains
+    double offset;                  // the gain of the branch of missing values
     const XLogX* xlogx;
     std::span<double> left, right;  // scratch
 };
 
-// What a test gains: the branch of the missing included, per unit of weight.
+// The gain of a test per unit of weight, the branch of missing values included.
 template <Criterion C>
 class StumpGain {
   public:
@@ -42,8 +42,9 @@ class StumpGain {
     }
     // To within 1e-8.
     double quick(double left0, double left1) {
-        return facts_.offset + scale_ * quick_pair_gain(criterion_, left0, left1, left_over(facts_.known[0], left0),
-                                                        left_over(facts_.known[1], left1));
+        return facts_.offset + scale_ * quick_two_class_gain(criterion_, left0, left1,
+                                                             left_over(facts_.known[0], left0),
+                                                             left_over(facts_.known[1], left1));
     }
 
   private:
@@ -58,7 +59,7 @@ struct StumpTest {
     double low = 0;  // the weight of the first branch
 };
 
-// The first test of those that gain the most, to within 1e-9.
+// The first of the tests with the greatest gain, to within 1e-9.
 class FirstBest {
   public:
     static constexpr double tolerance = 1e-9;
@@ -79,7 +80,7 @@ class FirstBest {
   private:
     static constexpr std::size_t least_room = 256;
 
-    // Doubled where most are near, or looking through them would take the square of their number.
+    // Doubled where most are near the best: otherwise removing the others would take quadratic time.
     void make_room() {
         keep_near();
         room_ = std::max(least_room, 2 * near_.size());
@@ -97,10 +98,10 @@ class FirstBest {
     std::vector<StumpTest> near_;
 };
 
-// Below the best by more than this, quickly computed, no cut can win.
+// A cut whose quick gain is this far below the best cannot win.
 inline constexpr double quick_slack = FirstBest::tolerance + 2e-8;
 
-// Cells are values x classes, the missing ones last.
+// Cells are values x classes, missing values last.
 template <Criterion C>
 void search_cuts(std::span<const double> cells, std::size_t n_values, const StumpFacts& facts, FirstBest& best) {
     StumpGain<C> gain(facts);
@@ -142,10 +143,10 @@ struct StumpRows {
     }
 };
 
-// Without sums over the classes each cut is asked in full.
-class AskedInFull {
+// A criterion without sums over the classes computes every cut in full.
+class FullGain {
   public:
-    AskedInFull(const Known& known, const XLogX&) : left_(known.counts.size()) {}
+    FullGain(const Known& known, const XLogX&) : left_(known.counts.size()) {}
     void move(std::size_t label, double weight) {
         left_[label] += weight;
         low_ += weight;
@@ -161,14 +162,14 @@ class AskedInFull {
 
 template <class C>
 struct MovingCut {
-    using type = AskedInFull;
+    using type = FullGain;
 };
 template <HasSumOverClasses C>
 struct MovingCut<C> {
     using type = RunningGain<C>;
 };
 
-// The greatest gain of the cuts between buckets: the best cut gains no less.
+// The greatest gain of the cuts between buckets, a lower bound of that of the best cut.
 template <Criterion C>
 double most_between_buckets(std::span<const double> cells, std::size_t n_buckets, const StumpFacts& facts) {
     FirstBest best;
@@ -176,8 +177,8 @@ double most_between_buckets(std::span<const double> cells, std::size_t n_buckets
     return best.most();
 }
 
-// Value by value, any number of classes. Between two values of one class alone no cut can be best: the gain is convex
-// there.
+// Value by value, any number of classes. No cut between two values that hold the same single class can be best: the
+// gain is convex along them.
 template <Criterion C>
 void search_sorted_values(const StumpBuckets& buckets, std::span<const double> cells, const StumpRows& rows,
                           const StumpFacts& facts, FirstBest& best) {
@@ -198,8 +199,8 @@ void search_sorted_values(const StumpBuckets& buckets, std::span<const double> c
     }
 }
 
-// Two classes: what a cut within a bucket gains is bounded by the corners of the box that its class weights span, the
-// gain being convex; only buckets that may hold the best cut are looked into.
+// Two classes: the gain is convex in the class weights left of the cut, so that over a bucket it is bounded by its
+// values at the corners of the box that they span; only buckets that may hold the best cut are searched.
 template <Criterion C>
 class BucketSearch {
   public:
@@ -220,14 +221,14 @@ class BucketSearch {
             const double here0 = cells[2 * b], here1 = cells[2 * b + 1];
             most = std::max(most, best_.most());
             const double corner = std::max(gain_.quick(left0 + here0, left1), gain_.quick(left0, left1 + here1));
-            if (std::max({corner, edges[b], edges[b + 1]}) >= most - quick_slack) look_into(b, left0, left1, most);
+            if (std::max({corner, edges[b], edges[b + 1]}) >= most - quick_slack) search_bucket(b, left0, left1, most);
             left0 += here0;
             left1 += here1;
         }
     }
 
   private:
-    void look_into(std::size_t bucket, double left0, double left1, double most) {
+    void search_bucket(std::size_t bucket, double left0, double left1, double most) {
         double left[] = {left0, left1};
         const std::size_t first = buckets_.first_value[bucket], end = buckets_.first_value[bucket + 1];
         std::uint32_t before = StumpRows::mixed;

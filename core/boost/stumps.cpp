@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t n_branches = 3;
 
-// Adds the weights of the rows into cells of one index and one class; an index beyond the last is that of the missing.
+// Sums the weights of the rows in cells by index and class; an index beyond the last is that of missing values.
 template <class Index>
 void count_cells(const std::vector<Index>& index, std::span<const std::uint16_t> labels,
                  std::span<const double> weights, std::size_t n_values, std::size_t n_classes,
@@ -27,11 +27,11 @@ void count_cells(const std::vector<Index>& index, std::span<const std::uint16_t>
 
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-// What setting the missing rows apart gains; twoing knows no third branch.
+// The gain of the branch of missing values; twoing has no third branch.
 template <Criterion C>
 double gain_of_missing(const Known& all, std::span<const double> known, std::span<const double> missing,
                        const XLogX& xlogx) {
-    if constexpr (requires { C::parts_in_two; }) return 0.0;
+    if constexpr (requires { C::has_two_branches; }) return 0.0;
     C criterion(all, xlogx);
     criterion.start();
     criterion.add(known, sum(known));
@@ -49,16 +49,16 @@ StumpSearch::StumpSearch(const CodedTable& table, std::vector<std::uint16_t> lab
       criterion_(criterion),
       n_threads_(n_threads),
       buckets_(table.n_columns()) {
-    if (labels_.size() != table.n_rows()) throw std::invalid_argument("a class for each row");
+    if (labels_.size() != table.n_rows()) throw std::invalid_argument("labels must have one entry per row");
     if (std::any_of(labels_.begin(), labels_.end(), [&](std::uint16_t label) { return label >= n_classes; })) {
-        throw std::invalid_argument("classes out of range");
+        throw std::invalid_argument("labels must be below n_classes");
     }
     parallel_for(table.n_columns(), n_threads, stop,
                  [&](std::size_t column, std::size_t) { buckets_[column] = StumpBuckets::of(table.column(column)); });
 }
 
 Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) const {
-    if (weights.size() != n_rows()) throw std::invalid_argument("a weight for each row");
+    if (weights.size() != n_rows()) throw std::invalid_argument("weights must have one entry per row");
     const auto counts = class_weights(weights);
     const Known all{counts, sum(counts)};
     std::vector<Found> found(table_->n_columns());
@@ -82,7 +82,7 @@ Stump StumpSearch::best(std::span<const double> weights, const StopToken& stop) 
 
 void StumpSearch::reweight(const Stump& stump, std::span<const double> factors, std::span<double> weights) const {
     if (weights.size() != n_rows() || factors.size() != n_branches * n_classes_)
-        throw std::invalid_argument("a factor for each branch and class");
+        throw std::invalid_argument("weights must have one entry per row, factors one per branch and class");
     for_each_branch(stump, [&](std::size_t row, std::size_t branch) {
         weights[row] *= factors[branch * n_classes_ + labels_[row]];
     });

@@ -1,5 +1,5 @@
-// The best single test of a table whose rows weigh otherwise in every round of boosting. What does not change from
-// round to round, the order of the rows in each column, is found out once; a round is then linear in the rows.
+// The best single test of a table whose rows are reweighted in every round of boosting. What does not change from round
+// to round, the order of the rows in each column, is computed once; a round is then linear in the rows.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace calibrant {
 
 enum class StumpCriterion : std::uint8_t { entropy, gain_ratio, gini, dkm, twoing };
 
-// A test with three branches: a number up to the threshold, or one category; the rest; and what is missing.
+// A test with three branches: a number up to the threshold, or one category; the rest; and missing values.
 struct Stump {
     static constexpr std::int32_t none = -1;  // no column can be tested: all rows are in the first branch
 

@@ -14,7 +14,7 @@ namespace calibrant {
 // the other is the rest.
 class Twoing {
   public:
-    static constexpr bool parts_in_two = true;
+    static constexpr bool has_two_branches = true;
 
     Twoing(const Known& known, const XLogX&) : known_(known) {}
     void start() { first_ = {}; }

@@ -23,34 +23,34 @@ CALIBRANT_INLINE double total(const double* values) {
 }
 
 template <std::size_t N>
-CALIBRANT_INLINE void add_moments(double* values, const double* away, std::array<double, N>& moments) {
+CALIBRANT_INLINE void add_moments(double* values, const double* offset, std::array<double, N>& moments) {
     for (std::size_t power = 0; power < N; ++power) {
         moments[power] += total(values);
-        for (std::size_t i = 0; i < chunk; ++i) values[i] *= away[i];
+        for (std::size_t i = 0; i < chunk; ++i) values[i] *= offset[i];
     }
 }
 
 CALIBRANT_CLONES void add_rows(const PieceRows& rows, const Cubic& cubic, std::size_t begin, std::size_t end,
                                PieceSums& sums) {
     const auto [cubed, squared, straight, level] = cubic;
-    alignas(64) double away[chunk], weight[chunk], goal[chunk], loss[chunk], slope[chunk], curvature[chunk];
+    alignas(64) double offset[chunk], weight[chunk], target[chunk], loss[chunk], slope[chunk], curvature[chunk];
     for (std::size_t start = begin; start < end; start += chunk) {
         const std::size_t n = std::min(chunk, end - start);
-        for (std::size_t i = 0; i < n; ++i) away[i] = rows.away[start + i];
+        for (std::size_t i = 0; i < n; ++i) offset[i] = rows.offsets[start + i];
         for (std::size_t i = 0; i < n; ++i) weight[i] = rows.weights[start + i];
-        for (std::size_t i = 0; i < n; ++i) goal[i] = rows.goals[start + i];
-        for (std::size_t i = n; i < chunk; ++i) away[i] = weight[i] = goal[i] = 0.0;
+        for (std::size_t i = 0; i < n; ++i) target[i] = rows.targets[start + i];
+        for (std::size_t i = n; i < chunk; ++i) offset[i] = weight[i] = target[i] = 0.0;
         for (std::size_t i = 0; i < chunk; ++i) {
-            const double z = ((cubed * away[i] + squared) * away[i] + straight) * away[i] + level;
+            const double z = ((cubed * offset[i] + squared) * offset[i] + straight) * offset[i] + level;
             const double size = std::abs(z), is_up = is_not_negative(z), is_down = 1.0 - is_up;
             const double small = exp_minus(size), share = 1.0 / (1.0 + small), other = small * share;
-            loss[i] = weight[i] * log_one_plus(small) + (is_up * (weight[i] - goal[i]) + is_down * goal[i]) * size;
-            slope[i] = weight[i] * (is_up * share + is_down * other) - goal[i];
+            loss[i] = weight[i] * log_one_plus(small) + (is_up * (weight[i] - target[i]) + is_down * target[i]) * size;
+            slope[i] = weight[i] * (is_up * share + is_down * other) - target[i];
             curvature[i] = weight[i] * share * other;
         }
         sums.loss += total(loss);
-        add_moments(slope, away, sums.slopes);
-        add_moments(curvature, away, sums.curvature);
+        add_moments(slope, offset, sums.slopes);
+        add_moments(curvature, offset, sums.curvature);
     }
 }
 

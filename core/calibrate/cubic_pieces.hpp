@@ -13,16 +13,16 @@ namespace calibrant {
 
 // Rows in the order of the pieces; piece k has the rows from bounds[k] on and before bounds[k + 1].
 struct PieceRows {
-    std::span<const double> away;  // from where the row's piece begins
+    std::span<const double> offsets;  // from the beginning of the row's piece
     std::span<const double> weights;
-    std::span<const double> goals;  // what the probability is drawn to, times the weight
+    std::span<const double> targets;  // target probability times weight
     std::span<const std::size_t> bounds;
 };
 
 struct PieceSums {
     double loss = 0;
-    std::array<double, 4> slopes{};     // of weight * probability - goal, times away^0 to away^3
-    std::array<double, 7> curvature{};  // of weight * probability * (1 - probability), times away^0 to away^6
+    std::array<double, 4> slopes{};     // of weight * probability - target, times offset^0 to offset^3
+    std::array<double, 7> curvature{};  // of weight * probability * (1 - probability), times offset^0 to offset^6
 };
 
 using Cubic = std::array<double, 4>;  // the cubic coefficient first

@@ -27,7 +27,7 @@ CALIBRANT_CLONES void add_rows(const LogisticRows& rows, std::span<const double>
                                std::size_t end, LogisticSums& sums) {
     const std::size_t n_columns = rows.columns.size(), n_coefs = n_columns + 1;
     const double low = rows.low, high = rows.high;
-    alignas(64) double x[LogisticSums::most][chunk], z[chunk], weight[chunk], goal[chunk], residual[chunk],
+    alignas(64) double x[LogisticSums::most][chunk], z[chunk], weight[chunk], target[chunk], residual[chunk],
         curvature[chunk], loss[chunk], bent[chunk];
     for (std::size_t i = 0; i < chunk; ++i) x[n_columns][i] = 1.0;
     for (std::size_t start = begin; start < end; start += chunk) {
@@ -42,16 +42,16 @@ CALIBRANT_CLONES void add_rows(const LogisticRows& rows, std::span<const double>
         const auto* const positive = reinterpret_cast<const std::uint8_t*>(rows.positive.data()) + start;
         for (std::size_t i = 0; i < n; ++i) {
             const double is_positive = positive[i];
-            goal[i] = is_positive * high + (1.0 - is_positive) * low;
+            target[i] = is_positive * high + (1.0 - is_positive) * low;
         }
-        for (std::size_t i = n; i < chunk; ++i) goal[i] = 0.0;
+        for (std::size_t i = n; i < chunk; ++i) target[i] = 0.0;
         for (std::size_t i = 0; i < n; ++i) weight[i] = rows.weights.empty() ? 1.0 : rows.weights[start + i];
         for (std::size_t i = n; i < chunk; ++i) weight[i] = 0.0;
         for (std::size_t i = 0; i < chunk; ++i) {
             const double size = std::abs(z[i]), is_up = is_not_negative(z[i]), is_down = 1.0 - is_up;
             const double small = exp_minus(size), share = 1.0 / (1.0 + small), other = small * share;
-            loss[i] = (is_up * (1.0 - goal[i]) + is_down * goal[i]) * size + log_one_plus(small);
-            residual[i] = weight[i] * ((is_up * share + is_down * other) - goal[i]);
+            loss[i] = (is_up * (1.0 - target[i]) + is_down * target[i]) * size + log_one_plus(small);
+            residual[i] = weight[i] * ((is_up * share + is_down * other) - target[i]);
             curvature[i] = weight[i] * share * other;
         }
         sums.loss += dot(weight, loss);

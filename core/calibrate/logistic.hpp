@@ -17,7 +17,7 @@ struct LogisticColumn {
     double scale, shift;
 };
 
-// Rows drawn to `high` or `low` by their class; without weights each counts once.
+// Rows with target `high` or `low` by their class; weight 1 without weights.
 struct LogisticRows {
     std::vector<LogisticColumn> columns;
     std::span<const bool> positive;

@@ -1,4 +1,4 @@
-// One sort, then a walk over the distinct scores with a stack of blocks, as in the textbook.
+// One sort, then a walk over the distinct scores with a stack of blocks (Ayer, Brunk, Ewing, Reid & Silverman 1955).
 #include "calibrate/pav.hpp"
 
 #include <algorithm>
@@ -10,18 +10,18 @@ namespace {
 
 // Products instead of means, since those of counts are exact.
 bool violates(const ScoreBlock& lower, const ScoreBlock& upper) {
-    return (lower.positive + lower.imagined) * (upper.weight + 2 * upper.imagined) >=
-           (upper.positive + upper.imagined) * (lower.weight + 2 * lower.imagined);
+    return (lower.positive + lower.pseudo) * (upper.weight + 2 * upper.pseudo) >=
+           (upper.positive + upper.pseudo) * (lower.weight + 2 * lower.pseudo);
 }
 
-// The centre is a sum of weighted scores until `settle_centres`.
+// The centre is a sum of weighted scores until `divide_centres`.
 ScoreBlock joined(const ScoreBlock& lower, const ScoreBlock& upper) {
     return {lower.first,
             upper.last,
             lower.centre + upper.centre,
             lower.weight + upper.weight,
             lower.positive + upper.positive,
-            lower.imagined + upper.imagined};
+            lower.pseudo + upper.pseudo};
 }
 
 // A power of two that keeps sums of weighted scores far from overflow.
@@ -31,21 +31,21 @@ double unit_for(const ScoreRows& rows) {
     return std::ldexp(1.0, -std::clamp(std::ilogb(std::max(largest, std::numeric_limits<double>::min())), -1000, 1023));
 }
 
-void settle_centres(std::vector<ScoreBlock>& blocks, double unit) {
+void divide_centres(std::vector<ScoreBlock>& blocks, double unit) {
     for (ScoreBlock& block : blocks)
         block.centre = std::clamp(block.centre / block.weight / unit, block.first, block.last);
 }
 
-// Imagines a row of either class at both ends, and pools again what now falls.
+// Adds a pseudo-row of either class to the first and the last block, and pools new violators.
 void smooth_ends(std::vector<ScoreBlock>& blocks) {
-    blocks.front().imagined = blocks.back().imagined = 1;
+    blocks.front().pseudo = blocks.back().pseudo = 1;
     std::vector<ScoreBlock> pooled;
     for (const ScoreBlock& block : blocks) pool_block(pooled, block);
     blocks.swap(pooled);
 }
 
-// Adds up groups of rows that share a rank, ascending.
-class Ranking {
+// Sums for the area under the ROC curve over groups of tied rows, ascending.
+class AucSums {
   public:
     void add(double weight, double positive) {
         const double negative = weight - positive;
@@ -66,7 +66,7 @@ class Ranking {
 // Scores keep their order between the centres of the first and of the last block, and are one rank beyond either.
 template <class Item>
 Ranked rank_between(SortedScores<Item>& sorted, double low, double high) {
-    Ranking ranking;
+    AucSums ranking;
     ScoreGroup below{}, above{};
     bool is_below = true;
     const auto add_below = [&] {
@@ -94,7 +94,7 @@ IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, st
     SortedScores<Item> sorted(rows, n_threads, stop);
     const double unit = unit_for(rows);
     IsotonicFit fit;
-    Ranking before, after;
+    AucSums before, after;
     sorted.for_each_group([&](const ScoreGroup& group) {
         before.add(group.weight, group.positive);
         pool_block(fit.blocks,
@@ -102,7 +102,7 @@ IsotonicFit fit_sorted(const ScoreRows& rows, const IsotonicOptions& options, st
     });
     check_stop(stop);
     if (options.smooth_ends) smooth_ends(fit.blocks);
-    settle_centres(fit.blocks, unit);
+    divide_centres(fit.blocks, unit);
     fit.before = before.result();
     if (options.centred && fit.blocks.size() > 1) {
         fit.after = rank_between(sorted, fit.blocks.front().centre, fit.blocks.back().centre);
@@ -125,8 +125,8 @@ void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block) {
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,
                          const StopToken& stop) {
-    return rows.weights.empty() ? fit_sorted<PlainScore>(rows, options, n_threads, stop)
-                                : fit_sorted<WeightedScore>(rows, options, n_threads, stop);
+    return rows.weights.empty() ? fit_sorted<PlainKey>(rows, options, n_threads, stop)
+                                : fit_sorted<WeightedKey>(rows, options, n_threads, stop);
 }
 
 }  // namespace calibrant

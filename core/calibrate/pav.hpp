@@ -1,4 +1,4 @@
-// Isotonic regression of two classes on a score: pool adjacent violators, and what pooling does to the ranking.
+// Isotonic regression of two classes on a score: pool adjacent violators, and the ranking before and after.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace calibrant {
 
-// Neighbouring scores of one probability: the least and the greatest score, their weighted mean, the rows, and how many
-// more of either class are imagined to be among them.
+// Neighbouring scores of one probability: the least and the greatest score, their weighted mean, the weight of the rows
+// and of the positive ones, and the pseudo-rows of either class added to them.
 struct ScoreBlock {
     double first, last, centre;
     double weight, positive;
-    double imagined = 0;
-    double probability() const { return (positive + imagined) / (weight + 2 * imagined); }
+    double pseudo = 0;
+    double probability() const { return (positive + pseudo) / (weight + 2 * pseudo); }
 };
 
-// How well scores rank the classes, and how many pairs of rows they leave apart.
+// How well scores rank the classes, and the weight of the pairs of rows that they do not tie.
 struct Ranked {
     double auc, pairs_apart;
 };
@@ -33,7 +33,7 @@ struct IsotonicOptions {
     bool centred = false;      // the map rises between the centres of the blocks, which ties fewer rows
 };
 
-// Adds a block of higher scores than all before, and pools what falls; centres are sums of weighted scores.
+// Adds a block of higher scores than all before, and pools violators; centres are sums of weighted scores.
 void pool_block(std::vector<ScoreBlock>& blocks, ScoreBlock block);
 
 IsotonicFit fit_isotonic(const ScoreRows& rows, const IsotonicOptions& options, std::size_t n_threads,

@@ -1,5 +1,5 @@
-// Bins of equal weight without sorting all: rows are counted in many narrow buckets, and only buckets where a bin may
-// end are sorted.
+// Bins of equal weight without sorting all rows: they are counted in many narrow buckets, and only buckets where a bin
+// may end are sorted.
 #include "calibrate/score_bins.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace calibrant {
 namespace {
 
-constexpr int most_bucket_bits = 18;
-constexpr double slack = 1e-12;  // sums of fractions that only rounding keeps from their share
+constexpr int most_bucket_bits = 18;  // 262,144 buckets, 4 MB: narrow enough that few rows are sorted
+constexpr double slack = 1e-12;       // for sums that miss their share by rounding alone
 
 struct Sums {
     double weight = 0, positive = 0;
@@ -20,7 +20,7 @@ struct Sums {
     void add(const Sums& other) { weight += other.weight, positive += other.positive; }
 };
 
-// Calls visit(row, weight) for every row; whether there are weights is asked once.
+// Calls visit(row, weight) for every row; tests once whether there are weights.
 template <class Visit>
 void for_each_row(const ScoreRows& rows, Visit&& visit) {
     if (rows.weights.empty()) {
@@ -30,9 +30,9 @@ void for_each_row(const ScoreRows& rows, Visit&& visit) {
     }
 }
 
-class Buckets {
+class ScoreBuckets {
   public:
-    explicit Buckets(const ScoreRows& rows) : rows_(rows) {
+    explicit ScoreBuckets(const ScoreRows& rows) : rows_(rows) {
         std::uint64_t highest = 0;
         for (const double score : rows.scores) {
             const std::uint64_t key = key_of(score);
@@ -72,7 +72,7 @@ class Buckets {
     int shift_ = 0;
 };
 
-// What weight is reached when a bin has its share; steps on to the share that is not reached yet.
+// The cumulative weight at which each bin has its share; advances to the first share not yet reached.
 class Shares {
   public:
     Shares(double total, std::size_t n_bins) : total_(total), n_bins_(static_cast<double>(n_bins)) {}
@@ -120,7 +120,7 @@ class BinWriter {
     Sums open_;
 };
 
-ScoreBins write_bins(const Buckets& buckets, const std::vector<std::uint8_t>& wanted,
+ScoreBins write_bins(const ScoreBuckets& buckets, const std::vector<std::uint8_t>& wanted,
                      const std::vector<ScoreGroup>& groups, Shares shares) {
     BinWriter writer;
     double reached = 0;
@@ -145,7 +145,7 @@ ScoreBins write_bins(const Buckets& buckets, const std::vector<std::uint8_t>& wa
 }  // namespace
 
 ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_threads, const StopToken& stop) {
-    const Buckets buckets(rows);
+    const ScoreBuckets buckets(rows);
     double total = 0;
     for (const Sums& sums : buckets.sums) total += sums.weight;
     const Shares shares(total, n_bins);
@@ -154,7 +154,7 @@ ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_th
 }
 
 ScoreBins width_bins(const ScoreRows& rows, std::size_t n_bins, double low, double high) {
-    constexpr std::size_t copies = 4;  // of each bin, since adding to the same one again would wait
+    constexpr std::size_t copies = 4;  // of each bin: adding twice in a row to the same one would wait
     std::vector<double> edges{-std::numeric_limits<double>::infinity()};
     for (std::size_t i = 1; i < n_bins; ++i)
         edges.push_back(std::lerp(low, high, static_cast<double>(i) / static_cast<double>(n_bins)));

@@ -10,16 +10,16 @@
 namespace calibrant {
 
 // Between bin i and the next lie the scores `below[i]` and `above[i]`: the last of the one and the first of the other,
-// or twice the edge itself. A score at an edge is of the upper bin.
+// or twice the edge itself. A score at an edge belongs to the upper bin.
 struct ScoreBins {
     std::vector<double> below, above, weight, positive;
 };
 
-// Bins closed, in the order of the scores, as soon as they hold their share of the weight and the score changes; fewer
-// than `n_bins` where many scores are equal.
+// Bins in the order of the scores, each closed once it holds its share of the weight and the score changes; fewer than
+// `n_bins` where many scores are equal.
 ScoreBins count_bins(const ScoreRows& rows, std::size_t n_bins, std::size_t n_threads, const StopToken& stop);
 
-// Bins of equal width from `low` to `high`, the first and the last without end.
+// Bins of equal width from `low` to `high`, the first and the last unbounded.
 ScoreBins width_bins(const ScoreRows& rows, std::size_t n_bins, double low, double high);
 
 }  // namespace calibrant

@@ -1,4 +1,3 @@
-// Equal scores pooled, with weights or without.
 #include "calibrate/score_groups.hpp"
 
 namespace calibrant {
@@ -15,8 +14,8 @@ std::vector<ScoreGroup> groups_of(const ScoreRows& rows, std::size_t n_threads, 
 }  // namespace
 
 std::vector<ScoreGroup> pool_ties(const ScoreRows& rows, std::size_t n_threads, const StopToken& stop) {
-    return rows.weights.empty() ? groups_of<PlainScore>(rows, n_threads, stop)
-                                : groups_of<WeightedScore>(rows, n_threads, stop);
+    return rows.weights.empty() ? groups_of<PlainKey>(rows, n_threads, stop)
+                                : groups_of<WeightedKey>(rows, n_threads, stop);
 }
 
 }  // namespace calibrant

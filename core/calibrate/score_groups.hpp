@@ -1,4 +1,4 @@
-// Rows of two classes sorted by score, and what shares a score pooled.
+// Rows of two classes sorted by score, ties pooled.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace calibrant {
 
-// One score for each row, whether the row is of the positive class, and its weight; without weights each counts once.
+// The score of each row, whether it is of the positive class, and its weight, 1 where there are none.
 struct ScoreRows {
     std::span<const double> scores;
     std::span<const bool> positive;
@@ -27,7 +27,7 @@ struct ScoreGroup {
     double score, weight, positive;
 };
 
-// The scores of each class apart, sorted: labels need not be carried along, and the classes are sorted side by side.
+// The scores of each class sorted separately: labels need not be carried along, and two threads sort at once.
 template <class Item>
 class SortedScores {
   public:
@@ -35,12 +35,12 @@ class SortedScores {
         : items_(rows.size() + 4), spare_(rows.size() + 4) {
         const auto n_positive = static_cast<std::size_t>(std::count(rows.positive.begin(), rows.positive.end(), true));
         sizes_ = {rows.size() - n_positive, n_positive};
-        part_by_class(rows);
+        split_by_class(rows);
         parallel_for(2, n_threads, stop, [&](std::size_t which, std::size_t) {
-            sort_scores(of_class(which), spare_.part(begin(which), sizes_[which]));
+            sort_scores(of_class(which), spare_.slice(begin(which), sizes_[which]));
         });
         for (std::size_t which = 0; which < 2; ++which)
-            items_.part(begin(which) + sizes_[which], 1).front().key = past_all;
+            items_.slice(begin(which) + sizes_[which], 1).front().key = past_all;
     }
 
     // Calls visit(ScoreGroup) for each distinct score, ascending.
@@ -54,29 +54,28 @@ class SortedScores {
             double of_negative = 0, of_positive = 0;
             for (; negative->key == key; ++negative) of_negative += negative->weight();
             for (; positive->key == key; ++positive) of_positive += positive->weight();
-            visit(ScoreGroup{score_of(key), of_negative + of_positive, of_positive});
+            visit(ScoreGroup{number_of(key), of_negative + of_positive, of_positive});
         }
     }
 
   private:
     static constexpr std::uint64_t past_all = ~std::uint64_t{0};  // the key of a NaN, which no score is
 
-    // One place is left free behind each class: for the mark of its end, and for what is written in vain.
+    // One item is left free after each class: for the mark of its end, and for surplus writes.
     std::size_t begin(std::size_t which) const { return which == 0 ? 0 : sizes_[0] + 2; }
-    std::span<Item> of_class(std::size_t which) { return items_.part(begin(which), sizes_[which]); }
+    std::span<Item> of_class(std::size_t which) { return items_.slice(begin(which), sizes_[which]); }
 
     static Item item_of(const ScoreRows& rows, std::size_t row) {
-        if constexpr (std::is_same_v<Item, PlainScore>)
+        if constexpr (std::is_same_v<Item, PlainKey>)
             return {key_of(rows.scores[row])};
         else
             return {key_of(rows.scores[row]), rows.weights[row]};
     }
 
-    // Writes each row behind both classes and moves on in its own, since a branch on the label would be guessed
-    // wrongly.
-    void part_by_class(const ScoreRows& rows) {
-        Item* const negative = items_.part(begin(0), sizes_[0] + 1).data();
-        Item* const positive = items_.part(begin(1), sizes_[1] + 1).data();
+    // Writes each row after both classes and advances in its own, since a branch on the label would be mispredicted.
+    void split_by_class(const ScoreRows& rows) {
+        Item* const negative = items_.slice(begin(0), sizes_[0] + 1).data();
+        Item* const positive = items_.slice(begin(1), sizes_[1] + 1).data();
         std::size_t n_positive = 0;
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const Item item = item_of(rows, row);

@@ -1,40 +1,29 @@
-// Scores in order: their bits as whole numbers that sort as they do, and a radix sort of those.
+// Scores as keys, with or without a weight, and their sort.
 #pragma once
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "fresh_memory.hpp"
+#include "buffer.hpp"
+#include "radix_sort.hpp"
 
 namespace calibrant {
 
-// Finite numbers sort as their keys do; -0.0 is 0.0.
-inline std::uint64_t key_of(double score) {
-    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-    const auto bits = std::bit_cast<std::uint64_t>(score + 0.0);
-    return bits ^ ((std::uint64_t{0} - (bits >> 63)) | sign);
-}
+inline std::uint64_t key_of(double score) { return order_key<std::uint64_t>(score); }
 
-inline double score_of(std::uint64_t key) {
-    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-    return std::bit_cast<double>(key & sign ? key ^ sign : ~key);
-}
-
-// A score of a row that counts once, and of a row with a weight.
-struct PlainScore {
+// The key of a row that counts once, and of a row with a weight.
+struct PlainKey {
     std::uint64_t key;
     double weight() const { return 1.0; }
 };
-struct WeightedScore {
+struct WeightedKey {
     std::uint64_t key;
     double weight_;
     double weight() const { return weight_; }
 };
 
-// Sorts by key; `spare` is scratch memory of the same size.
-void sort_scores(std::span<PlainScore> items, std::span<PlainScore> spare);
-void sort_scores(std::span<WeightedScore> items, std::span<WeightedScore> spare);
+// Sorts by key, stably; `spare` is scratch memory of the same size.
+void sort_scores(std::span<PlainKey> items, std::span<PlainKey> spare);
+void sort_scores(std::span<WeightedKey> items, std::span<WeightedKey> spare);
 
 }  // namespace calibrant

@@ -14,7 +14,7 @@ struct Point {
 // Where the path from a to c by b turns: above 0 to the left, so that b lies below the line from a to c.
 double turn(Point a, Point b, Point c) { return (b.x - a.x) * (c.y - b.y) - (b.y - a.y) * (c.x - b.x); }
 
-// The corners of the greatest convex minorant that lie to the right of where the object is, the leftmost on top.
+// The corners of the greatest convex minorant to the right of the object, the leftmost on top.
 class Corners {
   public:
     explicit Corners(std::size_t n) { stack_.reserve(n); }
@@ -39,7 +39,7 @@ class Corners {
     std::vector<Point> stack_;
 };
 
-// Cumulative sums before each place, and after the last.
+// Cumulative sums before each position, and after the last.
 std::vector<Point> sums(const PooledScores& pooled) {
     std::vector<Point> points(pooled.weight.size() + 1, Point{0, 0});
     for (std::size_t i = 0; i < pooled.weight.size(); ++i)
@@ -47,8 +47,8 @@ std::vector<Point> sums(const PooledScores& pooled) {
     return points;
 }
 
-// The step of the minorant at a positive object of weight 1, at each place: its slope is the value of the regression
-// there. The object stands still at the origin and the scores it has passed move back by (1, 1).
+// The step of the minorant at a positive object of weight 1, at each position: its slope is the value of the regression
+// there. The object stays at the origin and the scores it has passed move back by (1, 1).
 std::vector<Point> steps(const PooledScores& pooled) {
     const std::vector<Point> points = sums(pooled);
     Corners corners(points.size() + 1);

@@ -6,14 +6,14 @@
 
 namespace calibrant {
 
-// Distinct scores in rising order: the weight of the rows at each and the weight of the positive ones among them.
+// Distinct scores in ascending order: the weight of the rows at each and the weight of the positive ones among them.
 struct PooledScores {
     std::span<const double> weight;
     std::span<const double> positive;
 };
 
-// What is found for an object of weight 1: at place i there are i distinct scores before it, so that there is one place
-// more than there are scores.
+// The values for an object of weight 1: at position i there are i distinct scores before it, so that there is one
+// position more than there are scores.
 struct VennAbersPairs {
     std::span<double> if_negative;
     std::span<double> if_positive;

@@ -1,36 +1,30 @@
 #include "forest/leaf_paths.hpp"
 
 #include <atomic>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "tree/descent.hpp"
+#include "tree/row_major.hpp"
 
 namespace calibrant {
 
 // The codes of a table row by row, all of one width: what lanes can descend with.
 class WideCodes {
   public:
-    WideCodes(const CodedTable& table, std::size_t n_threads, const StopToken& stop)
-        : cells_(table.n_rows() * table.n_columns()) {
-        const std::size_t m = table.n_columns();
-        calibrant::in_blocks(table.n_rows(), n_threads, stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t j = 0; j < m; ++j) {
-                std::visit(
-                    [&]<class Code>(const std::vector<Code>& codes) {
-                        for (std::size_t row = begin; row < end; ++row) {
-                            cells_[row * m + j] =
-                                codes[row] == missing_code<Code> ? missing_code<std::uint32_t> : codes[row];
-                        }
-                    },
-                    table.column(j).codes);
-            }
+    WideCodes(const CodedTable& table, std::size_t n_threads, const StopToken& stop) {
+        std::vector<std::size_t> columns(table.n_columns());
+        std::iota(columns.begin(), columns.end(), std::size_t{0});
+        cells_ = row_major_cells<std::uint32_t>(table, columns, rows_per_task, n_threads, stop, [](std::size_t) {
+            return [](std::size_t, std::uint32_t code, bool is_missing) {
+                return is_missing ? missing_code<std::uint32_t> : code;
+            };
         });
         rows_.n_rows = table.n_rows();
-        for (std::size_t j = 0; j < m; ++j) {
-            rows_.columns.push_back(
-                StridedView<std::uint32_t>{cells_.data() + j, table.n_rows(), static_cast<std::ptrdiff_t>(m)});
+        for (const std::size_t j : columns) {
+            rows_.columns.push_back(StridedView<std::uint32_t>{cells_.data() + j, table.n_rows(),
+                                                               static_cast<std::ptrdiff_t>(columns.size())});
         }
     }
     const PredictRows& rows() const { return rows_; }

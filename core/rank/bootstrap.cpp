@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t n_lanes = 8, block_size = 512, n_tables = 4;
 using Lanes = std::array<double, n_lanes>;
 
-// Lanes are added up one by one in the end, so that the bits do not depend on the processor.
+// Lanes are summed one by one at the end, so that the bits do not depend on the processor.
 CALIBRANT_CLONES void add_products(const double* weights, const double* values, std::size_t n, Lanes& lanes) {
     Lanes own = lanes;
     std::size_t row = 0;
@@ -27,12 +27,12 @@ CALIBRANT_CLONES void add_products(const double* weights, const double* values, 
     lanes = own;
 }
 
-// One replicate after another on one thread, with memory of its own.
+// Computes replicates on one thread, with scratch memory of its own.
 template <class Count>
-class Worker {
+class Replicator {
   public:
-    Worker(const ResampledRows& rows, const RankWish& wish, std::size_t n_units)
-        : rows_(rows), wish_(wish), counts_(n_units) {
+    Replicator(const ResampledRows& rows, const RankRequest& request, std::size_t n_units)
+        : rows_(rows), request_(request), counts_(n_units) {
         if (!rows.row_weight.empty())
             weights_.resize(rows.n_rows);
         else if (!rows.row_unit.empty())
@@ -49,14 +49,14 @@ class Worker {
     }
 
     void sum_up(std::size_t replicate, const ResampledSums& out) {
-        if (!rows_.row_weight.empty()) return add_all<double>(replicate, out, weigh());
+        if (!rows_.row_weight.empty()) return add_all<double>(replicate, out, weighted());
         add_all<Count>(replicate, out, rows_.row_unit.empty() ? std::span<const Count>(counts_) : gathered());
     }
 
   private:
     std::size_t unit_of(std::size_t row) const { return rows_.row_unit.empty() ? row : rows_.row_unit[row]; }
 
-    std::span<const double> weigh() {
+    std::span<const double> weighted() {
         for (std::size_t row = 0; row < rows_.n_rows; ++row)
             weights_[row] = rows_.row_weight[row] * static_cast<double>(counts_[unit_of(row)]);
         return weights_;
@@ -74,7 +74,7 @@ class Worker {
         add_values(weights, out.values.subspan(replicate * rows_.values.size(), rows_.values.size()));
         if (rows_.n_cells > 0) add_cells(weights, out.cells.subspan(replicate * rows_.n_cells, rows_.n_cells));
         for (std::size_t r = 0; r < rows_.rankings.size(); ++r) {
-            const RankMeasures measures = measure_ranking(rows_.rankings[r], weights, wish_);
+            const RankMeasures measures = measure_ranking(rows_.rankings[r], weights, request_);
             std::memcpy(&out.rankings[(replicate * rows_.rankings.size() + r) * n_rank_measures], &measures,
                         sizeof measures);
         }
@@ -94,7 +94,7 @@ class Worker {
             sums[v] = std::accumulate(lanes_[v].begin(), lanes_[v].end(), 0.0);
     }
 
-    // Neighbours go to tables of their own, since adding to the same place at once has to wait.
+    // Neighbouring rows go to different tables, since adding twice in a row to the same cell has to wait.
     template <class Weight>
     void add_cells(std::span<const Weight> weights, std::span<double> cells) {
         tables_.assign(n_tables * cells.size(), 0.0);
@@ -107,7 +107,7 @@ class Worker {
     }
 
     const ResampledRows& rows_;
-    const RankWish& wish_;
+    const RankRequest& request_;
     std::vector<Count> counts_, row_counts_;
     std::vector<double> weights_, tables_;
     std::vector<Lanes> lanes_;
@@ -117,10 +117,10 @@ template <class Count>
 void run(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options, const ResampledSums& out,
          const StopToken& stop) {
     const Harmonic harmonic(options.everything ? 2 * rows.n_rows : 0);
-    const RankWish wish{options.everything, options.top_share, &harmonic};
+    const RankRequest request{options.everything, options.top_share, &harmonic};
     const UnitDraws draws(how.units);
-    std::vector<Worker<Count>> workers(std::max<std::size_t>(1, options.n_threads),
-                                       Worker<Count>(rows, wish, how.units.count));
+    std::vector<Replicator<Count>> workers(std::max<std::size_t>(1, options.n_threads),
+                                           Replicator<Count>(rows, request, how.units.count));
     parallel_for(options.n_replicates, options.n_threads, stop, [&](std::size_t replicate, std::size_t number) {
         if (how.blocks.empty())
             workers[number].draw(draws, CounterRandom(how.seed, replicate));
@@ -136,20 +136,20 @@ void require(bool holds, const char* what) {
 
 void check(const ResampledRows& rows, const Resampling& how) {
     const std::size_t n = rows.n_rows, n_units = how.units.count;
-    require(rows.row_unit.empty() ? n == n_units : rows.row_unit.size() == n, "a unit for each row");
+    require(rows.row_unit.empty() ? n == n_units : rows.row_unit.size() == n, "row_unit must have one entry per row");
     require(std::all_of(rows.row_unit.begin(), rows.row_unit.end(), [&](std::uint32_t unit) { return unit < n_units; }),
-            "units that there are");
-    require(rows.row_weight.empty() || rows.row_weight.size() == n, "a weight for each row");
-    require(rows.n_cells == 0 || rows.cells.size() == n, "a cell for each row");
+            "row_unit must hold units that exist");
+    require(rows.row_weight.empty() || rows.row_weight.size() == n, "row_weight must have one entry per row");
+    require(rows.n_cells == 0 || rows.cells.size() == n, "cells must have one entry per row");
     require(std::all_of(rows.cells.begin(), rows.cells.end(), [&](std::uint16_t cell) { return cell < rows.n_cells; }),
-            "cells that there are");
-    require(how.blocks.empty() || how.blocks.size() == n_units, "a block for each unit");
-    for (const auto& values : rows.values) require(values.size() == n, "a value for each row");
+            "cells must be below n_cells");
+    require(how.blocks.empty() || how.blocks.size() == n_units, "blocks must have one entry per unit");
+    for (const auto& values : rows.values) require(values.size() == n, "values must have one entry per row");
     for (const RankedRows& ranking : rows.rankings) {
         require(ranking.rows.empty() ? ranking.size() <= n : ranking.rows.size() == ranking.size(),
-                "a row at each rank");
+                "a ranking must have a row at each rank");
         require(std::all_of(ranking.rows.begin(), ranking.rows.end(), [&](std::uint32_t row) { return row < n; }),
-                "rows that there are");
+                "a ranking must hold rows that exist");
     }
 }
 

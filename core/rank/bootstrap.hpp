@@ -1,5 +1,5 @@
-// Replicates of a sample in one pass each: means of row values, counts of cells and measures of rankings, from the same
-// draws.
+// Bootstrap and jackknife replicates in one pass each: sums of row values, counts of cells and measures of rankings,
+// from the same draws.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace calibrant {
 
-// Rows and what is to be known of them. A row is drawn with its unit; `row_unit` empty: it is one. `row_weight` empty:
-// 1 each.
+// Rows and what is computed of them. A row is drawn with its unit; `row_unit` empty: each row is a unit. `row_weight`
+// empty: 1 each.
 struct ResampledRows {
     std::size_t n_rows = 0;
     std::span<const std::uint32_t> row_unit;
@@ -31,7 +31,7 @@ struct ResampledSums {
     std::span<double> weight, values, cells, rankings;
 };
 
-// What is drawn (units, a seed), or left out (the block of each unit, one block a replicate).
+// What is drawn (units, a seed), or left out (the block of each unit, one block per replicate).
 struct Resampling {
     Units units;
     std::uint64_t seed = 0;

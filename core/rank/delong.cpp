@@ -40,9 +40,8 @@ AreaVariance area_variance(const ScoreRows& rows, std::size_t n_threads, const S
         positive += rows.positive[row] ? weight : 0.0;
     }
     if (!(positive > 0 && all - positive > 0)) return {nan, nan, nan, positive, all - positive};
-    if (rows.weights.empty())
-        return of_sorted(SortedScores<PlainScore>(rows, n_threads, stop), positive, all - positive);
-    return of_sorted(SortedScores<WeightedScore>(rows, n_threads, stop), positive, all - positive);
+    if (rows.weights.empty()) return of_sorted(SortedScores<PlainKey>(rows, n_threads, stop), positive, all - positive);
+    return of_sorted(SortedScores<WeightedKey>(rows, n_threads, stop), positive, all - positive);
 }
 
 }  // namespace calibrant

@@ -8,8 +8,8 @@
 
 namespace calibrant {
 
-// The area; the variance of it that positive rows bring, and that negative rows bring; the weight of either class.
-// Variances are NaN where a class weighs 1 or less, the area where one has no weight.
+// The area; its variance due to positive rows and due to negative rows; the weight of either class. A variance is NaN
+// where its class has a weight of 1 or less, the area where a class has no weight.
 struct AreaVariance {
     double area, by_positive, by_negative, positive, negative;
 };

@@ -1,4 +1,4 @@
-// Harmonic numbers, also between whole ones: a table for small whole numbers, the digamma function's series beyond it.
+// Harmonic numbers, whole and fractional: sums of 1 / r over ranks r.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,26 @@
 
 namespace calibrant {
 
+// psi(x + 1) - ln(x + 1/2) for x >= 0, psi the digamma function: small for large x, so that differences keep their
+// digits.
+inline double digamma_rest(double x) {
+    constexpr double large = 12;
+    double shifted = 0;
+    const double start = x;
+    for (; x < large; ++x) shifted -= 1 / (x + 1);
+    const double y = x + 0.5, t = 1 / (y * y);
+    const double rest =
+        t * (1.0 / 24 - t * (7.0 / 960 -
+                             t * (31.0 / 8064 - t * (127.0 / 30720 - t * (511.0 / 67584 - t * 1414477.0 / 67092480)))));
+    return shifted == 0 ? rest : rest + shifted + log_at((x + 0.5) / (start + 0.5));
+}
+
+// 1 / (a + 1) + 1 / (a + 2) + ... + 1 / b for whole a < b, interpolated by the digamma function for others.
+inline double harmonic_between(double a, double b) {
+    return log1p_of((b - a) / (a + 0.5)) + (digamma_rest(b) - digamma_rest(a));
+}
+
+// Harmonic numbers up to a largest one from a table, others from a series.
 class Harmonic {
   public:
     explicit Harmonic(std::size_t largest) : table_(largest + 1) {
@@ -17,27 +37,29 @@ class Harmonic {
     }
 
     double at(std::int64_t n) const {
-        const auto place = static_cast<std::size_t>(n);
-        return place < table_.size() ? table_[place] : between(static_cast<double>(n));
+        const auto index = static_cast<std::size_t>(n);
+        return index < table_.size() ? table_[index] : series(static_cast<double>(n));
     }
-    double at(double x) const { return between(x); }
+    double at(double x) const { return series(x); }
 
-    // The numbers from that of 0 on, if the table goes so far.
+    // The table from 0 on if it holds n, else null.
     const double* up_to(std::int64_t n) const {
         return static_cast<std::size_t>(n) < table_.size() ? table_.data() : nullptr;
     }
     const double* up_to(double) const { return nullptr; }
 
   private:
-    static double between(double x) {
+    // psi(x + 1) + Euler's constant, to 3e-13: absolute values for whole blocks of ranks, where the shorter series than
+    // that of digamma_rest suffices.
+    static double series(double x) {
         constexpr double euler = 0.57721566490153286061;
         double below = 0;
         for (; x < 8.0; x += 1.0) below += 1.0 / (x + 1.0);
         const double square = 1.0 / (x * x);
-        const double series =
+        const double terms =
             square *
             (1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square / 132.0))));
-        return log_at(x) + euler + 0.5 / x - series - below;
+        return log_at(x) + euler + 0.5 / x - terms - below;
     }
 
     std::vector<double> table_;

@@ -35,7 +35,7 @@ CALIBRANT_CLONES double weighted_sum_of(const double* values, const double* weig
     return sum_of(products, n);
 }
 
-// Gives the sum over blocks of block(begin, end); `Sum` can be added up.
+// The sum over blocks of block(begin, end).
 template <class Sum, class Block>
 Sum sum_in_blocks(std::size_t n_rows, Threads threads, Block&& block) {
     const std::size_t n_blocks = (n_rows + rows_of_block - 1) / rows_of_block;
@@ -61,7 +61,7 @@ CALIBRANT_CLONES void write_squares(const double* probabilities, const bool* pos
     }
 }
 
-// The sum over rows of what write(begin, n, values) puts down for a chunk, times their weights.
+// The weighted sum over rows of the values that write(begin, n, values) writes for a chunk.
 template <class Rows, class Write>
 double sum_of_rows(const Rows& rows, Threads threads, Write&& write) {
     return sum_in_blocks<double>(rows.size(), threads, [&](std::size_t begin, std::size_t end) {
@@ -74,7 +74,7 @@ double sum_of_rows(const Rows& rows, Threads threads, Write&& write) {
     });
 }
 
-// The probability of each row's own class.
+// The probability of each row's actual class.
 CALIBRANT_CLONES void write_own(const double* probabilities, const bool* positive, double* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         const double is_positive = static_cast<double>(static_cast<std::uint8_t>(positive[i]));
@@ -103,7 +103,7 @@ CALIBRANT_CLONES void negative_logs(double* values, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) values[i] = 0.0 - log_of(values[i]);
 }
 
-// Logarithms one by one where a probability is 0 or next to it, which then counts for itself.
+// Logarithms one by one where a probability is 0 or below the normal numbers; zeros are counted instead.
 double exact_logs(double* values, const double* weights, std::size_t n) {
     double at_zero = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -197,7 +197,7 @@ LogLossSums log_loss_sums(const ClassRows& rows, double least, Threads threads) 
 }
 
 std::vector<RankBin> width_sums(const ScoreRows& rows, std::size_t n_bins, Threads threads) {
-    constexpr std::size_t copies = 4;  // of each bin, since adding to the same one again would wait
+    constexpr std::size_t copies = 4;  // of each bin: adding twice in a row to the same one would wait
     const double n = static_cast<double>(n_bins);
     std::vector<double> edges;
     for (std::size_t bin = 0; bin < n_bins; ++bin) edges.push_back(static_cast<double>(bin) / n);

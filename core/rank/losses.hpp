@@ -1,4 +1,4 @@
-// Sums of losses over rows: squared errors, logarithms, and how often each probability came true, in one pass each.
+// Sums of losses over rows: squared errors, logarithms, and observed frequencies by probability, in one pass each.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ClassRows {
     std::size_t size() const { return labels.size(); }
 };
 
-// Whatever the number of threads, rows are summed in the same order.
+// Rows are summed in the same order for any number of threads.
 struct Threads {
     std::size_t n;
     const StopToken& stop;
@@ -33,8 +33,8 @@ double squared_errors(const ScoreRows& rows, Threads threads);
 double squared_errors(const ClassRows& rows, Threads threads);
 double own_squared_errors(const ClassRows& rows, Threads threads);
 
-// What the probability of each row's own class tells: the sum of -ln of those that lie between 0 and 1, and the weight
-// of the rows where it is 0 and where it is 1. Probabilities are brought into [least, 1 - least] first.
+// The log-loss of the probability of each row's actual class: the sum of -ln p where p is between 0 and 1, and the
+// weight of the rows where it is 0 and where it is 1. Probabilities are clipped to [least, 1 - least] first.
 struct LogLossSums {
     double sum = 0, at_zero = 0, at_one = 0;
 };

@@ -1,4 +1,4 @@
-// Sums run from the likeliest row down, so that what few rows at the top tell is not lost in the total.
+// Sums run from the highest probability down, so that the few rows at the top are not lost to rounding in the total.
 #include "rank/rank_measures.hpp"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "digamma.hpp"
 #include "elementary.hpp"
+#include "rank/harmonic.hpp"
 
 namespace calibrant {
 namespace {
@@ -16,7 +16,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 bool has_both(const Ranking& ranking) { return ranking.positive() > 0 && ranking.weight() > ranking.positive(); }
 
-// Calls visit(weight, of the class) for each group, the one that is likeliest of the class first.
+// Calls visit(weight, weight of the class) for each group, in descending order of the probability of the class.
 template <class Visit>
 void for_each_of_class(const Ranking& ranking, bool of_other, Visit&& visit) {
     if (of_other)
@@ -112,7 +112,7 @@ std::vector<double> found_within(const Ranking& ranking, std::span<const double>
 }
 
 std::vector<double> precision_at(const Ranking& ranking, std::span<const double> recalls) {
-    constexpr double slack = 1e-12;  // sums that only rounding keeps from their share
+    constexpr double slack = 1e-12;  // for sums that miss their share by rounding alone
     std::vector<double> best(recalls.size());
     double found = 0, depth = 0;
     std::size_t reached = 0;
@@ -128,7 +128,7 @@ std::vector<double> precision_at(const Ranking& ranking, std::span<const double>
 }
 
 std::vector<RankBin> mass_bins(const Ranking& ranking, std::size_t n_bins) {
-    constexpr double slack = 1e-12;
+    constexpr double slack = 1e-12;  // as above
     const double total = ranking.weight(), n = static_cast<double>(n_bins);
     std::vector<RankBin> bins;
     RankBin open;

@@ -19,21 +19,21 @@ double average_precision(const Ranking& ranking);
 // (Davis & Goadrich 2006), or with straight lines between its points.
 double area_under_precision(const Ranking& ranking, bool straight);
 
-// The greatest difference between the shares of the two classes that are ranked as high.
+// The Kolmogorov-Smirnov distance: the greatest difference between the shares of the two classes ranked as high.
 double greatest_gap(const Ranking& ranking);
 
 // The mean over ranks 1, 2, ... of the share of a class among the rows up to there, divided by its share among all. The
 // class is the positive one, or the other with the ranking upside down.
 double mean_lift(const Ranking& ranking, bool of_other);
 
-// How many positive rows are expected among the first, for each of some weights in ascending order; within a group they
-// are spread evenly.
+// The expected weight of positive rows among the first, for each of some weights in ascending order; within a group
+// they are spread evenly.
 std::vector<double> found_within(const Ranking& ranking, std::span<const double> depths, bool of_other);
 
 // The greatest precision that is reached at each of some recalls, in ascending order, or at a greater one.
 std::vector<double> precision_at(const Ranking& ranking, std::span<const double> recalls);
 
-// The mean difference, without sign, between the share of positives and the mean probability in windows of neighbouring
+// The mean absolute difference between the share of positives and the mean probability in windows of neighbouring
 // ranks (Caruana & Niculescu-Mizil 2004). A window holds a weight of `width` and starts at every whole weight; where
 // there is less in all, one window holds it.
 double window_calibration(const Ranking& ranking, double width);
@@ -43,14 +43,13 @@ struct RankBin {
     double weight = 0, positive = 0, probability = 0;
 };
 
-// Bins closed, from the lowest probability on, as soon as they hold their share of the weight and the probability
-// changes.
+// Bins from the lowest probability on, each closed once it holds its share of the weight and the probability changes.
 std::vector<RankBin> mass_bins(const Ranking& ranking, std::size_t n_bins);
 
 // The blocks of isotonic regression, the highest first: the corners of the convex hull of the ROC curve.
 std::vector<RankBin> hull_blocks(const Ranking& ranking);
 
-// The mean difference, without sign, between the probabilities and those of isotonic regression.
+// The mean absolute difference between the probabilities and those of isotonic regression.
 double isotonic_gap(const Ranking& ranking);
 
 }  // namespace calibrant

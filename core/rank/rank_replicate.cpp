@@ -48,7 +48,7 @@ RankMeasures area_alone(const RankedRows& ranking, const Weight* weights, Row&& 
     return {all_positive, all_negative, pairs > 0 ? 0.5 * static_cast<double>(twice) / pairs : nan};
 }
 
-// Groups with weight, one after another: how much was found and passed up to each, and the harmonic numbers there.
+// Groups of positive weight in order: the positive and negative weight up to each, and the harmonic numbers there.
 struct GroupBlock {
     static constexpr std::size_t capacity = 512;
     std::array<double, capacity + 1> found, passed, reached, rest;
@@ -117,17 +117,17 @@ class Leading {
 
 double as_double(double value) { return value; }
 
-// Whole numbers below 2^52, in a way that every processor does for several at once.
+// Whole numbers below 2^52, by an operation that every processor has for several at once.
 double as_double(std::int64_t value) {
     return std::bit_cast<double>(std::bit_cast<std::int64_t>(0x1.0p52) | value) - 0x1.0p52;
 }
 
-// What a walk over the ranks notes down: how much was found and passed up to each group with weight, from the end of
-// the block before.
+// The record of a walk over the ranks: the positive (found) and negative (passed) weight up to each group with weight,
+// from the end of the previous block.
 template <class Value>
 class Trail {
   public:
-    // How many rows have room, whatever groups they are in.
+    // The number of rows that fit, whatever groups they form.
     std::size_t room() const { return GroupBlock::capacity - size_; }
     bool is_full() const { return room() == 0; }
 
@@ -181,7 +181,7 @@ class Trail {
     }
 
     std::array<Value, GroupBlock::capacity + 1> found_{}, passed_{};
-    Value positive_ = 0, negative_ = 0;  // of the group that has begun
+    Value positive_ = 0, negative_ = 0;  // of the current group
     std::size_t size_ = 0;
 };
 
@@ -189,11 +189,11 @@ class Trail {
 template <class Value>
 class Gatherer {
   public:
-    Gatherer(Value positive, Value negative, const RankWish& wish)
-        : harmonic_(*wish.harmonic),
+    Gatherer(Value positive, Value negative, const RankRequest& request)
+        : harmonic_(*request.harmonic),
           all_(positive + negative),
           totals_{static_cast<double>(positive), static_cast<double>(negative)},
-          leading_(wish.top_share * static_cast<double>(all_)) {}
+          leading_(request.top_share * static_cast<double>(all_)) {}
 
     void add(const Trail<Value>& trail) {
         trail.write(harmonic_, all_, block_);
@@ -236,7 +236,7 @@ template <class Weight, class Row>
 Overview<Sum<Weight>> look_over(const RankedRows& ranking, const Weight* weights, Row&& row) {
     constexpr bool is_byte = std::is_same_v<Weight, std::uint8_t>;
     using Part = std::conditional_t<is_byte, std::uint16_t, Sum<Weight>>;
-    const std::size_t part_size = is_byte ? 256 : ranking.size();  // so many bytes add up to what 16 bits hold
+    const std::size_t part_size = is_byte ? 256 : ranking.size();  // 256 bytes sum to what 16 bits hold
     Overview<Sum<Weight>> seen;
     std::uint8_t shared = 0xff;
     for (std::size_t begin = 0; begin < ranking.size(); begin += part_size) {
@@ -271,29 +271,29 @@ RankMeasures gathered(const RankedRows& ranking, const Weight* weights, Gatherer
 }
 
 template <class Weight, class Row>
-RankMeasures everything(const RankedRows& ranking, const Weight* weights, const RankWish& wish, Row&& row) {
+RankMeasures everything(const RankedRows& ranking, const Weight* weights, const RankRequest& request, Row&& row) {
     const auto seen = look_over(ranking, weights, row);
-    const Gatherer<Sum<Weight>> gatherer(seen.positive, seen.all - seen.positive, wish);
+    const Gatherer<Sum<Weight>> gatherer(seen.positive, seen.all - seen.positive, request);
     return seen.has_ties ? gathered<true>(ranking, weights, gatherer, row)
                          : gathered<false>(ranking, weights, gatherer, row);
 }
 
 template <class Weight, class Row>
-RankMeasures measured(const RankedRows& ranking, const Weight* weights, const RankWish& wish, Row&& row) {
-    return wish.everything ? everything(ranking, weights, wish, row) : area_alone(ranking, weights, row);
+RankMeasures measured(const RankedRows& ranking, const Weight* weights, const RankRequest& request, Row&& row) {
+    return request.everything ? everything(ranking, weights, request, row) : area_alone(ranking, weights, row);
 }
 
 }  // namespace
 
 template <class Weight>
-RankMeasures measure_ranking(const RankedRows& ranking, std::span<const Weight> weights, const RankWish& wish) {
-    if (ranking.rows.empty()) return measured(ranking, weights.data(), wish, [](std::size_t rank) { return rank; });
-    return measured(ranking, weights.data(), wish,
+RankMeasures measure_ranking(const RankedRows& ranking, std::span<const Weight> weights, const RankRequest& request) {
+    if (ranking.rows.empty()) return measured(ranking, weights.data(), request, [](std::size_t rank) { return rank; });
+    return measured(ranking, weights.data(), request,
                     [rows = ranking.rows.data()](std::size_t rank) { return rows[rank]; });
 }
 
-template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint8_t>, const RankWish&);
-template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint32_t>, const RankWish&);
-template RankMeasures measure_ranking(const RankedRows&, std::span<const double>, const RankWish&);
+template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint8_t>, const RankRequest&);
+template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint32_t>, const RankRequest&);
+template RankMeasures measure_ranking(const RankedRows&, std::span<const double>, const RankRequest&);
 
 }  // namespace calibrant

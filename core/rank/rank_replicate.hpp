@@ -1,4 +1,4 @@
-// What a ranking is worth, in one pass over its rows, for any weights of them: no weights change the order.
+// Measures of a ranking in one pass over its rows, under any weights: weights do not change the order.
 #pragma once
 
 #include <cstddef>
@@ -27,18 +27,18 @@ struct RankMeasures {
 };
 inline constexpr std::size_t n_rank_measures = sizeof(RankMeasures) / sizeof(double);
 
-// What to work out: the area under the ROC curve alone, or all with the leading share and harmonic numbers.
-struct RankWish {
+// What to compute: the area under the ROC curve alone, or all measures, for a leading share and with harmonic numbers.
+struct RankRequest {
     bool everything = false;
     double top_share = 0;
     const Harmonic* harmonic = nullptr;
 };
 
 template <class Weight>
-RankMeasures measure_ranking(const RankedRows& ranking, std::span<const Weight> weights, const RankWish& wish);
+RankMeasures measure_ranking(const RankedRows& ranking, std::span<const Weight> weights, const RankRequest& request);
 
-extern template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint8_t>, const RankWish&);
-extern template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint32_t>, const RankWish&);
-extern template RankMeasures measure_ranking(const RankedRows&, std::span<const double>, const RankWish&);
+extern template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint8_t>, const RankRequest&);
+extern template RankMeasures measure_ranking(const RankedRows&, std::span<const std::uint32_t>, const RankRequest&);
+extern template RankMeasures measure_ranking(const RankedRows&, std::span<const double>, const RankRequest&);
 
 }  // namespace calibrant

@@ -24,7 +24,7 @@ struct Piece {
     double at(double rank) const { return at_end - (end - rank) * slope; }
 };
 
-// Pieces are added at the end of the windows and forgotten at their start.
+// Pieces are added at the end of the windows and dropped at their start.
 class Windows {
   public:
     explicit Windows(double width) : width_(width) {}
@@ -33,7 +33,7 @@ class Windows {
         pieces_.push_back(piece);
         while (start_ + width_ <= piece.end) {
             while (pieces_[tail_].end <= start_) ++tail_;
-            forget();
+            drop_passed();
             const Piece& behind = pieces_[tail_];
             const double last = std::min(std::ceil(behind.end) - 1, std::floor(piece.end - width_));
             const double n = last - start_ + 1, first = piece.at(start_ + width_) - behind.at(start_);
@@ -45,7 +45,7 @@ class Windows {
     bool any() const { return start_ > 0; }
 
   private:
-    void forget() {
+    void drop_passed() {
         constexpr std::size_t many = 4096;
         if (tail_ < many) return;
         pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(tail_));

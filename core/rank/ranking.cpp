@@ -1,5 +1,5 @@
-// Rows are parted into many slices of neighbouring probabilities first; each is then sorted within the cache, several
-// at once. Rows that come in order stay where they are.
+// Rows are first split into many slices of neighbouring probabilities; each is then sorted within the cache, several at
+// once. Rows that come in order are copied.
 #include "rank/ranking.hpp"
 
 #include <algorithm>
@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "radix_sort.hpp"
 
 namespace calibrant {
 namespace {
 
+// Slices of 2048 rows of 16 bytes fit the first-level cache; more than 2048 slices would make the split itself miss the
+// address cache. Chunks are large enough to outweigh a thread's share of counting slices.
 constexpr std::size_t most_slices = 2048, rows_of_slice = 2048, most_chunks = 16, rows_of_chunk = std::size_t{1} << 16;
 
 // Slices of equal width between the least and the greatest probability, the likeliest first.
@@ -32,20 +35,20 @@ class Slices {
     std::size_t last_;
 };
 
-struct Range {
+struct ProbabilityRange {
     double low = 1, high = 0;
     bool is_wrong = false;
-    void add(const Range& other) {
+    void add(const ProbabilityRange& other) {
         *this = {std::min(low, other.low), std::max(high, other.high), is_wrong || other.is_wrong};
     }
 };
 
-bool falls(std::span<const double> probabilities) {
+bool is_descending(std::span<const double> probabilities) {
     return std::is_sorted(probabilities.begin(), probabilities.end(), std::greater<>());
 }
 
-Range range_of(std::span<const double> probabilities) {
-    Range range;
+ProbabilityRange range_of(std::span<const double> probabilities) {
+    ProbabilityRange range;
     for (const double p : probabilities) {
         range.low = p < range.low ? p : range.low;
         range.high = p > range.high ? p : range.high;
@@ -68,10 +71,25 @@ class Chunks {
 
 template <class Rank>
 Rank rank_of(const ScoreRows& rows, std::size_t row) {
-    if constexpr (std::is_same_v<Rank, PlainRank>)
+    if constexpr (std::is_same_v<Rank, PlainKey>)
         return {rank_key(rows.scores[row], rows.positive[row])};
     else
         return {rank_key(rows.scores[row], rows.positive[row]), rows.weights[row]};
+}
+
+// Slices are short: digits of 8 bits, as many as distinguish most of their rows with 4 bits to spare. The lowest bit,
+// the class, does not count.
+constexpr int digit_bits = 8, most_digits = 8, spare_bits = 4;
+constexpr std::size_t few_ranks = 49;  // comparing sorts fewer faster than 256 counts are cleared and summed
+using RankSort = LeadingBitsSort<digit_bits, most_digits, 1>;
+
+template <class Rank>
+void sort_ranks(std::span<Rank> ranks, std::span<Rank> spare) {
+    const int enough = static_cast<int>(std::bit_width(ranks.size())) + spare_bits;
+    RankSort::sort(ranks, spare, few_ranks, [enough](int width) {
+        const int n = (std::min(width, enough) + digit_bits - 1) / digit_bits;
+        return RankSort::Digits<int>{1 + std::max(0, width - n * digit_bits), n};
+    });
 }
 
 template <class Rank>
@@ -81,12 +99,12 @@ class Sorter {
         : rows_(rows), ranks_(ranks), n_threads_(n_threads), stop_(stop), chunks_(rows.size()) {}
 
     void sort() {
-        const Range range = find_range();
-        if (falls(rows_.scores)) return copy();
+        const ProbabilityRange range = find_range();
+        if (is_descending(rows_.scores)) return copy();
         const std::size_t n_slices =
             std::clamp<std::size_t>(std::bit_floor(rows_.size() / rows_of_slice + 1), 1, most_slices);
         const Slices slices(range.low, range.high, n_slices);
-        part_into(slices, n_slices);
+        split_into(slices, n_slices);
         sort_slices(n_slices);
     }
 
@@ -98,26 +116,26 @@ class Sorter {
         });
     }
 
-    Range find_range() {
-        std::vector<Range> ranges(chunks_.size());
+    ProbabilityRange find_range() {
+        std::vector<ProbabilityRange> ranges(chunks_.size());
         for_each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
             ranges[chunk] = range_of(rows_.scores.subspan(begin, end - begin));
         });
-        Range all;
-        for (const Range& range : ranges) all.add(range);
+        ProbabilityRange all;
+        for (const ProbabilityRange& range : ranges) all.add(range);
         if (all.is_wrong) throw std::invalid_argument("probabilities must lie in [0, 1]");
         return all;
     }
 
     void copy() {
-        const std::span<Rank> to = ranks_.part(0, rows_.size());
+        const std::span<Rank> to = ranks_.slice(0, rows_.size());
         for_each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
             for (std::size_t row = begin; row < end; ++row) to[row] = rank_of<Rank>(rows_, row);
         });
     }
 
     // Counts first, so that every chunk knows where its rows of a slice belong; slices end where `ends_` says.
-    void part_into(const Slices& slices, std::size_t n_slices) {
+    void split_into(const Slices& slices, std::size_t n_slices) {
         std::vector<std::vector<std::size_t>> places(chunks_.size());
         for_each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
             std::vector<std::size_t> counts(n_slices);
@@ -129,7 +147,7 @@ class Sorter {
             for (auto& of_chunk : places) place += std::exchange(of_chunk[slice], place);
             ends_.push_back(place);
         }
-        const std::span<Rank> to = ranks_.part(0, rows_.size());
+        const std::span<Rank> to = ranks_.slice(0, rows_.size());
         for_each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
             std::size_t* const next = places[chunk].data();
             for (std::size_t row = begin; row < end; ++row)
@@ -147,7 +165,7 @@ class Sorter {
             spares.emplace_back(largest);
         parallel_for(n_slices, n_threads_, stop_, [&](std::size_t slice, std::size_t worker) {
             const std::size_t n = ends_[slice] - begin_of(slice);
-            sort_ranks(ranks_.part(begin_of(slice), n), spares[worker].part(0, n));
+            sort_ranks(ranks_.slice(begin_of(slice), n), spares[worker].slice(0, n));
         });
     }
 
@@ -167,12 +185,12 @@ Ranking::Ranking(const ScoreRows& rows, std::size_t n_threads, const StopToken& 
       plain_(is_weighted_ ? 0 : size_),
       weighted_(is_weighted_ ? size_ : 0) {
     if (!is_weighted_) {
-        Sorter<PlainRank>(rows, plain_, n_threads, stop).sort();
+        Sorter<PlainKey>(rows, plain_, n_threads, stop).sort();
         weight_ = static_cast<double>(size_);
         positive_ = static_cast<double>(std::count(rows.positive.begin(), rows.positive.end(), true));
         return;
     }
-    Sorter<WeightedRank>(rows, weighted_, n_threads, stop).sort();
+    Sorter<WeightedKey>(rows, weighted_, n_threads, stop).sort();
     for_each_group([&](const ScoreGroup& group) {
         weight_ += group.weight;
         positive_ += group.positive;

@@ -1,4 +1,4 @@
-// Rows of two classes ranked by the probability of one of them, the likeliest first; equal probabilities are one group.
+// Rows of two classes ranked by the probability of one of them, the highest first; equal probabilities form a group.
 #pragma once
 
 #include <bit>
@@ -15,18 +15,8 @@
 
 namespace calibrant {
 
-// The place of a probability in a ranking, and whether the row is of the positive class in the lowest bit: numbers of
-// [0, 1] leave two bits of a double free. The likelier, the lower the key.
-struct PlainRank {
-    std::uint64_t key;
-    double weight() const { return 1.0; }
-};
-struct WeightedRank {
-    std::uint64_t key;
-    double weight_;
-    double weight() const { return weight_; }
-};
-
+// The keys of a ranking: the higher the probability, the lower the key, and in the lowest bit whether the row is
+// positive. Numbers in [0, 1] leave two bits of a double free.
 inline constexpr std::uint64_t bits_of_one = 0x3ff0000000000000ULL;
 
 inline std::uint64_t rank_key(double probability, bool is_positive) {
@@ -35,11 +25,7 @@ inline std::uint64_t rank_key(double probability, bool is_positive) {
 }
 inline double probability_of(std::uint64_t key) { return std::bit_cast<double>(bits_of_one - (key >> 1)); }
 
-// Sorts by probability; the order of rows that share one is not told. `spare` is scratch memory of the same size.
-void sort_ranks(std::span<PlainRank> ranks, std::span<PlainRank> spare);
-void sort_ranks(std::span<WeightedRank> ranks, std::span<WeightedRank> spare);
-
-// Sorted once, walked as often as there are measures.
+// Sorted once; every measure is a walk over its groups.
 class Ranking {
   public:
     // Probabilities must lie in [0, 1].
@@ -49,26 +35,26 @@ class Ranking {
     double weight() const { return weight_; }
     double positive() const { return positive_; }
 
-    // The blocks of isotonic regression of the other class on the probability with its sign turned, since rankings run
-    // downwards; found the first time only.
+    // The blocks of isotonic regression of the negative class on the negated probability, since rankings descend;
+    // computed once.
     const std::vector<ScoreBlock>& blocks() const;
 
     // Calls visit(ScoreGroup) for each distinct probability, the highest first.
     template <class Visit>
     void for_each_group(Visit&& visit) const {
         if (is_weighted_)
-            walk(weighted_.part(0, size_), visit);
+            walk(weighted_.slice(0, size_), visit);
         else
-            walk(plain_.part(0, size_), visit);
+            walk(plain_.slice(0, size_), visit);
     }
 
     // The same from the lowest on.
     template <class Visit>
     void for_each_group_upwards(Visit&& visit) const {
         if (is_weighted_)
-            walk_back(weighted_.part(0, size_), visit);
+            walk_back(weighted_.slice(0, size_), visit);
         else
-            walk_back(plain_.part(0, size_), visit);
+            walk_back(plain_.slice(0, size_), visit);
     }
 
   private:
@@ -103,8 +89,8 @@ class Ranking {
     mutable std::vector<ScoreBlock> blocks_;
     bool is_weighted_;
     std::size_t size_;
-    Buffer<PlainRank> plain_;
-    Buffer<WeightedRank> weighted_;
+    Buffer<PlainKey> plain_;
+    Buffer<WeightedKey> weighted_;
     double weight_ = 0, positive_ = 0;
 };
 

@@ -8,23 +8,23 @@
 namespace calibrant {
 namespace {
 
-// How many of the 2^32 halves of a draw are refused, so that every unit is as likely as any other (Lemire 2019).
-std::uint32_t refused(std::uint32_t size) { return static_cast<std::uint32_t>((std::uint64_t{1} << 32) % size); }
+// The number of the 2^32 values of half a draw to reject, so that every unit is equally likely (Lemire 2019).
+std::uint32_t rejected(std::uint32_t size) { return static_cast<std::uint32_t>((std::uint64_t{1} << 32) % size); }
 
 }  // namespace
 
 UnitDraws::UnitDraws(const Units& units) {
     if (!units.weights.empty() && units.weights.size() != units.count)
-        throw std::invalid_argument("one weight for each unit");
+        throw std::invalid_argument("weights must have one entry per unit");
     std::size_t begin = 0;
     for (const std::uint64_t end : units.stratum_ends) {
-        if (end < begin || end > units.count) throw std::invalid_argument("strata in rising order");
+        if (end < begin || end > units.count) throw std::invalid_argument("strata must be in ascending order");
         if (end - begin > std::numeric_limits<std::uint32_t>::max())
-            throw std::invalid_argument("fewer than 2^32 units in a stratum");
+            throw std::invalid_argument("a stratum must have fewer than 2^32 units");
         if (end > begin) strata_.push_back({begin, end, end - begin, static_cast<double>(end - begin)});
         begin = end;
     }
-    if (begin != units.count) throw std::invalid_argument("every unit in a stratum");
+    if (begin != units.count) throw std::invalid_argument("every unit must be in a stratum");
     if (units.weights.empty()) return;
     sums_.resize(units.count);
     guides_.resize(units.count);
@@ -38,17 +38,17 @@ void UnitDraws::add_up(const Units& units, Stratum& stratum) {
     stratum.n_draws = std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(sum)));
     const auto size = static_cast<double>(stratum.end - stratum.begin);
     std::size_t unit = stratum.begin;
-    for (std::size_t place = stratum.begin; place < stratum.end; ++place) {
-        const double reached = sum * (static_cast<double>(place - stratum.begin) / size);
+    for (std::size_t step = stratum.begin; step < stratum.end; ++step) {
+        const double reached = sum * (static_cast<double>(step - stratum.begin) / size);
         while (unit + 1 < stratum.end && sums_[unit] <= reached) ++unit;
-        guides_[place] = unit;
+        guides_[step] = unit;
     }
 }
 
 template <class Count>
-void UnitDraws::add_alike(CounterRandom& random, const Stratum& stratum, std::span<Count> counts) {
+void UnitDraws::add_uniform(CounterRandom& random, const Stratum& stratum, std::span<Count> counts) {
     const auto size = static_cast<std::uint32_t>(stratum.end - stratum.begin);
-    const std::uint32_t limit = refused(size);
+    const std::uint32_t limit = rejected(size);
     Count* const first = counts.data() + stratum.begin;
     std::size_t left = stratum.n_draws;
     const auto take = [&](std::uint64_t half) {
@@ -80,7 +80,7 @@ template <class Count>
 void UnitDraws::add(CounterRandom random, std::span<Count> counts) const {
     for (const Stratum& stratum : strata_) {
         if (sums_.empty())
-            add_alike(random, stratum, counts);
+            add_uniform(random, stratum, counts);
         else
             add_weighted(random, stratum, counts);
     }

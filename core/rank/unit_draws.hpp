@@ -1,5 +1,5 @@
-// Bootstrap samples as counts: how often each unit (a row, or a cluster of rows) is drawn with replacement, stratum by
-// stratum.
+// Bootstrap replicates as counts: the number of times each unit (a row, or a cluster of rows) is drawn with
+// replacement, stratum by stratum.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace calibrant {
 
-// Units that lie together by stratum; as many are drawn from each as it has. Weights are copies of a unit: a stratum
-// has as many as its weights sum to, rounded.
+// Units grouped by stratum; from each as many are drawn as it has. Weights are copies of a unit: a stratum has as many
+// as its weights sum to, rounded.
 struct Units {
     std::size_t count = 0;
     std::span<const std::uint64_t> stratum_ends;
@@ -35,14 +35,14 @@ class UnitDraws {
     };
 
     template <class Count>
-    static void add_alike(CounterRandom& random, const Stratum& stratum, std::span<Count> counts);
+    static void add_uniform(CounterRandom& random, const Stratum& stratum, std::span<Count> counts);
     template <class Count>
     void add_weighted(CounterRandom& random, const Stratum& stratum, std::span<Count> counts) const;
     void add_up(const Units& units, Stratum& stratum);
 
     std::vector<Stratum> strata_;
     std::vector<double> sums_;           // of the weights up to each unit, within its stratum
-    std::vector<std::uint64_t> guides_;  // the first unit whose sum passes each of equally spaced places
+    std::vector<std::uint64_t> guides_;  // the first unit whose sum exceeds each of equally spaced values
 };
 
 extern template void UnitDraws::add(CounterRandom, std::span<std::uint8_t>) const;

@@ -38,13 +38,14 @@ void check_codes(std::size_t index, const CodedColumn& column) {
                                [&](Code code) { return code == missing_code<Code> || code < column.n_values; });
         },
         column.codes);
-    if (!in_range) throw std::invalid_argument("column " + std::to_string(index) + " has codes beyond its values");
+    if (!in_range)
+        throw std::invalid_argument("column " + std::to_string(index) + " has codes beyond its number of values");
     if (column.kind == Kind::nominal) return;
     if (column.values.size() != column.n_values)
         throw std::invalid_argument("column " + std::to_string(index) + " has the wrong number of values");
     const auto not_below = [](double a, double b) { return !(a < b); };
     if (std::adjacent_find(column.values.begin(), column.values.end(), not_below) != column.values.end())
-        throw std::invalid_argument("column " + std::to_string(index) + " has values that do not ascend");
+        throw std::invalid_argument("column " + std::to_string(index) + " has values that are not in ascending order");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A table as coded columns: made once, never changed, shared by trees, folds and bootstrap samples.
+// A table of coded columns: immutable, shared by trees, folds and bootstrap replicates.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ using ColumnSource = std::variant<StridedView<float>, StridedView<double>, Nomin
 
 class CodedTable {
   public:
-    // Takes finished columns; throws std::invalid_argument unless they have n_rows rows each and codes in range.
+    // From coded columns; throws std::invalid_argument unless they have n_rows rows each and codes in range.
     CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns);
 
     // Codes the columns on n_threads threads; the result is the same for any number of them.

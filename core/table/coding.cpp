@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "parallel.hpp"
+#include "radix_sort.hpp"
 
 namespace calibrant {
 
@@ -31,14 +32,14 @@ Codes make_codes(std::size_t n_rows, std::size_t n_values, Fill&& fill) {
     return make(std::type_identity<std::uint32_t>{});
 }
 
-struct Range {
+struct ValueRange {
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
     std::uint64_t n_missing = 0;
 };
 
 template <class T>
-Range range_of(StridedView<T> column, const StopToken& stop) {
+ValueRange range_of(StridedView<T> column, const StopToken& stop) {
     T low = std::numeric_limits<T>::infinity(), high = -low;
     std::uint64_t n_missing = 0;
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
@@ -52,7 +53,7 @@ Range range_of(StridedView<T> column, const StopToken& stop) {
     return {static_cast<double>(low), static_cast<double>(high), n_missing};
 }
 
-// Whether every known value passes; looks no further than the short block in which one fails.
+// Whether every known value passes the test; stops after the block in which one fails.
 template <class T, class Test>
 bool all_known(StridedView<T> column, const StopToken& stop, Test&& test) {
     constexpr std::size_t block = 4096;
@@ -70,7 +71,7 @@ bool all_known(StridedView<T> column, const StopToken& stop, Test&& test) {
 
 // Whole numbers in a range no longer than the column can be ranked by a table instead of a sort.
 template <class T>
-bool is_dense(StridedView<T> column, const Range& range, const StopToken& stop) {
+bool is_dense(StridedView<T> column, const ValueRange& range, const StopToken& stop) {
     constexpr double whole_limit = 2147483647.0;  // a cast to int32 beyond it is undefined
     if (range.n_missing == column.size || range.low < -whole_limit || range.high > whole_limit) return false;
     if (range.high - range.low >= static_cast<double>(std::max<std::size_t>(column.size, 1024))) return false;
@@ -88,7 +89,7 @@ bool is_single(StridedView<T> column, const StopToken& stop) {
 }
 
 template <class T>
-CodedColumn code_dense(StridedView<T> column, const Range& range, Scratch& scratch, const StopToken& stop) {
+CodedColumn code_dense(StridedView<T> column, const ValueRange& range, Scratch& scratch, const StopToken& stop) {
     const auto low = static_cast<std::int64_t>(range.low);
     const auto span = static_cast<std::size_t>(static_cast<std::int64_t>(range.high) - low) + 1;
     auto& rank = scratch.table;
@@ -117,23 +118,6 @@ CodedColumn code_dense(StridedView<T> column, const Range& range, Scratch& scrat
     return coded;
 }
 
-template <class Key>
-using FloatOf = std::conditional_t<sizeof(Key) == 4, float, double>;
-
-// Unsigned integers in the order of the numbers they stand for.
-template <class Key>
-Key to_key(FloatOf<Key> value) {
-    constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
-    const auto bits = std::bit_cast<Key>(value + FloatOf<Key>{0});  // + 0 turns -0 into +0
-    return (bits & sign) ? ~bits : bits | sign;
-}
-
-template <class Key>
-FloatOf<Key> from_key(Key key) {
-    constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
-    return std::bit_cast<FloatOf<Key>>((key & sign) ? key ^ sign : ~key);
-}
-
 constexpr int digit_bits = 11;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
 
@@ -158,7 +142,7 @@ void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<
         for (std::size_t row = begin; row < end; ++row) {
             const T value = column[row];
             if (value != value) continue;
-            const Key key = to_key<Key>(static_cast<FloatOf<Key>>(value));
+            const Key key = order_key<Key>(static_cast<FloatOf<Key>>(value));
             entries[known++] = {key, static_cast<std::uint32_t>(row)};
             for (int digit = 0; digit < n_digits<Key>; ++digit)
                 ++histograms[static_cast<std::size_t>(digit)][digit_of(key, digit)];
@@ -166,14 +150,13 @@ void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<
     });
 }
 
-// One stable pass of the radix sort; `place` counts the digits and becomes the place of each digit's next entry.
+// One stable pass of the radix sort; `next` counts the digits and becomes the position of each digit's next entry.
 template <class Key>
 void scatter_by_digit(const std::vector<Entry<Key>>& from, std::vector<Entry<Key>>& to, std::size_t known, int digit,
-                      Histogram& place, const StopToken& stop) {
-    std::uint32_t total = 0;
-    for (auto& slot : place) total += std::exchange(slot, total);
+                      Histogram& next, const StopToken& stop) {
+    counts_to_positions(next);
     in_pieces(known, stop, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) to[place[digit_of(from[i].key, digit)]++] = from[i];
+        for (std::size_t i = begin; i < end; ++i) to[next[digit_of(from[i].key, digit)]++] = from[i];
     });
 }
 
@@ -188,7 +171,7 @@ void sort_known(StridedView<T> column, std::size_t known, SortBuffers<Key>& buff
     gather(column, buffers.entries, histograms, stop);
     for (int digit = 0; digit < n_digits<Key> && known > 0; ++digit) {
         auto& histogram = histograms[static_cast<std::size_t>(digit)];
-        if (histogram[digit_of(buffers.entries[0].key, digit)] == known) continue;  // all alike: already in order
+        if (histogram[digit_of(buffers.entries[0].key, digit)] == known) continue;  // all alike: in order already
         scatter_by_digit(buffers.entries, buffers.other, known, digit, histogram, stop);
         buffers.entries.swap(buffers.other);
     }
@@ -202,14 +185,15 @@ std::vector<double> distinct_values(const std::vector<Entry<Key>>& sorted, std::
     values.reserve(n_values);
     for (std::size_t i = 0; i < known; ++i) {
         if (i == 0 || sorted[i].key != sorted[i - 1].key)
-            values.push_back(static_cast<double>(from_key(sorted[i].key)));
+            values.push_back(static_cast<double>(number_of(sorted[i].key)));
     }
     return values;
 }
 
-// Any numbers: a radix sort of the keys, then ranks along the sorted order.
+// Any numbers: a radix sort of the keys, then ranks in sorted order.
 template <class Key, class T>
-CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<Key>& buffers, const StopToken& stop) {
+CodedColumn code_sorted(StridedView<T> column, const ValueRange& range, SortBuffers<Key>& buffers,
+                        const StopToken& stop) {
     const std::size_t known = column.size - range.n_missing;
     sort_known(column, known, buffers, stop);
     const auto& sorted = buffers.entries;
@@ -232,8 +216,8 @@ CodedColumn code_sorted(StridedView<T> column, const Range& range, SortBuffers<K
 
 template <class T>
 CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const StopToken& stop) {
-    if (column.size > max_rows) throw std::invalid_argument("a table has at most 4294967294 rows");
-    const Range range = range_of(column, stop);
+    if (column.size > max_rows) throw std::invalid_argument("a table must have at most 4294967294 rows");
+    const ValueRange range = range_of(column, stop);
     if (is_dense(column, range, stop)) return code_dense(column, range, scratch, stop);
     if (is_single(column, stop)) return code_sorted<std::uint32_t>(column, range, scratch.narrow, stop);
     return code_sorted<std::uint64_t>(column, range, scratch.wide, stop);
@@ -243,8 +227,8 @@ template CodedColumn code_numeric<float>(StridedView<float>, Scratch&, const Sto
 template CodedColumn code_numeric<double>(StridedView<double>, Scratch&, const StopToken&);
 
 CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const StopToken& stop) {
-    if (column.size > max_rows) throw std::invalid_argument("a table has at most 4294967294 rows");
-    if (n_categories > max_categories) throw std::invalid_argument("a column has at most 2147483647 categories");
+    if (column.size > max_rows) throw std::invalid_argument("a table must have at most 4294967294 rows");
+    if (n_categories > max_categories) throw std::invalid_argument("a column must have at most 2147483647 categories");
     CodedColumn coded{.kind = Kind::nominal, .n_values = static_cast<std::uint32_t>(n_categories)};
     coded.codes = make_codes(column.size, n_categories, [&](auto& codes) {
         using Code = typename std::decay_t<decltype(codes)>::value_type;

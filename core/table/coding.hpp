@@ -1,4 +1,4 @@
-// One column into small integers: ranks of the distinct values for numbers, category codes for nominal values.
+// Columns coded as small integers: ranks of the distinct values for numbers, category codes for nominal values.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct StridedView {
     const T& operator[](std::size_t row) const { return data[static_cast<std::ptrdiff_t>(row) * stride]; }
 };
 
-// A value under sorting: its key, in the order of the numbers, and its row.
+// A value to sort: its key, in the order of the numbers, and its row.
 template <class Key>
 struct Entry {
     Key key;
@@ -67,7 +67,7 @@ struct Scratch {
 template <class T>
 CodedColumn code_numeric(StridedView<T> column, Scratch& scratch, const StopToken& stop);
 
-// Category codes as given; negative is missing. Throws std::invalid_argument for a code >= n_categories.
+// Category codes unchanged; negative is missing. Throws std::invalid_argument for a code >= n_categories.
 CodedColumn code_nominal(StridedView<std::int32_t> column, std::size_t n_categories, const StopToken& stop);
 
 }  // namespace calibrant

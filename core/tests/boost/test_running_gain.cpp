@@ -40,7 +40,7 @@ void check_against_the_whole(std::size_t n_classes) {
 
 }  // namespace
 
-TEST(every_cut_gains_what_it_gains_when_asked_afresh) {
+TEST(every_cut_gains_what_it_gains_computed_alone) {
     for (const std::size_t n_classes : {std::size_t{2}, std::size_t{3}, std::size_t{9}}) {
         check_against_the_whole<Entropy>(n_classes);
         check_against_the_whole<Gini>(n_classes);

@@ -14,7 +14,7 @@ TEST(of_very_many_equal_tests_the_first_is_kept) {
     CHECK(best.result().code == 0);
 }
 
-TEST(a_slightly_better_test_takes_the_place_of_those_more_than_the_tolerance_below) {
+TEST(a_slightly_better_test_replaces_those_more_than_the_tolerance_below) {
     FirstBest best;
     best.offer({.gain = 0.25, .code = 1});
     best.offer({.gain = 0.25 + 0.8e-9, .code = 2});

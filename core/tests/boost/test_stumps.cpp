@@ -201,7 +201,7 @@ TEST(the_gain_ratio_chooses_among_columns_of_average_gain) {
     CHECK(stump.column == 1 && near(stump.gain, 1.0));
 }
 
-TEST(rows_are_weighed_by_branch_and_class) {
+TEST(rows_are_weighted_by_branch_and_class) {
     tables::Problem problem{{0, 1, 0, 1}};
     problem.add({1, 2, 3, missing});
     const CodedTable table(4, problem.columns);

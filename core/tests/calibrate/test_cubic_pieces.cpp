@@ -12,18 +12,18 @@ using namespace calibrant;
 namespace {
 
 struct Sample {
-    std::vector<double> away, weights, goals;
+    std::vector<double> offset, weights, targets;
     std::vector<std::size_t> bounds;
-    PieceRows rows() const { return {away, weights, goals, bounds}; }
+    PieceRows rows() const { return {offset, weights, targets, bounds}; }
 };
 
 Sample sample(std::size_t n) {
     std::mt19937_64 random(3);
     Sample made{{}, {}, {}, {0, n / 3, n / 3, n}};
     for (std::size_t i = 0; i < n; ++i) {
-        made.away.push_back(std::uniform_real_distribution<>()(random));
+        made.offset.push_back(std::uniform_real_distribution<>()(random));
         made.weights.push_back(std::uniform_real_distribution<>(0, 5)(random));
-        made.goals.push_back(made.weights.back() * std::uniform_real_distribution<>()(random));
+        made.targets.push_back(made.weights.back() * std::uniform_real_distribution<>()(random));
     }
     return made;
 }
@@ -41,11 +41,11 @@ TEST(sums_are_those_of_the_formulas) {
         for (std::size_t k = 0; k < cubics.size(); ++k) {
             PieceSums sums;
             for (std::size_t i = made.bounds[k]; i < made.bounds[k + 1]; ++i) {
-                const double t = made.away[i], w = made.weights[i];
+                const double t = made.offset[i], w = made.weights[i];
                 const double z = cubics[k][0] * t * t * t + cubics[k][1] * t * t + cubics[k][2] * t + cubics[k][3],
                              p = 1 / (1 + std::exp(-z));
-                sums.loss += w * std::log1p(std::exp(z)) - made.goals[i] * z;
-                for (std::size_t a = 0; a < 4; ++a) sums.slopes[a] += (w * p - made.goals[i]) * std::pow(t, a);
+                sums.loss += w * std::log1p(std::exp(z)) - made.targets[i] * z;
+                for (std::size_t a = 0; a < 4; ++a) sums.slopes[a] += (w * p - made.targets[i]) * std::pow(t, a);
                 for (std::size_t a = 0; a < 7; ++a) sums.curvature[a] += w * p * (1 - p) * std::pow(t, a);
             }
             CHECK(is_close(found[k].loss, sums.loss));

@@ -6,24 +6,15 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "scored_sample.hpp"
 
 using namespace calibrant;
 
 namespace {
 
-struct Sample {
-    std::vector<double> scores, weights;
-    std::unique_ptr<bool[]> positive;
-    ScoreRows rows(bool is_weighted) const {
-        return {scores,
-                {positive.get(), scores.size()},
-                is_weighted ? std::span<const double>(weights) : std::span<const double>{}};
-    }
-};
-
-Sample sample(std::size_t n, unsigned seed) {
+ScoredSample sample(std::size_t n, unsigned seed) {
     std::mt19937_64 random(seed);
-    Sample made{{}, {}, std::make_unique<bool[]>(n)};
+    ScoredSample made{{}, {}, std::make_unique<bool[]>(n)};
     for (std::size_t i = 0; i < n; ++i) {
         made.scores.push_back(static_cast<double>(random() % 50));
         made.weights.push_back(static_cast<double>(1 + random() % 3));
@@ -45,7 +36,7 @@ TEST(equal_scores_are_pooled_before_neighbours) {
 
 TEST(blocks_rise_and_no_block_hides_a_fall) {
     for (const bool is_weighted : {false, true}) {
-        const Sample made = sample(2000, 7);
+        const ScoredSample made = sample(2000, 7);
         const IsotonicFit fit = fit_isotonic(made.rows(is_weighted), {}, 1, {});
         for (std::size_t b = 1; b < fit.blocks.size(); ++b) {
             CHECK(fit.blocks[b - 1].probability() < fit.blocks[b].probability() &&
@@ -66,7 +57,7 @@ TEST(blocks_rise_and_no_block_hides_a_fall) {
 }
 
 TEST(any_number_of_threads_gives_the_same_bits) {
-    const Sample made = sample(3000, 3);
+    const ScoredSample made = sample(3000, 3);
     const IsotonicFit one = fit_isotonic(made.rows(true), {true, true}, 1, {}),
                       two = fit_isotonic(made.rows(true), {true, true}, 2, {});
     CHECK(one.blocks.size() == two.blocks.size() && one.after.auc == two.after.auc);
@@ -82,7 +73,7 @@ TEST(ranks_are_counted_in_pairs) {
     CHECK(fit_isotonic({scores, positive, {}}, {false, true}, 1, {}).after.pairs_apart == 6);
 }
 
-TEST(smoothed_ends_imagine_a_row_of_either_class) {
+TEST(smoothed_ends_add_a_row_of_either_class) {
     const std::vector<double> scores{1, 2, 3, 4};
     const bool positive[] = {false, false, true, true};
     const IsotonicFit fit = fit_isotonic({scores, positive, {}}, {true, false}, 1, {});

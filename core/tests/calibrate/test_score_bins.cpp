@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "scored_sample.hpp"
 
 using namespace calibrant;
 
@@ -37,19 +38,9 @@ void check_same(const ScoreBins& ours, const ScoreBins& theirs) {
     CHECK(ours.weight == theirs.weight && ours.positive == theirs.positive);
 }
 
-struct Sample {
-    std::vector<double> scores, weights;
-    std::unique_ptr<bool[]> positive;
-    ScoreRows rows(bool is_weighted) const {
-        return {scores,
-                {positive.get(), scores.size()},
-                is_weighted ? std::span<const double>(weights) : std::span<const double>{}};
-    }
-};
-
-Sample sample(std::size_t n, int kind) {
+ScoredSample sample(std::size_t n, int kind) {
     std::mt19937_64 random(5);
-    Sample made{{}, {}, std::make_unique<bool[]>(n)};
+    ScoredSample made{{}, {}, std::make_unique<bool[]>(n)};
     for (std::size_t i = 0; i < n; ++i) {
         const double x = std::normal_distribution<>()(random);
         made.scores.push_back(kind == 0   ? x
@@ -66,7 +57,7 @@ Sample sample(std::size_t n, int kind) {
 
 TEST(bins_of_equal_weight_are_those_of_the_walk) {
     for (const int kind : {0, 1, 2, 3}) {
-        const Sample made = sample(20000, kind);
+        const ScoredSample made = sample(20000, kind);
         for (const bool is_weighted : {false, true}) {
             for (const std::size_t n_bins : {1U, 2U, 10U, 333U, 30000U})
                 check_same(count_bins(made.rows(is_weighted), n_bins, 1, {}), walk(made.rows(is_weighted), n_bins));
@@ -84,7 +75,7 @@ TEST(bins_of_few_rows_hold_their_share) {
 
 TEST(bins_of_equal_width_hold_what_lies_between_their_edges) {
     for (const int kind : {0, 1, 2, 3}) {
-        const Sample made = sample(5000, kind);
+        const ScoredSample made = sample(5000, kind);
         const auto [low, high] = std::minmax_element(made.scores.begin(), made.scores.end());
         const ScoreBins bins = width_bins(made.rows(true), 7, *low, *high);
         std::vector<double> weight(7);

@@ -14,11 +14,11 @@ using namespace calibrant;
 namespace {
 
 std::vector<double> sorted_by_key(const std::vector<double>& scores) {
-    std::vector<PlainScore> items, spare(scores.size());
+    std::vector<PlainKey> items, spare(scores.size());
     for (const double score : scores) items.push_back({key_of(score)});
     sort_scores(std::span(items), std::span(spare));
     std::vector<double> out;
-    for (const PlainScore& item : items) out.push_back(score_of(item.key));
+    for (const PlainKey& item : items) out.push_back(number_of(item.key));
     return out;
 }
 
@@ -31,7 +31,8 @@ void check_sorted(std::vector<double> scores) {
 }  // namespace
 
 TEST(a_key_leads_back_to_its_score_and_the_zeros_are_one) {
-    for (const double score : {-1e308, -2.5, -5e-324, 0.0, 5e-324, 1.0, 1e308}) CHECK(score_of(key_of(score)) == score);
+    for (const double score : {-1e308, -2.5, -5e-324, 0.0, 5e-324, 1.0, 1e308})
+        CHECK(number_of(key_of(score)) == score);
     CHECK(key_of(-0.0) == key_of(0.0));
     CHECK(key_of(-1.0) < key_of(-0.5) && key_of(-0.5) < key_of(0.0) && key_of(0.0) < key_of(5e-324));
 }
@@ -52,17 +53,17 @@ TEST(scores_of_any_kind_are_sorted) {
 }
 
 TEST(weights_stay_with_their_scores) {
-    std::vector<WeightedScore> items, spare(3000);
+    std::vector<WeightedKey> items, spare(3000);
     for (int i = 0; i < 3000; ++i)
         items.push_back({key_of((i * 7919) % 3001 - 1500), static_cast<double>((i * 7919) % 3001)});
     sort_scores(std::span(items), std::span(spare));
-    for (const WeightedScore& item : items) CHECK(item.weight() == score_of(item.key) + 1500);
+    for (const WeightedKey& item : items) CHECK(item.weight() == number_of(item.key) + 1500);
 }
 
 TEST(large_and_small_buffers_hold_what_is_written) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{1} << 19, (std::size_t{1} << 18) + 1}) {
         Buffer<std::uint64_t> buffer(size);
-        const auto all = buffer.part(0, size);
+        const auto all = buffer.slice(0, size);
         for (std::size_t i = 0; i < size; ++i) all[i] = i;
         CHECK(buffer.size() == size &&
               std::accumulate(all.begin(), all.end(), std::uint64_t{0}) == (size == 0 ? 0 : size * (size - 1) / 2));

@@ -47,7 +47,7 @@ const StopToken stop;
 
 }  // namespace
 
-TEST(one_column_and_two_say_the_same_whatever_the_threads) {
+TEST(one_column_and_two_give_the_same_for_any_number_of_threads) {
     const Drawn drawn;
     const double squares = squared_errors(drawn.rows(), {1, stop});
     CHECK(squares == squared_errors(drawn.rows(), {3, stop}));
@@ -57,7 +57,7 @@ TEST(one_column_and_two_say_the_same_whatever_the_threads) {
     CHECK(near(log_loss_sums(drawn.class_rows(), 0, {1, stop}).sum, log_loss_sums(drawn.rows(), 0, {1, stop}).sum));
 }
 
-TEST(zeros_and_ones_are_told_apart_from_the_sum) {
+TEST(zeros_and_ones_are_distinguished_from_the_sum) {
     const std::vector<double> scores{0.0, 1.0, 0.5, std::numeric_limits<double>::denorm_min()};
     const bool positive[] = {true, true, false, true};
     const LogLossSums found = log_loss_sums(ScoreRows{scores, positive, {}}, 0, {1, stop});

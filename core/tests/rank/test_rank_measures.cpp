@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "digamma.hpp"
 #include "harness.hpp"
+#include "rank/harmonic.hpp"
 
 using namespace calibrant;
 

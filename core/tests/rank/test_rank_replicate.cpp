@@ -128,12 +128,12 @@ TEST(measures_are_those_of_rows_written_out) {
     const Harmonic harmonic(20);
     for (std::size_t n = 4; n < 60; ++n) {
         const Made made = make(random, n, n % 2 ? 7 : 1000);
-        const RankWish wish{true, 0.3, &harmonic};
-        check_measures(made, measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish), 0.3);
+        const RankRequest request{true, 0.3, &harmonic};
+        check_measures(made, measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, request), 0.3);
     }
 }
 
-TEST(weights_that_are_not_whole_numbers_give_the_same_where_they_are) {
+TEST(fractional_weights_give_the_same_where_they_are_whole) {
     std::mt19937 random(6);
     const Harmonic harmonic(10);
     const Made made = make(random, 50, 9);
@@ -158,10 +158,10 @@ TEST(a_row_without_weight_may_share_a_score_and_change_no_bit) {
     std::fill(made.marks.begin(), made.marks.end(), mark_group_end);
     for (std::size_t i = 0; i < made.marks.size(); i += 3) made.marks[i] |= mark_positive;
     made.weights[100] = 0;
-    const RankWish wish{true, 0.1, &harmonic};
-    const auto apart = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish);
+    const RankRequest request{true, 0.1, &harmonic};
+    const auto apart = measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, request);
     made.marks[100] &= mark_positive;
-    CHECK(same_bits(apart, measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish)));
+    CHECK(same_bits(apart, measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, request)));
 }
 
 TEST(bytes_and_longer_counts_have_the_same_bits) {
@@ -170,9 +170,9 @@ TEST(bytes_and_longer_counts_have_the_same_bits) {
     Made made = make(random, 2000, 700);
     for (std::uint8_t& weight : made.weights) weight = static_cast<std::uint8_t>(255 - weight);
     const std::vector<std::uint32_t> longer(made.weights.begin(), made.weights.end());
-    const RankWish wish{true, 0.2, &harmonic};
-    CHECK(same_bits(measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, wish),
-                    measure_ranking<std::uint32_t>({{}, made.marks}, longer, wish)));
+    const RankRequest request{true, 0.2, &harmonic};
+    CHECK(same_bits(measure_ranking<std::uint8_t>({{}, made.marks}, made.weights, request),
+                    measure_ranking<std::uint32_t>({{}, made.marks}, longer, request)));
 }
 
 TEST(harmonic_numbers_beyond_the_table_are_those_in_it) {

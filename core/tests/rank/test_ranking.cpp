@@ -64,7 +64,7 @@ TEST(groups_are_those_of_pooled_ties_the_highest_first) {
     }
 }
 
-TEST(upwards_is_the_same_the_other_way_round) {
+TEST(upwards_is_the_reverse_of_downwards) {
     const Drawn drawn(999, 50, 1);
     const Ranking ranking(drawn.rows(true), 2, {});
     std::vector<ScoreGroup> upwards;
@@ -73,7 +73,7 @@ TEST(upwards_is_the_same_the_other_way_round) {
     CHECK(are_same(upwards, groups_of(ranking)));
 }
 
-TEST(numbers_next_to_each_other_are_told_apart) {
+TEST(numbers_next_to_each_other_are_distinguished) {
     std::vector<double> scores;
     double p = 0.3;
     for (int i = 0; i < 3000; ++i) scores.push_back(p = std::nextafter(p, 1.0));

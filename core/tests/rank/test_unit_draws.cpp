@@ -29,14 +29,14 @@ TEST(a_stratum_gives_as_many_draws_as_it_has_units) {
     CHECK(std::accumulate(counts.begin() + 10, counts.end(), 0) == 2000);
 }
 
-TEST(a_place_gives_the_same_draws_again_and_another_place_others) {
+TEST(an_index_gives_the_same_draws_again_and_another_index_others) {
     const std::vector<std::uint64_t> ends{50};
     const Units units{50, ends, {}};
     CHECK(drawn<std::uint8_t>(units, 3) == drawn<std::uint8_t>(units, 3));
     CHECK(drawn<std::uint8_t>(units, 3) != drawn<std::uint8_t>(units, 4));
 }
 
-TEST(units_are_drawn_as_often_as_their_weights_say) {
+TEST(units_are_drawn_in_proportion_to_their_weights) {
     const std::vector<std::uint64_t> ends{4};
     const std::vector<double> weights{1, 2.5, 0.5, 6};
     std::vector<double> total(4);

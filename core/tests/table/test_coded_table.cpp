@@ -31,7 +31,7 @@ TEST(any_number_of_threads_gives_the_same_bits) {
     for (const std::size_t n_threads : {2, 5, 32}) CHECK(same(one, CodedTable::code(5000, sources, n_threads, {})));
 }
 
-TEST(columns_of_all_types_stand_side_by_side) {
+TEST(columns_of_all_types_form_a_table) {
     const std::vector<float> single{1, 2};
     const std::vector<double> wide{0.1, 0.2};
     const std::vector<std::int32_t> nominal{1, 0};

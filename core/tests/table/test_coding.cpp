@@ -61,7 +61,7 @@ TEST(nan_is_missing_and_counted) {
     CHECK(column.n_missing == 2 && column.n_values == 1);
 }
 
-TEST(a_column_of_holes_has_no_values) {
+TEST(a_column_of_missing_values_has_no_values) {
     const auto column = coded<float>({NAN, NAN});
     CHECK(column.n_values == 0 && column.n_missing == 2 && column.values.empty());
     CHECK(coded<double>({}).size() == 0);
@@ -135,7 +135,7 @@ TEST(a_strided_column_equals_its_copy) {
     CHECK((narrow(backwards) == std::vector<std::uint16_t>{2, 1, 3, 0, 4, 1}));
 }
 
-TEST(categories_keep_their_codes_and_the_unseen_ones_their_place) {
+TEST(categories_keep_their_codes_and_unseen_ones_theirs) {
     const std::vector<std::int32_t> codes{2, -1, 0};
     const auto column = code_nominal({codes.data(), 3, 1}, 5, {});
     CHECK((narrow(column) == std::vector<std::uint16_t>{2, 65535, 0}));
@@ -148,7 +148,7 @@ TEST(a_code_beyond_the_categories_throws) {
     CHECK_THROWS(code_nominal({codes.data(), 2, 1}, 3, {}), std::invalid_argument);
 }
 
-TEST(coding_stops_when_asked) {
+TEST(coding_stops_on_request) {
     StopSource stop;
     stop.request_stop();
     const std::vector<double> column{1.0};

@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "parallel.hpp"
+#include "tree/row_major.hpp"
 
 namespace calibrant {
 namespace {
-
-constexpr std::size_t rows_per_task = 4096;
 
 std::vector<std::uint32_t> rows_of_codes(const CodedColumn& column, std::span<const std::uint32_t> rows) {
     std::vector<std::uint32_t> counts(column.n_values);
@@ -23,7 +22,10 @@ std::vector<std::uint32_t> rows_of_codes(const CodedColumn& column, std::span<co
 
 }  // namespace
 
-Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const std::uint32_t> rows, const Gaps& gaps) {
+// Closes a bucket once it holds its share of the rows and a cut may follow it. At most `most` can fill up, since each
+// takes more than 1 / most of the rows.
+Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const std::uint32_t> rows,
+                                   const ValueGaps& gaps) {
     const auto counts = rows_of_codes(column, rows);
     Bounds bounds;
     std::size_t bucket = 0, n = 0, n_values = 0;
@@ -42,7 +44,7 @@ Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const st
 }
 
 Buckets::Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows,
-                 std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop)
+                 std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop)
     : columns_(columns.begin(), columns.end()) {
     bounds_.resize(columns_.size());
     std::vector<std::vector<std::uint8_t>> bucket_of(columns_.size());
@@ -53,21 +55,10 @@ Buckets::Buckets(const CodedTable& table, std::span<const std::size_t> columns, 
             bucket_of[index].resize(bounds_[index].begin[bucket + 1], static_cast<std::uint8_t>(bucket));
         }
     });
-    cells_.resize(table.n_rows() * columns_.size());
-    const std::size_t n_tasks = (table.n_rows() + rows_per_task - 1) / rows_per_task;
-    parallel_for(n_tasks, n_threads, stop, [&](std::size_t task, std::size_t) {
-        const std::size_t begin = task * rows_per_task, end = std::min(table.n_rows(), begin + rows_per_task);
-        for (std::size_t index = 0; index < columns_.size(); ++index) {
-            const std::uint8_t* const to = bucket_of[index].data();
-            std::uint8_t* cell = cells_.data() + begin * columns_.size() + index;
-            std::visit(
-                [&]<class Code>(const std::vector<Code>& codes) {
-                    for (std::size_t row = begin; row < end; ++row, cell += columns_.size()) {
-                        *cell = codes[row] == missing_code<Code> ? static_cast<std::uint8_t>(missing) : to[codes[row]];
-                    }
-                },
-                table.column(columns_[index]).codes);
-        }
+    cells_ = row_major_cells<std::uint8_t>(table, columns_, rows_per_task, n_threads, stop, [&](std::size_t index) {
+        return [bucket = bucket_of[index].data()](std::size_t, std::uint32_t code, bool is_missing) {
+            return is_missing ? static_cast<std::uint8_t>(missing) : bucket[code];
+        };
     });
 }
 

@@ -1,5 +1,5 @@
-// Columns of many values in a byte a cell, row by row: the values in ascending order, shared out among a hundred
-// buckets or so of about equally many rows. Large nodes are counted in these.
+// Columns of many values, row by row, a byte per cell: the values in ascending order, divided among up to 127 buckets
+// of about equally many rows. Large nodes are counted in these.
 #pragma once
 
 #include <array>
@@ -9,19 +9,21 @@
 #include <vector>
 
 #include "stop.hpp"
-#include "tree/grow/gaps.hpp"
+#include "tree/grow/value_gaps.hpp"
 
 namespace calibrant {
 
 class Buckets {
   public:
-    static constexpr std::size_t most = 127;      // buckets of a column
-    static constexpr std::size_t missing = most;  // the place of unknown values
-    static constexpr std::size_t places = most + 1;
+    static constexpr std::size_t most =
+        127;  // buckets of a column: with the one for missing values 128 x 2 counts of 4 bytes, 1 KB,
+              // so that those of some thirty columns stay in the first-level cache
+    static constexpr std::size_t missing = most;  // the slot of missing values
+    static constexpr std::size_t slots = most + 1;
 
-    // Of the columns given; `rows` are those that count. Values too close to be cut apart share a bucket.
+    // Of some columns; `rows` are those that count. Values too close for a cut between them share a bucket.
     Buckets(const CodedTable& table, std::span<const std::size_t> columns, std::span<const std::uint32_t> rows,
-            std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop);
+            std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop);
 
     std::size_t n_columns() const { return columns_.size(); }
     std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
@@ -32,10 +34,10 @@ class Buckets {
 
   private:
     struct Bounds {
-        std::array<std::uint32_t, places + 1> begin{};
-        std::array<bool, places> one_value{};
+        std::array<std::uint32_t, slots + 1> begin{};
+        std::array<bool, slots> one_value{};
     };
-    static Bounds bounds_of(const CodedColumn& column, std::span<const std::uint32_t> rows, const Gaps& gaps);
+    static Bounds bounds_of(const CodedColumn& column, std::span<const std::uint32_t> rows, const ValueGaps& gaps);
 
     std::vector<std::size_t> columns_;
     std::vector<Bounds> bounds_;

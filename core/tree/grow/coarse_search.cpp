@@ -6,24 +6,25 @@
 
 #include "compiler.hpp"
 #include "parallel.hpp"
-#include "tree/grow/pair_search.hpp"
 #include "tree/grow/row_sort.hpp"
+#include "tree/grow/two_class_search.hpp"
 
 namespace calibrant {
 namespace {
 
 constexpr double lowest = -std::numeric_limits<double>::infinity();
-constexpr double slack = 1e-5;  // beyond all tolerances, so that what is passed over could not even tie
-constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
-constexpr double most_sorted = 0.3;  // of the rows of all columns
+constexpr double slack = 1e-5;  // above all tolerances: a bucket that is skipped could not even tie
+constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
+// If more of the rows than this share had to be sorted, sorting all of them once for the whole subtree is cheaper.
+constexpr double most_sorted = 0.3;
 constexpr std::size_t rows_per_block = 4096;
-constexpr std::size_t rows_ahead = 16;
+constexpr std::size_t rows_ahead = 16;  // to prefetch: about the latency of memory over the time of a row
 
 // Adds the rows' weights to `table`, columns x buckets x classes, for some of the columns.
 template <class Count, class CountOf>
 void tally(const Buckets& buckets, std::span<const std::size_t> indices, std::span<const std::uint32_t> rows,
            std::span<const std::uint16_t> labels, Count* table, CountOf&& count_of) {
-    constexpr std::size_t width = Buckets::places * 2;
+    constexpr std::size_t width = Buckets::slots * 2;
     for (const std::size_t index : indices) std::fill_n(table + index * width, width, Count{0});
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::uint8_t* const cells = buckets.row(rows[i]);
@@ -40,16 +41,17 @@ void tally(const Buckets& buckets, std::span<const std::size_t> indices, std::sp
 struct CoarseSearch::Column {
     std::size_t index = 0;  // among the columns in buckets
     const CodedColumn* coded = nullptr;
-    const Gaps* gaps = nullptr;
+    const ValueGaps* gaps = nullptr;
     bool is_searched = false;
     double counts[2] = {0, 0};  // class weights of the known cases
     double weight = 0;
-    double best = lowest;                                       // the greatest gain of a cut between buckets
-    std::array<std::array<double, 2>, Buckets::places> left{};  // class weights before each bucket
-    std::array<double, Buckets::places> upper{};  // no cut in the bucket or at its ends gains more; empty: lowest
-    std::array<std::uint8_t, Buckets::places> is_wanted{};
-    std::vector<std::uint32_t> places{};  // of the rows of wanted buckets, in the segment
-    std::size_t n_places = 0;
+    double best = lowest;                                      // the greatest gain of a cut between buckets
+    std::array<std::array<double, 2>, Buckets::slots> left{};  // class weights before each bucket
+    std::array<double, Buckets::slots>
+        upper{};  // no cut in the bucket or at its edges gains more; `lowest` for an empty bucket
+    std::array<std::uint8_t, Buckets::slots> is_wanted{};
+    std::vector<std::uint32_t> positions{};  // of the rows of wanted buckets, within the segment
+    std::size_t n_positions = 0;
     std::vector<SortedRow> rows{}, spare{};
 
     Known known() const { return {counts, weight}; }
@@ -58,14 +60,14 @@ struct CoarseSearch::Column {
 
 bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules,
                               bool is_weighted) {
-    if (options.ratio || rules.penalty) return false;  // every column's best cut matters, and how many cuts there are
+    if (options.ratio || rules.penalty) return false;  // the average gain needs every column, the penalty every cut
     if (rules.count_cases && (is_weighted || !examples.cases.empty()))
-        return false;                                                      // the counts do not tell cases from weights
+        return false;  // counts cannot distinguish cases from weights
     return examples.n_classes == 2 && least_rows(examples, options) == 0;  // nor rows from weights
 }
 
 CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules,
-                           const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps,
+                           const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps,
                            const Buckets& buckets)
     : examples_(examples),
       options_(options),
@@ -73,7 +75,7 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
       partition_(partition),
       xlogx_(xlogx),
       buckets_(buckets),
-      index_of_(examples.table->n_columns(), not_there),
+      index_of_(examples.table->n_columns(), no_index),
       columns_(buckets.n_columns()) {
     for (std::size_t index = 0; index < columns_.size(); ++index) {
         Column& column = columns_[index];
@@ -82,7 +84,7 @@ CoarseSearch::CoarseSearch(const Examples& examples, const GrowOptions& options,
         column.coded = &examples.table->column(buckets_.column(index));
         column.gaps = &gaps[buckets_.column(index)];
     }
-    const std::size_t size = columns_.size() * Buckets::places * 2;
+    const std::size_t size = columns_.size() * Buckets::slots * 2;
     if (partition.is_whole())
         counts_.resize(size);
     else
@@ -95,7 +97,7 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
                           std::size_t n_threads, const StopToken& stop) {
     searched_.clear();
     for (const std::size_t column : columns) {
-        if (index_of_[column] != not_there) searched_.push_back(index_of_[column]);
+        if (index_of_[column] != no_index) searched_.push_back(index_of_[column]);
     }
     if (searched_.empty()) return;
     switch (options_.criterion) {
@@ -132,8 +134,8 @@ void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, 
         for (const std::size_t index : indices) found[buckets_.column(index)] = scan<C>(columns_[index], node);
     });
     std::size_t n_sorted = 0;
-    for (const std::size_t index : searched_) n_sorted += columns_[index].n_places;
-    told_little_ =
+    for (const std::size_t index : searched_) n_sorted += columns_[index].n_positions;
+    bounds_are_loose_ =
         static_cast<double>(n_sorted) > most_sorted * static_cast<double>(searched_.size() * node.segment.size);
 }
 
@@ -153,7 +155,7 @@ void CoarseSearch::count(std::span<const std::size_t> indices, const NodeRows& n
 }
 
 std::array<double, 2> CoarseSearch::counted(std::size_t index, std::size_t bucket) const {
-    const std::size_t at = (index * Buckets::places + bucket) * 2;
+    const std::size_t at = (index * Buckets::slots + bucket) * 2;
     if (partition_.is_whole()) return {static_cast<double>(counts_[at]), static_cast<double>(counts_[at + 1])};
     return {weights_[at], weights_[at + 1]};
 }
@@ -167,12 +169,14 @@ NodeFacts CoarseSearch::facts_of(const Column& column, const NodeRows& node) con
             {}};
 }
 
-// Sums the buckets up and bounds the gain of the cuts in each: over a box of class weights it is greatest at a corner.
+// Sums the buckets and bounds the gain of the cuts in each. Along a bucket the class weights left of a cut move within
+// a box, from those before the bucket to those after it. A concave impurity makes the gain convex in them, and a convex
+// function is greatest at a corner of a box: the two cuts at the edges, and all of one class on either side.
 template <Criterion C>
 void CoarseSearch::bound(Column& column, const NodeRows& node) {
-    const auto lost = counted(column.index, Buckets::missing);
-    for (std::size_t k = 0; k < 2; ++k) column.counts[k] = left_over(node.counts[k], lost[k]);
-    column.weight = left_over(node.weight, lost[0] + lost[1]);
+    const auto missing = counted(column.index, Buckets::missing);
+    for (std::size_t k = 0; k < 2; ++k) column.counts[k] = left_over(node.counts[k], missing[k]);
+    column.weight = left_over(node.weight, missing[0] + missing[1]);
     column.best = lowest;
     const NodeFacts facts = facts_of(column, node);
     column.is_searched = !too_few(facts, column.known(), rules_);
@@ -180,8 +184,8 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
     C criterion(column.known(), xlogx_);
     const double scale = column.weight / node.weight;
     const auto gain_at = [&](double left0, double left1) {
-        return scale * quick_pair_gain(criterion, left0, left1, left_over(column.counts[0], left0),
-                                       left_over(column.counts[1], left1));
+        return scale * quick_two_class_gain(criterion, left0, left1, left_over(column.counts[0], left0),
+                                            left_over(column.counts[1], left1));
     };
     const double least = facts.min_side - size_tolerance, most = column.weight - facts.min_side + size_tolerance;
     double left0 = 0, left1 = 0, gain = 0;
@@ -201,9 +205,9 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
     }
 }
 
-// The buckets where a cut may gain so much.
+// Marks the buckets where a cut may gain `to_beat`.
 void CoarseSearch::choose_buckets(Column& column, double to_beat, const NodeRows& node) {
-    column.n_places = 0;
+    column.n_positions = 0;
     column.is_wanted.fill(0);
     if (!column.is_searched) return;
     column.is_searched = false;
@@ -211,7 +215,7 @@ void CoarseSearch::choose_buckets(Column& column, double to_beat, const NodeRows
         column.is_wanted[bucket] = !column.is_empty(bucket) && column.upper[bucket] >= to_beat;
         column.is_searched = column.is_searched || column.is_wanted[bucket] != 0;
     }
-    if (column.is_searched && column.places.size() < node.segment.size) column.places.resize(node.segment.size);
+    if (column.is_searched && column.positions.size() < node.segment.size) column.positions.resize(node.segment.size);
 }
 
 // Block by block, so that the cells of a block are read once.
@@ -222,39 +226,39 @@ void CoarseSearch::collect(std::span<const std::size_t> indices, const NodeRows&
         for (const std::size_t index : indices) {
             Column& column = columns_[index];
             if (!column.is_searched) continue;
-            std::uint32_t* const to = column.places.data();
-            std::size_t n = column.n_places;
+            std::uint32_t* const to = column.positions.data();
+            std::size_t n = column.n_positions;
             for (std::size_t i = begin; i < end; ++i) {
                 to[n] = static_cast<std::uint32_t>(i);
                 n += column.is_wanted[buckets_.row(rows[i])[index]];
             }
-            column.n_places = n;
+            column.n_positions = n;
         }
     }
 }
 
 void CoarseSearch::fetch(Column& column, const NodeRows& node) {
     const auto rows = partition_.rows(node.segment);
-    column.rows.resize(column.n_places);
+    column.rows.resize(column.n_positions);
     std::visit(
         [&](const auto& codes) {
-            for (std::size_t i = 0; i < column.n_places; ++i) {
-                const std::uint32_t row = rows[column.places[i]];
-                column.rows[i] = {row, pair_keys.key(codes[row], examples_.labels[row], *column.gaps)};
+            for (std::size_t i = 0; i < column.n_positions; ++i) {
+                const std::uint32_t row = rows[column.positions[i]];
+                column.rows[i] = {row, two_class_keys.key(codes[row], examples_.labels[row], *column.gaps)};
             }
         },
         column.coded->codes);
-    sort_rows(column.rows, column.spare, pair_keys.greatest(column.coded->n_values));
+    sort_rows(column.rows, column.spare, two_class_keys.greatest(column.coded->n_values));
 }
 
-// Searches the rows of the wanted buckets, stretch by stretch.
+// Searches the rows of the wanted buckets, one run of adjacent buckets at a time.
 template <Criterion C>
 FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
     if (!column.is_searched) return {};
     fetch(column, node);
     const NodeFacts facts = facts_of(column, node);
     const Known known = column.known();
-    PairCuts<C> cuts(facts, known, rules_);
+    TwoClassCuts<C> cuts(facts, known, rules_);
     const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
     const auto weight_of = [weights](const SortedRow& row) { return weights == nullptr ? 1.0 : weights[row.row]; };
     std::size_t begin = 0;
@@ -263,11 +267,12 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
         const auto first = bucket;
         for (; bucket < Buckets::most && (column.is_wanted[bucket] || column.is_empty(bucket));) ++bucket;
         const std::uint32_t end_code = buckets_.begin_code(column.index, bucket);
-        const auto end = std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
-                                              [&](const SortedRow& row) { return pair_keys.code(row.key) < end_code; });
+        const auto end =
+            std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
+                                 [&](const SortedRow& row) { return two_class_keys.code(row.key) < end_code; });
         const auto size = static_cast<std::size_t>(end - rows.begin()) - begin;
         cuts.start_at(column.left[first][0], column.left[first][1]);
-        search_stretch(cuts, rows.subspan(begin, size), weight_of, *column.gaps);
+        search_run(cuts, rows.subspan(begin, size), weight_of, *column.gaps);
         begin += size;
         ++bucket;
     }

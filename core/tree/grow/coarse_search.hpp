@@ -21,15 +21,16 @@ class CoarseSearch {
                            bool is_weighted);
 
     CoarseSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules,
-                 const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps, const Buckets& buckets);
+                 const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps,
+                 const Buckets& buckets);
     ~CoarseSearch();
 
-    // Writes the best test of those of the columns that are in buckets; one that cannot win has none.
+    // Writes the best test of those columns that are in buckets; none for a column that cannot win.
     void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
                 std::size_t n_threads, const StopToken& stop);
 
-    // Whether the counts told little at the last node: then sorting its columns once for all nodes below is cheaper.
-    bool told_little() const { return told_little_; }
+    // Whether the counts of the last node ruled out few rows: sorting its columns once for all nodes below is cheaper.
+    bool bounds_are_loose() const { return bounds_are_loose_; }
 
   private:
     struct Column;
@@ -54,7 +55,7 @@ class CoarseSearch {
     const Buckets& buckets_;
     std::vector<std::size_t> index_of_;  // of a column of the table, among those in buckets
     std::vector<std::size_t> searched_;
-    bool told_little_ = false;
+    bool bounds_are_loose_ = false;
     std::vector<Column> columns_;
     std::vector<std::uint32_t> counts_;  // columns x buckets x classes; rows that count once each
     std::vector<double> weights_;        // the same, of weighted rows

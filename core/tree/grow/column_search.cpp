@@ -4,15 +4,15 @@
 #include <numeric>
 
 #include "tree/grow/nominal_groups.hpp"
-#include "tree/grow/pair_search.hpp"
 #include "tree/grow/row_sort.hpp"
+#include "tree/grow/two_class_search.hpp"
 
 namespace calibrant {
 namespace {
 
-constexpr std::size_t few_rows = 16;  // at most so many rows are sorted at the node rather than counted
+constexpr std::size_t few_rows = 16;  // sorting these is faster than clearing and scanning a table of counts
 constexpr std::size_t many_rows =
-    512;  // from so many on, rows in turn are counted in tables of their own: the same cell twice is slow
+    512;  // from here on, summing four tables costs less than waiting for the same cell twice in a row
 constexpr std::size_t most_lanes = 4;
 
 }  // namespace
@@ -49,7 +49,7 @@ double least_side(const GrowOptions& options, double known_weight) {
 }
 
 ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
-                           const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps)
+                           const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps)
     : examples_(examples),
       options_(options),
       cut_rules_(cut_rules),
@@ -59,11 +59,11 @@ ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options,
       n_classes_(examples.n_classes),
       keys_(partition.keys()),
       xlogx_(xlogx),
-      in_pairs_(n_classes_ == 2 && !partition.is_weighted()),
+      is_plain_two_class_(n_classes_ == 2 && !partition.is_weighted()),
       gaps_(gaps),
       scratch_(2 * examples.n_classes),
       known_counts_(examples.n_classes),
-      lost_counts_(examples.n_classes) {}
+      missing_counts_(examples.n_classes) {}
 
 FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
     switch (options_.criterion) {
@@ -84,9 +84,9 @@ FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
     if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
     if (partition_.is_counted(column)) {
         if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
-        const bool in_pairs = n_classes_ == 2 && least_rows_ == 0;
-        if (in_pairs && partition_.is_whole()) return search_in_pairs<C>(column, node);
-        if (in_pairs && !cut_rules_.count_cases) return search_in_weighted_pairs<C>(column, node);
+        const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
+        if (two_classes && partition_.is_whole()) return search_two_class_counts<C>(column, node);
+        if (two_classes && !cut_rules_.count_cases) return search_two_class_weights<C>(column, node);
     }
     return search_values<C>(column, node);
 }
@@ -96,14 +96,14 @@ NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, doub
             least_rows_, known_rows};
 }
 
-// What lost_counts_ leaves of a node.
+// The counts of a node without missing_counts_.
 Known ColumnSearch::known_of(const NodeRows& node) {
-    double lost = 0;
+    double missing = 0;
     for (std::size_t k = 0; k < n_classes_; ++k) {
-        known_counts_[k] = left_over(node.counts[k], lost_counts_[k]);
-        lost += lost_counts_[k];
+        known_counts_[k] = left_over(node.counts[k], missing_counts_[k]);
+        missing += missing_counts_[k];
     }
-    return {known_counts_, left_over(node.weight, lost)};
+    return {known_counts_, left_over(node.weight, missing)};
 }
 
 template <Criterion C>
@@ -115,9 +115,9 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
         const std::uint32_t missing = coded.n_values;
         const auto end = std::partition_point(rows.begin(), rows.end(),
                                               [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
-        std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
+        std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
         for (auto row = end; row != rows.end(); ++row) {
-            lost_counts_[keys_.label(row->key)] += partition_.weights()[partition_.number(*row)];
+            missing_counts_[keys_.label(row->key)] += partition_.weights()[partition_.number(*row)];
         }
         rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
         known = known_of(node);
@@ -135,13 +135,13 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     }
     const NodeFacts facts = facts_of(node, known.weight, n_known, rows.size());
     const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
-    const Gaps& gaps = gaps_[column];
-    if (in_pairs_)
-        return search_sorted_pairs<C>(
+    const ValueGaps& gaps = gaps_[column];
+    if (is_plain_two_class_)
+        return search_sorted_two_class<C>(
             rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
     if (partition_.is_packed()) {
         if (two_classes)
-            return search_sorted_pairs<C>(
+            return search_sorted_two_class<C>(
                 rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_,
                 gaps);
         const auto weight_of = [](const SortedRow& row) { return static_cast<double>(Partition::times(row)); };
@@ -149,23 +149,23 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     }
     if (partition_.is_weighted()) {
         const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
-        if (two_classes) return search_weighted_pairs<C>(rows, weight_of, facts, known, cut_rules_, gaps);
+        if (two_classes) return search_weighted_two_class<C>(rows, weight_of, facts, known, cut_rules_, gaps);
         return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
     }
     return search_sorted<C>(rows, keys_, [](const SortedRow&) { return 1.0; }, facts, known, cut_rules_, gaps);
 }
 
-// Few rows of a column of few values: sorted here and now.
+// Few rows of a column of few values, sorted on the spot.
 template <Criterion C>
 FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node) {
     few_rows_.clear();
-    std::fill(lost_counts_.begin(), lost_counts_.end(), 0.0);
+    std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
     const auto cells = partition_.counted_cells(column);
     const std::uint32_t missing = examples_.table->column(column).n_values;
     for (const std::uint32_t row : partition_.rows(node.segment)) {
         const std::uint32_t code = cells.code(row), label = cells.label(row);
         if (code == missing)
-            lost_counts_[label] += partition_.weights()[row];
+            missing_counts_[label] += partition_.weights()[row];
         else
             few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
     }
@@ -173,11 +173,11 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
     return search_rows<C>(column, few_rows_, node, known_of(node));
 }
 
-// Adds rows up in a table of values x 2; from many rows on, rows in turn are added in tables of their own: the same
-// cell twice is slow.
+// Counts rows in a table of values x 2. Many rows are counted in four tables in turn: adding twice in a row to the same
+// cell has to wait for the first addition.
 template <class Count, class CountOf>
-void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table,
-                               CountOf&& count_of) const {
+void ColumnSearch::count_two_classes(std::size_t column, const NodeRows& node, std::vector<Count>& table,
+                                     CountOf&& count_of) const {
     const std::size_t size = 2 * (std::size_t{examples_.table->column(column).n_values} + 1);
     const std::size_t lanes = node.segment.size < many_rows ? 1 : most_lanes;
     table.assign(size * lanes, Count{0});
@@ -197,37 +197,37 @@ void ColumnSearch::count_pairs(std::size_t column, const NodeRows& node, std::ve
     table.resize(size);
 }
 
-// Whole counts of two classes, for columns of few values without holes.
+// Whole counts of two classes, for columns of few values without missing values.
 template <Criterion C>
-FoundTest ColumnSearch::search_in_pairs(std::size_t column, const NodeRows& node) {
+FoundTest ColumnSearch::search_two_class_counts(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
-    if (in_pairs_)
-        count_pairs(column, node, pair_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
+    if (is_plain_two_class_)
+        count_two_classes(column, node, two_class_counts_, [](std::uint32_t) { return std::uint32_t{1}; });
     else
-        count_pairs(column, node, pair_counts_,
-                    [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
-    const bool asks = cut_rules_.count_cases && !examples_.cases.empty();
-    const NodeFacts facts = facts_of(node, node.weight, asks ? count_cases(column, node) : node.weight);
-    return search_counted_pairs<C>(pair_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
+        count_two_classes(column, node, two_class_counts_,
+                          [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
+    const bool needs_cases = cut_rules_.count_cases && !examples_.cases.empty();
+    const NodeFacts facts = facts_of(node, node.weight, needs_cases ? count_cases(column, node) : node.weight);
+    return search_counted_two_class<C>(two_class_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
 }
 
-// Weights of two classes, for columns of few values; unknown values stand behind the others.
+// Weights of two classes, for columns of few values; missing values come after the others.
 template <Criterion C>
-FoundTest ColumnSearch::search_in_weighted_pairs(std::size_t column, const NodeRows& node) {
+FoundTest ColumnSearch::search_two_class_weights(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
-    count_pairs(column, node, pair_weights_, [weights](std::uint32_t row) { return weights[row]; });
-    const std::size_t size = pair_weights_.size() - 2;
-    lost_counts_ = {pair_weights_[size], pair_weights_[size + 1]};
+    count_two_classes(column, node, two_class_weights_, [weights](std::uint32_t row) { return weights[row]; });
+    const std::size_t size = two_class_weights_.size() - 2;
+    missing_counts_ = {two_class_weights_[size], two_class_weights_[size + 1]};
     const Known known = known_of(node);
-    return search_counted<C>(std::span(pair_weights_).first(size), facts_of(node, known.weight, 0.0), known, cut_rules_,
-                             gaps_[column]);
+    return search_counted<C>(std::span(two_class_weights_).first(size), facts_of(node, known.weight, 0.0), known,
+                             cut_rules_, gaps_[column]);
 }
 
 // Fills values_ and known_counts_.
 void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     const CodedColumn& coded = examples_.table->column(column);
     values_.reserve(coded.n_values, n_classes_);
-    const bool asks_for_rows = least_rows_ > 0;
+    const bool counts_rows = least_rows_ > 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
@@ -237,7 +237,7 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
                 const double weight = partition_.is_weighted() ? partition_.weights()[row] : 1.0;
                 if (values_.weights[code] == 0) values_.seen.push_back(code);
                 values_.weights[code] += weight;
-                if (asks_for_rows) ++values_.rows[code];
+                if (counts_rows) ++values_.rows[code];
                 values_.table[code * n_classes_ + examples_.labels[origin]] += weight;
             }
         },
@@ -248,7 +248,7 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     }
 }
 
-// Known rows, where their number is asked for.
+// The number of known rows, where it is needed.
 std::size_t ColumnSearch::rows_of_values() const {
     std::size_t n_rows = 0;
     if (least_rows_ == 0) return n_rows;
@@ -275,8 +275,9 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
     count_values(column, node);
     const Known known{known_counts_, std::accumulate(known_counts_.begin(), known_counts_.end(), 0.0)};
     const CodedColumn& coded = examples_.table->column(column);
-    const bool asks = coded.kind == Kind::numeric && cut_rules_.count_cases;
-    const NodeFacts facts = facts_of(node, known.weight, asks ? count_cases(column, node) : 0.0, rows_of_values());
+    const bool needs_cases = coded.kind == Kind::numeric && cut_rules_.count_cases;
+    const NodeFacts facts =
+        facts_of(node, known.weight, needs_cases ? count_cases(column, node) : 0.0, rows_of_values());
     FoundTest found;
     if (coded.kind == Kind::nominal) {
         found = search_nominal<C>(coded, facts, known);

@@ -1,5 +1,4 @@
-// Searches one column at one node: picks the way of searching that fits the column, the weights and the number of
-// classes.
+// Searches one column at one node, by the method that fits the column, the weights and the number of classes.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,8 @@ struct NodeRows {
     double weight;
 };
 
-// Weights of the values of one column at a node, values x classes, and their rows; only what was touched is cleared.
+// Weights of the values of one column at a node, values x classes, and their rows; only values that occurred are
+// cleared.
 struct ValueTable {
     std::vector<double> table, weights;
     std::vector<std::uint32_t> rows, seen;
@@ -38,7 +38,7 @@ class ColumnSearch {
     static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys);
 
     ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
-                 const Partition& partition, const XLogX& xlogx, std::span<const Gaps> gaps);
+                 const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps);
 
     FoundTest best_test(std::size_t column, const NodeRows& node);
 
@@ -53,15 +53,16 @@ class ColumnSearch {
     template <Criterion C>
     FoundTest search_few_rows(std::size_t column, const NodeRows& node);
     template <Criterion C>
-    FoundTest search_in_pairs(std::size_t column, const NodeRows& node);
+    FoundTest search_two_class_counts(std::size_t column, const NodeRows& node);
     template <Criterion C>
-    FoundTest search_in_weighted_pairs(std::size_t column, const NodeRows& node);
+    FoundTest search_two_class_weights(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_values(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known);
     template <class Count, class CountOf>
-    void count_pairs(std::size_t column, const NodeRows& node, std::vector<Count>& table, CountOf&& count_of) const;
+    void count_two_classes(std::size_t column, const NodeRows& node, std::vector<Count>& table,
+                           CountOf&& count_of) const;
     void count_values(std::size_t column, const NodeRows& node);
     std::size_t rows_of_values() const;
     double count_cases(std::size_t column, const NodeRows& node) const;
@@ -73,17 +74,17 @@ class ColumnSearch {
     const CutRules& cut_rules_;
     const Partition& partition_;
     const double least_rows_;
-    const std::span<const double> cases_;  // how often rows are counted where J48 counts cases; empty: once
+    const std::span<const double> cases_;  // the number of cases of each row for J48; empty: one
     const std::size_t n_classes_;
     const Keys keys_;
     const XLogX& xlogx_;
-    const bool in_pairs_;  // two classes, every row counting once, no holes: whole numbers will do
-    std::span<const Gaps> gaps_;
-    std::vector<double> scratch_, known_counts_, lost_counts_;
+    const bool is_plain_two_class_;  // two classes, no weights, no missing values: whole numbers suffice
+    std::span<const ValueGaps> gaps_;
+    std::vector<double> scratch_, known_counts_, missing_counts_;
     ValueTable values_;
     std::vector<SortedRow> few_rows_;
-    std::vector<std::uint32_t> pair_counts_;
-    std::vector<double> pair_weights_;
+    std::vector<std::uint32_t> two_class_counts_;
+    std::vector<double> two_class_weights_;
 };
 
 }  // namespace calibrant

@@ -16,7 +16,7 @@
 
 namespace calibrant {
 
-// x log2 x, looked up for whole numbers: counts of unweighted rows are nothing else.
+// x log2 x, looked up for whole numbers, which all counts of unweighted rows are.
 class XLogX {
   public:
     explicit XLogX(std::size_t largest) : table_(std::min(largest, most_kept) + 1) {
@@ -45,7 +45,8 @@ class XLogX {
     }
 
   private:
-    static constexpr std::size_t most_kept = std::size_t{1} << 16;  // what a cache holds; larger counts are few
+    static constexpr std::size_t most_kept = std::size_t{1}
+                                             << 16;  // 512 KB, within the second-level cache; larger counts are rare
     static constexpr int step_bits = 8;
     static constexpr std::size_t steps = std::size_t{1} << step_bits;
     static constexpr std::uint64_t step_mask = ((std::uint64_t{1} << step_bits) - 1) << (52 - step_bits);
@@ -58,13 +59,13 @@ class XLogX {
     std::array<Log, steps> logs_{};
 };
 
-// What is left of a weight; rounding noise is nothing, or a square root would make much of it.
+// whole - part, 0 where only rounding error is left: a square root would magnify it.
 inline double left_over(double whole, double part) {
     const double rest = whole - part;
     return rest > 1e-12 * whole ? rest : 0.0;
 }
 
-// What a criterion is told of a node: the class weights of the cases with a known value, and their sum.
+// What a criterion needs of a node: the class weights of the cases with a known value, and their sum.
 struct Known {
     std::span<const double> counts;
     double weight;
@@ -80,10 +81,10 @@ class Information {
         return sum;
     }
     template <class Count>
-    double of_pair(Count n0, Count n1) const {
+    double of_two(Count n0, Count n1) const {
         return (*xlogx_)(n0 + n1) - (*xlogx_)(n0) - (*xlogx_)(n1);
     }
-    double quick_of_pair(double n0, double n1) const {
+    double quick_of_two(double n0, double n1) const {
         return xlogx_->quick(n0 + n1) - xlogx_->quick(n0) - xlogx_->quick(n1);
     }
 
@@ -119,7 +120,7 @@ concept Impurity = std::constructible_from<I, const XLogX&> &&
                        { impurity.of(counts, weight) } -> std::same_as<double>;
                    };
 
-// What a split takes off an impurity.
+// The decrease of an impurity by a split.
 template <Impurity I>
 class Decrease {
   public:
@@ -131,22 +132,22 @@ class Decrease {
     double gain() const { return (base_ - branches_) / known_; }
 
     template <class Count>
-    double pair_gain(Count left0, Count left1, Count right0, Count right1) const {
-        return (base_ - (of_pair(left0, left1) + of_pair(right0, right1))) / known_;
+    double two_class_gain(Count left0, Count left1, Count right0, Count right1) const {
+        return (base_ - (of_two(left0, left1) + of_two(right0, right1))) / known_;
     }
-    double quick_pair_gain(double left0, double left1, double right0, double right1) const {
-        if constexpr (requires { impurity_.quick_of_pair(left0, left1); }) {
-            return (base_ - (impurity_.quick_of_pair(left0, left1) + impurity_.quick_of_pair(right0, right1))) / known_;
+    double quick_two_class_gain(double left0, double left1, double right0, double right1) const {
+        if constexpr (requires { impurity_.quick_of_two(left0, left1); }) {
+            return (base_ - (impurity_.quick_of_two(left0, left1) + impurity_.quick_of_two(right0, right1))) / known_;
         } else {
-            return pair_gain(left0, left1, right0, right1);
+            return two_class_gain(left0, left1, right0, right1);
         }
     }
 
   private:
     template <class Count>
-    double of_pair(Count n0, Count n1) const {
-        if constexpr (requires { impurity_.of_pair(n0, n1); }) {
-            return impurity_.of_pair(n0, n1);
+    double of_two(Count n0, Count n1) const {
+        if constexpr (requires { impurity_.of_two(n0, n1); }) {
+            return impurity_.of_two(n0, n1);
         } else {
             const double counts[] = {static_cast<double>(n0), static_cast<double>(n1)};
             return impurity_.of(counts, counts[0] + counts[1]);
@@ -187,23 +188,23 @@ class Hellinger {
     std::vector<double> whole_, parts_;
 };
 
-// A split is told branch by branch, a branch may be taken back, then it is asked for its gain per known case. The gain
-// must be quasi-convex in the class weights of a side, as that of every concave impurity is: its greatest value over a
-// run of rows of one class lies at an end, over a box of class weights at a corner, and the searches look nowhere else.
+// Branches are added one by one, and may be removed, before gain() returns the gain per known case. The gain must be
+// quasi-convex in the class weights of a side, as that of every concave impurity is: its greatest value over a run of
+// rows of one class lies at an end, over a box of class weights at a corner, and the searches look nowhere else.
 template <class C>
 concept Criterion = std::constructible_from<C, const Known&, const XLogX&> &&
-                    requires(C criterion, const C asked, std::span<const double> counts, double weight) {
+                    requires(C criterion, const C complete, std::span<const double> counts, double weight) {
                         criterion.start();
                         criterion.add(counts, weight);
                         criterion.remove(counts, weight);
-                        { asked.gain() } -> std::same_as<double>;
+                        { complete.gain() } -> std::same_as<double>;
                     };
 
-// The gain of parting rows of two classes, from counts or from weights; a criterion may have a faster way of its own.
+// The gain of a cut between rows of two classes, from counts or from weights; a criterion may have a faster formula.
 template <Criterion C, class Count>
-double pair_gain(C& criterion, Count left0, Count left1, Count right0, Count right1) {
-    if constexpr (requires { criterion.pair_gain(left0, left1, right0, right1); }) {
-        return criterion.pair_gain(left0, left1, right0, right1);
+double two_class_gain(C& criterion, Count left0, Count left1, Count right0, Count right1) {
+    if constexpr (requires { criterion.two_class_gain(left0, left1, right0, right1); }) {
+        return criterion.two_class_gain(left0, left1, right0, right1);
     } else {
         const double left[] = {static_cast<double>(left0), static_cast<double>(left1)};
         const double right[] = {static_cast<double>(right0), static_cast<double>(right1)};
@@ -216,11 +217,11 @@ double pair_gain(C& criterion, Count left0, Count left1, Count right0, Count rig
 
 // The same to within 1e-9.
 template <Criterion C>
-double quick_pair_gain(C& criterion, double left0, double left1, double right0, double right1) {
-    if constexpr (requires { criterion.quick_pair_gain(left0, left1, right0, right1); }) {
-        return criterion.quick_pair_gain(left0, left1, right0, right1);
+double quick_two_class_gain(C& criterion, double left0, double left1, double right0, double right1) {
+    if constexpr (requires { criterion.quick_two_class_gain(left0, left1, right0, right1); }) {
+        return criterion.quick_two_class_gain(left0, left1, right0, right1);
     } else {
-        return pair_gain(criterion, left0, left1, right0, right1);
+        return two_class_gain(criterion, left0, left1, right0, right1);
     }
 }
 

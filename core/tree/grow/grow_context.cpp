@@ -2,9 +2,9 @@
 #include <stdexcept>
 
 #include "tree/grow/buckets.hpp"
+#include "tree/grow/c45_j48.hpp"
 #include "tree/grow/coarse_search.hpp"
 #include "tree/grow/column_search.hpp"
-#include "tree/grow/dialect.hpp"
 #include "tree/grow/grower.hpp"
 
 namespace calibrant {
@@ -17,16 +17,17 @@ double least_rows(const Examples& examples, const GrowOptions& options) {
 
 void check(const Examples& examples) {
     if (examples.n_classes < 1 || examples.n_classes > 65535)
-        throw std::invalid_argument("a tree has 1 to 65535 classes");
-    if (examples.labels.size() != examples.table->n_rows()) throw std::invalid_argument("one label for each row");
+        throw std::invalid_argument("n_classes must be 1 to 65535");
+    if (examples.labels.size() != examples.table->n_rows())
+        throw std::invalid_argument("labels must have one entry per row");
     if (!examples.weights.empty() && examples.weights.size() != examples.table->n_rows())
-        throw std::invalid_argument("one weight for each row");
+        throw std::invalid_argument("weights must have one entry per row");
     if (!examples.cases.empty() && examples.cases.size() != examples.table->n_rows())
-        throw std::invalid_argument("one number of cases for each row");
+        throw std::invalid_argument("cases must have one entry per row");
 }
 
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
-    : gaps(gaps_of(*examples.table, closest_values)),
+    : gaps(value_gaps_of(*examples.table, closest_values)),
       xlogx(examples.table->n_rows()),
       row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(*examples.table, keys_of(examples)),
                keys_of(examples), gaps, options.n_threads, stop),

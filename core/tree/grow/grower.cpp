@@ -9,61 +9,63 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "tree/grow/choice.hpp"
+#include "tree/grow/c45_j48.hpp"
 #include "tree/grow/coarse_search.hpp"
 #include "tree/grow/column_search.hpp"
-#include "tree/grow/dialect.hpp"
 #include "tree/grow/partition.hpp"
-#include "tree/grow/pending.hpp"
+#include "tree/grow/pending_node.hpp"
 #include "tree/grow/row_split.hpp"
+#include "tree/grow/split_choice.hpp"
 #include "tree/grow/split_search.hpp"
 #include "tree/grow/thresholds.hpp"
 
 namespace calibrant {
 namespace {
 
-constexpr std::uint64_t drawing_columns = 0x5851f42d4c957f2d;  // keeps the draw of columns apart from that of ties
-constexpr std::size_t fewest_aside = 2000;    // a part of the tree is worth a thread from so many rows on
-constexpr std::size_t most_settled = 2048;    // nodes of at most so many rows are cheaper to settle and search in full
-constexpr std::size_t fewest_shared = 20000;  // and a node's columns are worth sharing
+constexpr std::uint64_t column_stream = 0x5851f42d4c957f2d;  // separates the draw of columns from that of ties
+constexpr std::size_t min_deferred_rows = 2000;              // a subtree of fewer rows is not worth handing to a thread
+constexpr std::size_t always_presorted = 2048;  // below this, sorting once for the whole subtree beats counting in
+                                                // buckets at each node: the rows fit the second-level cache
+constexpr std::size_t min_shared_rows =
+    20000;  // searching the columns of fewer rows takes less time than starting threads
 
-// A node left for another thread: its rows, and the columns that cannot be tested below it.
-struct Aside {
+// A node left to another thread: its rows, and the columns that cannot be tested below it.
+struct DeferredNode {
     std::size_t id;
-    Partition::Parcel parcel;
+    Partition::ExtractedRows extracted;
     std::vector<bool> used;
-    Pending node;
+    PendingNode node;
 };
 
 class Grower {
   public:
     Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context);
-    explicit Grower(const Grower& whole);  // for a part of its tree, in a thread of its own
+    explicit Grower(const Grower& whole);  // for a subtree, in its own thread
     Tree grow(const StopToken& stop);
 
   private:
-    bool must_be_leaf(const Pending& node) const;
-    bool has_too_few_rows(const Pending& node) const {
+    bool must_be_leaf(const PendingNode& node) const;
+    bool has_too_few_rows(const PendingNode& node) const {
         return static_cast<double>(node.segment.size) < 2 * least_rows_ - size_tolerance;
     }
     std::int32_t majority(std::span<const double> counts) const;
-    Pending make_root();
+    PendingNode make_root();
     void start(double total_weight);
     std::unique_ptr<ColumnSearch> make_search() const {
         return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx,
                                               context_.gaps);
     }
     void grow_pending(const StopToken& stop);
-    void settle(Pending& node, const StopToken& stop);
-    void set_aside(std::size_t id, Pending&& node);
-    Tree grow_aside(Aside& aside, const StopToken& stop);
-    Tree with_asides(const StopToken& stop);
-    std::size_t best_column(const Pending& node, const StopToken& stop);
-    void search(const Pending& node, std::span<const std::size_t> columns, const StopToken& stop);
-    std::size_t threads_for(const Pending& node) const;
-    void mark_used(const Pending& node, bool used);
+    void presort(PendingNode& node, const StopToken& stop);
+    void defer(std::size_t id, PendingNode&& node);
+    Tree grow_deferred(DeferredNode& deferred, const StopToken& stop);
+    Tree with_deferred(const StopToken& stop);
+    std::size_t best_column(const PendingNode& node, const StopToken& stop);
+    void search(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop);
+    std::size_t threads_for(const PendingNode& node) const;
+    void mark_used(const PendingNode& node, bool used);
 
-    void split(std::size_t id, const Pending& node, std::size_t column, const StopToken& stop);
+    void split(std::size_t id, const PendingNode& node, std::size_t column, const StopToken& stop);
 
     const Examples& examples_;
     const GrowOptions& options_;
@@ -74,21 +76,21 @@ class Grower {
     const std::size_t n_classes_;
     const Keys keys_;
     Partition partition_;
-    std::shared_ptr<std::atomic<std::size_t>> n_counts_;   // class counts kept so far, by all threads
-    std::optional<CoarseSearch> coarse_;                   // for large nodes, where it will do
+    std::shared_ptr<std::atomic<std::size_t>> n_counts_;   // class counts stored so far, by all threads
+    std::optional<CoarseSearch> coarse_;                   // for large nodes, where it applies
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
-    std::optional<Choice> choice_;
+    std::optional<SplitChoice> split_choice_;
     std::vector<bool> used_;
-    std::vector<std::size_t> columns_, swaps_;  // in the order in which they are drawn, and how to undo it
-    std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above that gives each value its branch
+    std::vector<std::size_t> columns_, swaps_;  // columns in the order drawn, and the swaps to undo
+    std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above with a branch per value
     std::vector<FoundTest> found_;
     Thresholds thresholds_;
     RowSplit row_split_;
-    std::vector<Pending> children_;
+    std::vector<PendingNode> children_;
     double total_weight_ = 0;
-    std::size_t aside_below_ = 0;  // nodes of fewer rows are left for the threads to share
-    std::vector<Aside> asides_;
-    std::vector<Pending> stack_;
+    std::size_t defer_below_ = 0;  // nodes of fewer rows are deferred to the threads
+    std::vector<DeferredNode> deferred_;
+    std::vector<PendingNode> stack_;
     Tree tree_;
 };
 
@@ -139,11 +141,12 @@ void Grower::start(double total_weight) {
     if (context_.buckets && is_fit)
         coarse_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, *context_.buckets);
     searches_.push_back(make_search());
-    choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
+    split_choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
 }
 
-Pending Grower::make_root() {
-    Pending root{.segment = partition_.root(), .key = mix(options_.seed), .counts = std::vector<double>(n_classes_)};
+PendingNode Grower::make_root() {
+    PendingNode root{
+        .segment = partition_.root(), .key = mix64(options_.seed), .counts = std::vector<double>(n_classes_)};
     for (const std::uint32_t row : partition_.rows(root.segment)) {
         const double weight = examples_.weights.empty() ? 1.0 : examples_.weights[row];
         root.counts[examples_.labels[row]] += weight;
@@ -162,7 +165,7 @@ std::int32_t Grower::majority(std::span<const double> counts) const {
     return static_cast<std::int32_t>(best);
 }
 
-bool Grower::must_be_leaf(const Pending& node) const {
+bool Grower::must_be_leaf(const PendingNode& node) const {
     const double largest = *std::max_element(node.counts.begin(), node.counts.end());
     const bool is_pure = node.weight - largest <= 1e-9 * std::max(1.0, node.weight);
     const bool is_small = node.weight < 2 * options_.min_leaf - size_tolerance;
@@ -173,17 +176,17 @@ Tree Grower::grow(const StopToken& stop) {
     stack_.push_back(make_root());
     start(stack_.back().weight);
     if (options_.n_threads > 1) {
-        aside_below_ = std::max<std::size_t>(fewest_aside, stack_.back().segment.size / (8 * options_.n_threads));
+        defer_below_ = std::max<std::size_t>(min_deferred_rows, stack_.back().segment.size / (8 * options_.n_threads));
         while (searches_.size() < options_.n_threads) searches_.push_back(make_search());
     }
     grow_pending(stop);
-    return asides_.empty() ? std::move(tree_) : with_asides(stop);
+    return deferred_.empty() ? std::move(tree_) : with_deferred(stop);
 }
 
 void Grower::grow_pending(const StopToken& stop) {
     while (!stack_.empty()) {
         check_stop(stop);
-        Pending node = std::move(stack_.back());
+        PendingNode node = std::move(stack_.back());
         stack_.pop_back();
         if (n_counts_->fetch_add(n_classes_) + n_classes_ > options_.most_counts) throw TooManyCounts{};
         const std::size_t id = tree_.add_node(node.parent, node.counts, node.weight, node.label);
@@ -193,92 +196,93 @@ void Grower::grow_pending(const StopToken& stop) {
                 static_cast<std::int32_t>(id);
         }
         if (node.is_leaf || has_too_few_rows(node)) continue;
-        if (!node.is_settled) partition_.unsettle();
-        if (node.segment.size < aside_below_) {
-            set_aside(id, std::move(node));
+        if (!node.is_presorted) partition_.leave_presorted();
+        if (node.segment.size < defer_below_) {
+            defer(id, std::move(node));
             continue;
         }
-        settle(node, stop);
+        presort(node, stop);
         partition_.enter(node.segment);
         const std::size_t column = best_column(node, stop);
         if (column < found_.size()) split(id, node, column, stop);
     }
 }
 
-// Below a node that is settled, so are all others. Large nodes are, where nothing else will do to search sorted
-// columns.
-void Grower::settle(Pending& node, const StopToken& stop) {
-    const bool can_wait = coarse_ || !partition_.sorts();
-    if (node.is_settled || (can_wait && node.segment.size >= most_settled && !node.asks_to_settle)) return;
-    partition_.settle(node.segment, threads_for(node), stop);
-    node.is_settled = true;
+// A node's rows go through two representations. Large nodes are rows of the table, counted in buckets; a small node, or
+// one whose bucket counts bound little, is presorted: its rows are renumbered from 0 and its columns sorted once, and
+// every node below it inherits that by stable partition. Large nodes are presorted as well where buckets do not apply.
+void Grower::presort(PendingNode& node, const StopToken& stop) {
+    const bool can_count = coarse_ || !partition_.sorts();
+    if (node.is_presorted || (can_count && node.segment.size >= always_presorted && !node.should_presort)) return;
+    partition_.presort(node.segment, threads_for(node), stop);
+    node.is_presorted = true;
 }
 
-void Grower::set_aside(std::size_t id, Pending&& node) {
+void Grower::defer(std::size_t id, PendingNode&& node) {
     mark_used(node, true);
-    asides_.push_back({id, partition_.take_out(node.segment), used_, std::move(node)});
-    mark_used(asides_.back().node, false);
+    deferred_.push_back({id, partition_.extract(node.segment), used_, std::move(node)});
+    mark_used(deferred_.back().node, false);
 }
 
-Tree Grower::grow_aside(Aside& aside, const StopToken& stop) {
+Tree Grower::grow_deferred(DeferredNode& deferred, const StopToken& stop) {
     tree_ = Tree(n_classes_);
     multiway_above_.clear();
-    used_ = aside.used;
-    aside.node.segment = partition_.put_in(std::move(aside.parcel));
-    aside.node.parent = Tree::no_node;
-    aside.node.is_settled = false;
-    aside.node.multiway_above = Tree::no_node;
-    stack_.push_back(std::move(aside.node));
+    used_ = deferred.used;
+    deferred.node.segment = partition_.load(std::move(deferred.extracted));
+    deferred.node.parent = Tree::no_node;
+    deferred.node.is_presorted = false;
+    deferred.node.multiway_above = Tree::no_node;
+    stack_.push_back(std::move(deferred.node));
     grow_pending(stop);
     return std::move(tree_);
 }
 
-// Grows what was set aside, a thread for each part, and puts the parts where they belong.
-Tree Grower::with_asides(const StopToken& stop) {
-    std::vector<Tree> parts(asides_.size());
-    std::vector<std::unique_ptr<Grower>> growers(std::min(options_.n_threads, asides_.size()));
-    parallel_for(asides_.size(), growers.size(), stop, [&](std::size_t part, std::size_t worker) {
+// Grows the deferred subtrees, one per thread at a time, and grafts them onto the tree.
+Tree Grower::with_deferred(const StopToken& stop) {
+    std::vector<Tree> subtrees(deferred_.size());
+    std::vector<std::unique_ptr<Grower>> growers(std::min(options_.n_threads, deferred_.size()));
+    parallel_for(deferred_.size(), growers.size(), stop, [&](std::size_t i, std::size_t worker) {
         if (!growers[worker]) growers[worker] = std::make_unique<Grower>(*this);
-        parts[part] = growers[worker]->grow_aside(asides_[part], stop);
+        subtrees[i] = growers[worker]->grow_deferred(deferred_[i], stop);
     });
     std::vector<const Tree*> below(tree_.n_nodes(), nullptr);
-    for (std::size_t part = 0; part < parts.size(); ++part) below[asides_[part].id] = &parts[part];
+    for (std::size_t i = 0; i < subtrees.size(); ++i) below[deferred_[i].id] = &subtrees[i];
     return tree_.with_subtrees(below);
 }
 
-// A nominal column that was tested above, a branch for each value, has one value left: it cannot be tested again.
-void Grower::mark_used(const Pending& node, bool used) {
+// A nominal column tested above with a branch per value has one value left: it cannot be tested again.
+void Grower::mark_used(const PendingNode& node, bool used) {
     for (std::int32_t at = node.multiway_above; at != Tree::no_node;
          at = multiway_above_[static_cast<std::size_t>(at)]) {
         used_[static_cast<std::size_t>(tree_.feature[static_cast<std::size_t>(at)])] = used;
     }
 }
 
-// The column of the best test, or the number of columns where none has one.
-std::size_t Grower::best_column(const Pending& node, const StopToken& stop) {
+// The column of the best test, or the number of columns where there is none.
+std::size_t Grower::best_column(const PendingNode& node, const StopToken& stop) {
     const std::size_t n = columns_.size(), at_once = options_.max_features == 0 ? n : options_.max_features;
     std::fill(found_.begin(), found_.end(), FoundTest{});
-    std::uint64_t random = mix(node.key ^ drawing_columns);
+    std::uint64_t random = mix64(node.key ^ column_stream);
     std::size_t chosen = n;
     swaps_.clear();
     for (std::size_t first = 0, last = 0; first < n && chosen == n && (first == 0 || options_.redraw); first = last) {
         last = std::min(n, first + at_once);
         for (std::size_t i = first; at_once < n && i < last; ++i) {
-            random = mix(random);
+            random = mix64(random);
             swaps_.push_back(i + random % (n - i));
             std::swap(columns_[i], columns_[swaps_.back()]);
         }
         search(node, std::span<const std::size_t>(columns_).subspan(first, last - first), stop);
-        chosen = choice_->choose(found_, mix(node.key));
+        chosen = split_choice_->choose(found_, mix64(node.key));
     }
-    // every node draws from the same order, whichever thread comes to it
+    // undone, so that every node draws from the same order on any thread
     for (std::size_t i = swaps_.size(); i-- > 0;) std::swap(columns_[i], columns_[swaps_[i]]);
     return chosen;
 }
 
-void Grower::search(const Pending& node, std::span<const std::size_t> columns, const StopToken& stop) {
+void Grower::search(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
-    const bool is_coarse = coarse_ && !node.is_settled;
+    const bool is_coarse = coarse_ && !node.is_presorted;
     mark_used(node, true);
     if (is_coarse) coarse_->search(rows, columns, found_, threads_for(node), stop);
     parallel_for(columns.size(), threads_for(node), stop, [&](std::size_t task, std::size_t worker) {
@@ -289,22 +293,22 @@ void Grower::search(const Pending& node, std::span<const std::size_t> columns, c
     mark_used(node, false);
 }
 
-// Threads cost time to start: only nodes of many rows are worth it.
-std::size_t Grower::threads_for(const Pending& node) const {
-    return node.segment.size < fewest_shared ? 1 : searches_.size();
+// Starting threads takes time: only nodes of many rows are worth it.
+std::size_t Grower::threads_for(const PendingNode& node) const {
+    return node.segment.size < min_shared_rows ? 1 : searches_.size();
 }
 
-void Grower::split(std::size_t id, const Pending& node, std::size_t column, const StopToken& stop) {
+void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, const StopToken& stop) {
     const FoundTest& test = found_[column];
     const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
     const bool is_multiway = is_nominal && test.branches.empty();
     children_.assign(test.n_branches,
-                     Pending{.parent = static_cast<std::int32_t>(id),
-                             .is_settled = node.is_settled,
-                             .asks_to_settle = coarse_ && !node.is_settled && coarse_->told_little(),
-                             .depth = node.depth + 1,
-                             .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
-                             .counts = std::vector<double>(n_classes_)});
+                     PendingNode{.parent = static_cast<std::int32_t>(id),
+                                 .is_presorted = node.is_presorted,
+                                 .should_presort = coarse_ && !node.is_presorted && coarse_->bounds_are_loose(),
+                                 .depth = node.depth + 1,
+                                 .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
+                                 .counts = std::vector<double>(n_classes_)});
     if (is_multiway) {
         std::vector<std::int32_t> identity(test.n_branches);
         std::iota(identity.begin(), identity.end(), 0);
@@ -319,13 +323,13 @@ void Grower::split(std::size_t id, const Pending& node, std::size_t column, cons
         row_split_.by_cut(column, node, cut, children_);
     }
     for (std::size_t b = 0; b < children_.size(); ++b) {
-        Pending& child = children_[b];
+        PendingNode& child = children_[b];
         child.branch = b;
-        child.key = mix(node.key ^ (b + 1));
+        child.key = mix64(node.key ^ (b + 1));
         child.label = child.weight > 0 ? majority(child.counts) : node.label;
         child.is_leaf = must_be_leaf(child);
     }
-    row_split_.part(node, children_, threads_for(node), stop);
+    row_split_.split(node, children_, threads_for(node), stop);
     for (std::size_t b = children_.size(); b-- > 0;) stack_.push_back(std::move(children_[b]));
 }
 

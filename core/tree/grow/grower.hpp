@@ -1,4 +1,4 @@
-// Grows one tree: pop a node, find its best test, make it a leaf or part its rows, push the children.
+// Grows one tree: pop a node, find its best test, make it a leaf or split its rows, push the children.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 #include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/criteria.hpp"
-#include "tree/grow/gaps.hpp"
 #include "tree/grow/row_cells.hpp"
 #include "tree/grow/row_keys.hpp"
+#include "tree/grow/value_gaps.hpp"
 #include "tree/tree.hpp"
 
 namespace calibrant {
@@ -31,7 +31,7 @@ struct GrowOptions {
     NominalSplits nominal_splits =
         NominalSplits::multiway;  // a branch for each value, groups of values, or one value against the rest
     double min_leaf = 2;
-    double min_rows = 0;        // where min_leaf asks for weight, so many rows are asked for too, each counted once
+    double min_rows = 0;        // the number of rows that must come with the weight of min_leaf
     bool c45_cuts = true;       // at least min_leaf, a tenth of the mean class size, at most 25, on each side of a cut
     std::size_t max_depth = 0;  // 0: no limit
     bool midpoint = false;      // thresholds half-way between two values, not at a value that occurs
@@ -42,45 +42,43 @@ struct GrowOptions {
     bool random_ties = false;
     std::uint64_t seed = 0;
     std::size_t n_threads = 1;     // any number gives the same tree
-    std::size_t max_features = 0;  // columns drawn afresh for each node; 0: all of them
+    std::size_t max_features = 0;  // columns drawn at each node; 0: all of them
     bool redraw = true;            // where no column drawn has a test, draw among the others
     std::size_t most_counts = std::numeric_limits<std::size_t>::max();  // of all nodes: nodes x classes
 };
 
-// What is learnt from: the class of each row, numbered in the order that settles ties, and its weight.
+// Training rows: the class of each, numbered in the order that breaks ties, and its weight.
 struct Examples {
     const CodedTable* table = nullptr;
     std::span<const std::uint16_t> labels;
     std::span<const double> weights;  // empty: every row counts once; a row of weight 0 is absent
     std::size_t n_classes = 0;
     std::span<const double>
-        cases{};  // how often a row is counted where cases are, not weight (J48); empty: as its weight says
+        cases{};  // the number of cases of a row where J48 counts cases, not weight; empty: its weight
 
     std::span<const double> case_counts() const { return cases.empty() ? weights : cases; }
 };
 
-// Thrown where a tree would keep more counts than it may.
+// Thrown where a tree would keep more class counts than allowed.
 struct TooManyCounts : std::bad_alloc {
-    const char* what() const noexcept override {
-        return "the class counts of all nodes take more memory than they may";
-    }
+    const char* what() const noexcept override { return "the class counts of all nodes take more memory than allowed"; }
 };
 
-// The rows that a branch must have beside its weight: none where no row weighs more than 1, since enough weight is
-// enough rows then.
+// The number of rows that a branch must have besides its weight: none where no row has a weight above 1, since enough
+// weight is then enough rows.
 double least_rows(const Examples& examples, const GrowOptions& options);
 
 // Throws std::invalid_argument unless there is a label, and a weight and a number of cases if any, for each row.
 void check(const Examples& examples);
 
-// What all trees grown from one table share.
+// What all trees grown from one table have in common.
 struct GrowContext {
     GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop);
     GrowContext(const GrowContext&) = delete;
     GrowContext& operator=(const GrowContext&) = delete;
     ~GrowContext();
 
-    std::vector<Gaps> gaps;
+    std::vector<ValueGaps> gaps;
     XLogX xlogx;
     RowKeys row_keys;
     RowCells row_cells;

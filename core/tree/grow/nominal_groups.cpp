@@ -10,7 +10,7 @@ std::vector<std::uint32_t> NominalCounts::in_order() const {
     return values;
 }
 
-ValueBlocks::ValueBlocks(const NominalCounts& values) : n_classes_(values.n_classes()) {
+ValueGroups::ValueGroups(const NominalCounts& values) : n_classes_(values.n_classes()) {
     for (const std::uint32_t value : values.in_order()) {
         if (!(values.weights[value] > least_weight)) {
             left_out_.push_back(value);
@@ -24,7 +24,7 @@ ValueBlocks::ValueBlocks(const NominalCounts& values) : n_classes_(values.n_clas
     }
 }
 
-void ValueBlocks::merge(std::size_t to, std::size_t from) {
+void ValueGroups::merge(std::size_t to, std::size_t from) {
     const std::size_t last = size() - 1;
     for (std::size_t k = 0; k < n_classes_; ++k) {
         counts_[to * n_classes_ + k] += counts_[from * n_classes_ + k];
@@ -42,14 +42,14 @@ void ValueBlocks::merge(std::size_t to, std::size_t from) {
     members_.pop_back();
 }
 
-bool ValueBlocks::merge_pure() {
+bool ValueGroups::merge_pure() {
     constexpr double impurity = 0.1;
     const std::size_t before = size();
     for (std::size_t to = 0; to + 1 < size(); ++to) {
         const auto here = counts(to);
         const auto label =
             static_cast<std::size_t>(std::ranges::find_if(here, [](double n) { return n >= impurity; }) - here.begin());
-        const auto is_pure = [&](std::size_t block) { return counts(block)[label] >= weight(block) - impurity; };
+        const auto is_pure = [&](std::size_t group) { return counts(group)[label] >= weight(group) - impurity; };
         if (label == n_classes_ || !is_pure(to)) continue;
         for (std::size_t from = to + 1; from < size();) {
             if (is_pure(from))
@@ -61,25 +61,25 @@ bool ValueBlocks::merge_pure() {
     return size() < before;
 }
 
-std::size_t ValueBlocks::n_filled(const NodeFacts& node) const {
+std::size_t ValueGroups::n_filled(const NodeFacts& node) const {
     std::size_t n = 0;
-    for (std::size_t block = 0; block < size(); ++block) n += is_filled(block, node) ? std::size_t{1} : std::size_t{0};
+    for (std::size_t group = 0; group < size(); ++group) n += is_filled(group, node) ? std::size_t{1} : std::size_t{0};
     return n;
 }
 
-std::size_t ValueBlocks::heaviest(const NodeFacts& node) const {
+std::size_t ValueGroups::heaviest(const NodeFacts& node) const {
     std::size_t best = 0;
-    for (std::size_t block = 1; block < size(); ++block) {
-        const bool fills = is_filled(block, node), best_fills = is_filled(best, node);
-        if (fills != best_fills ? fills : weights_[block] > weights_[best]) best = block;
+    for (std::size_t group = 1; group < size(); ++group) {
+        const bool fills = is_filled(group, node), best_fills = is_filled(best, node);
+        if (fills != best_fills ? fills : weights_[group] > weights_[best]) best = group;
     }
     return best;
 }
 
-std::vector<std::int32_t> ValueBlocks::branches(std::size_t n_values) const {
+std::vector<std::int32_t> ValueGroups::branches(std::size_t n_values) const {
     std::vector<std::int32_t> branch_of_value(n_values, static_cast<std::int32_t>(size()));
-    for (std::size_t block = 0; block < size(); ++block) {
-        for (const std::uint32_t value : members_[block]) branch_of_value[value] = static_cast<std::int32_t>(block);
+    for (std::size_t group = 0; group < size(); ++group) {
+        for (const std::uint32_t value : members_[group]) branch_of_value[value] = static_cast<std::int32_t>(group);
     }
     return branch_of_value;
 }

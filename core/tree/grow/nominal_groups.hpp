@@ -25,33 +25,33 @@ struct NominalCounts {
 };
 
 // The groups that are being merged, one for each value of more than half a case to begin with.
-class ValueBlocks {
+class ValueGroups {
   public:
     static constexpr double least_weight = 0.5;
 
-    explicit ValueBlocks(const NominalCounts& values);
+    explicit ValueGroups(const NominalCounts& values);
 
     std::size_t size() const { return weights_.size(); }
-    double weight(std::size_t block) const { return weights_[block]; }
-    std::span<const double> counts(std::size_t block) const {
-        return {counts_.data() + block * n_classes_, n_classes_};
+    double weight(std::size_t group) const { return weights_[group]; }
+    std::span<const double> counts(std::size_t group) const {
+        return {counts_.data() + group * n_classes_, n_classes_};
     }
     std::span<const std::uint32_t> left_out() const {
         return left_out_;
     }  // values that occur, but with too little weight
 
-    // Adds block `from` to block `to`; the last block takes its place.
+    // Adds group `from` to group `to`; the last group takes its index.
     void merge(std::size_t to, std::size_t from);
-    // Merges the blocks that hold one and the same class alone; says whether there were any.
+    // Merges the groups that hold one and the same class alone; returns whether there were any.
     bool merge_pure();
 
-    bool is_filled(std::size_t block, const NodeFacts& node) const {
-        return node.is_filled(weights_[block], rows_[block]);
+    bool is_filled(std::size_t group, const NodeFacts& node) const {
+        return node.is_filled(weights_[group], rows_[group]);
     }
     std::size_t n_filled(const NodeFacts& node) const;
     std::size_t heaviest(const NodeFacts& node) const;  // of the filled ones, if any
 
-    // The branch of each of n_values values; those in no block share one branch more, the last.
+    // The branch of each of n_values values; those in no group share one more branch, the last.
     std::vector<std::int32_t> branches(std::size_t n_values) const;
 
   private:
@@ -62,23 +62,23 @@ class ValueBlocks {
     std::vector<std::uint32_t> left_out_;
 };
 
-// What merging goes by: the gain, the split information, and the gain divided by it where a ratio is wanted.
-struct Judged {
-    double gain = -split_epsilon, info = 0, worth = 0;
+// What merging compares: the gain, the split information, and the score: their ratio, or the gain.
+struct MergeScore {
+    double gain = -split_epsilon, info = 0, score = 0;
 };
 
-inline double worth(double gain, double info, bool ratio) {
+inline double score(double gain, double info, bool ratio) {
     if (gain < -tie_tolerance) return -split_epsilon;
     if (ratio) return info > split_epsilon ? gain / info : -split_epsilon;
     return info > 0 ? gain : -split_epsilon;
 }
 
-// Judges the split into the present blocks and the splits in which two of them are one.
+// Scores the split into the present groups and the splits in which two of them are merged.
 template <Criterion C>
-class BlockJudge {
+class GroupScorer {
   public:
-    BlockJudge(const ValueBlocks& blocks, const NodeFacts& node, const Known& known, bool ratio)
-        : blocks_(blocks),
+    GroupScorer(const ValueGroups& groups, const NodeFacts& node, const Known& known, bool ratio)
+        : groups_(groups),
           node_(node),
           known_(known),
           ratio_(ratio),
@@ -88,13 +88,13 @@ class BlockJudge {
         start();
     }
 
-    // To be called after every merge.
+    // Must be called after every merge.
     void start() {
         total_ = std::max(0.0, node_.weight - known_.weight);
         parts_ = (*node_.xlogx)(total_);
         n_filled_ = 0;
         all_.start();
-        for (std::size_t block = 0; block < blocks_.size(); ++block) add(blocks_.counts(block), blocks_.weight(block));
+        for (std::size_t group = 0; group < groups_.size(); ++group) add(groups_.counts(group), groups_.weight(group));
     }
     void add(std::span<const double> counts, double weight) {
         all_.add(counts, weight);
@@ -102,31 +102,31 @@ class BlockJudge {
         parts_ += (*node_.xlogx)(weight);
         n_filled_ += is_filled(weight);
     }
-    Judged present() const { return judged(all_, n_filled_, parts_); }
-    Judged with_merged(std::size_t a, std::size_t b) {
-        const double weight = blocks_.weight(a) + blocks_.weight(b);
-        for (std::size_t k = 0; k < merged_.size(); ++k) merged_[k] = blocks_.counts(a)[k] + blocks_.counts(b)[k];
+    MergeScore present() const { return scored(all_, n_filled_, parts_); }
+    MergeScore with_merged(std::size_t a, std::size_t b) {
+        const double weight = groups_.weight(a) + groups_.weight(b);
+        for (std::size_t k = 0; k < merged_.size(); ++k) merged_[k] = groups_.counts(a)[k] + groups_.counts(b)[k];
         trial_ = all_;
-        trial_.remove(blocks_.counts(a), blocks_.weight(a));
-        trial_.remove(blocks_.counts(b), blocks_.weight(b));
+        trial_.remove(groups_.counts(a), groups_.weight(a));
+        trial_.remove(groups_.counts(b), groups_.weight(b));
         trial_.add(merged_, weight);
         const XLogX& f = *node_.xlogx;
-        return judged(trial_,
-                      n_filled_ - is_filled(blocks_.weight(a)) - is_filled(blocks_.weight(b)) + is_filled(weight),
-                      parts_ - f(blocks_.weight(a)) - f(blocks_.weight(b)) + f(weight));
+        return scored(trial_,
+                      n_filled_ - is_filled(groups_.weight(a)) - is_filled(groups_.weight(b)) + is_filled(weight),
+                      parts_ - f(groups_.weight(a)) - f(groups_.weight(b)) + f(weight));
     }
     double gain() const { return all_.gain() * known_.weight / node_.weight; }
 
   private:
-    // While merging, one case fills a branch; min_branch is for the result.
+    // While merging, one case fills a branch; min_branch applies to the result.
     static std::size_t is_filled(double weight) { return weight >= 1 - size_tolerance ? 1 : 0; }
-    Judged judged(const C& criterion, std::size_t n_filled, double parts) const {
+    MergeScore scored(const C& criterion, std::size_t n_filled, double parts) const {
         const double gain = n_filled < 2 ? -split_epsilon : criterion.gain() * known_.weight / node_.weight;
         const double info = ((*node_.xlogx)(total_)-parts) / node_.weight;
-        return {gain, info, worth(gain, info, ratio_)};
+        return {gain, info, score(gain, info, ratio_)};
     }
 
-    const ValueBlocks& blocks_;
+    const ValueGroups& groups_;
     const NodeFacts& node_;
     const Known& known_;
     const bool ratio_;
@@ -136,57 +136,59 @@ class BlockJudge {
     std::size_t n_filled_ = 0;
 };
 
-// Merges blocks two by two while that makes the test worth more, or, where gains are not divided, until two are left.
+// Merges groups in pairs while that raises the score or, where gains are not divided, until two are left.
 template <Criterion C>
-Judged merge_blocks(ValueBlocks& blocks, BlockJudge<C>& judge, Judged previous, const NodeFacts& node, bool ratio) {
+MergeScore merge_groups(ValueGroups& groups, GroupScorer<C>& scorer, MergeScore previous, const NodeFacts& node,
+                        bool ratio) {
     constexpr auto none = std::numeric_limits<std::size_t>::max();
     const double least_gain = previous.gain / 2;
-    while (blocks.size() > 2) {
-        const std::size_t n_reasonable = blocks.n_filled(node);
-        const std::size_t barred = n_reasonable < 3 ? blocks.heaviest(node) : none;
-        Judged best;
+    while (groups.size() > 2) {
+        const std::size_t n_reasonable = groups.n_filled(node);
+        const std::size_t barred = n_reasonable < 3 ? groups.heaviest(node) : none;
+        MergeScore best;
         std::size_t to = none, from = none;
-        for (std::size_t a = 0; a + 1 < blocks.size(); ++a) {
-            for (std::size_t b = a + 1; b < blocks.size(); ++b) {
+        for (std::size_t a = 0; a + 1 < groups.size(); ++a) {
+            for (std::size_t b = a + 1; b < groups.size(); ++b) {
                 if (a == barred || b == barred) continue;
-                const Judged trial = judge.with_merged(a, b);
+                const MergeScore trial = scorer.with_merged(a, b);
                 const bool is_first_with_gain =
                     trial.gain >= least_gain - tie_tolerance && best.gain < least_gain - tie_tolerance;
                 const bool is_forced = to == none && (!ratio || n_reasonable < 2);
-                if (!is_first_with_gain && !is_forced && !(trial.worth >= best.worth - tie_tolerance)) continue;
+                if (!is_first_with_gain && !is_forced && !(trial.score >= best.score - tie_tolerance)) continue;
                 best = trial;
                 to = a;
                 from = b;
             }
         }
-        if (to == none || (ratio && n_reasonable >= 2 && best.worth < previous.worth + 1e-5)) break;
+        if (to == none || (ratio && n_reasonable >= 2 && best.score < previous.score + 1e-5)) break;
         previous = best;
-        blocks.merge(to, from);
-        judge.start();
+        groups.merge(to, from);
+        scorer.start();
     }
     return previous;
 }
 
-inline constexpr std::size_t most_merged = 256;  // more blocks than this are not merged: each gets a branch
+inline constexpr std::size_t most_merged =
+    256;  // more groups than this are not merged, since every merge compares all pairs; each gets a branch
 
-// Groups of values as branches; of two pairs worth the same, the later one is merged.
+// Groups of values as branches; of two pairs of the same score the later one is merged.
 template <Criterion C>
 FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio) {
     if (known.weight < split_epsilon) return {};
-    ValueBlocks blocks(values);
-    const bool any_merged = blocks.merge_pure();
-    BlockJudge<C> judge(blocks, node, known, ratio);
+    ValueGroups groups(values);
+    const bool any_merged = groups.merge_pure();
+    GroupScorer<C> scorer(groups, node, known, ratio);
     if (!any_merged) {
-        for (const std::uint32_t value : blocks.left_out()) judge.add(values.of(value), values.weights[value]);
+        for (const std::uint32_t value : groups.left_out()) scorer.add(values.of(value), values.weights[value]);
     }
-    Judged result = judge.present();
-    judge.start();
-    if (blocks.size() <= most_merged) result = merge_blocks(blocks, judge, result, node, ratio);
-    if (!(result.worth > 0) || blocks.n_filled(node) < 2) return {};
-    FoundTest found{.usable = true, .gain = judge.gain(), .info = result.info};
-    found.branches = blocks.branches(values.weights.size());
+    MergeScore result = scorer.present();
+    scorer.start();
+    if (groups.size() <= most_merged) result = merge_groups(groups, scorer, result, node, ratio);
+    if (!(result.score > 0) || groups.n_filled(node) < 2) return {};
+    FoundTest found{.usable = true, .gain = scorer.gain(), .info = result.info};
+    found.branches = groups.branches(values.weights.size());
     found.n_branches =
-        blocks.size() + (std::ranges::count(found.branches, static_cast<std::int32_t>(blocks.size())) > 0 ? 1 : 0);
+        groups.size() + (std::ranges::count(found.branches, static_cast<std::int32_t>(groups.size())) > 0 ? 1 : 0);
     return found;
 }
 
@@ -210,10 +212,10 @@ FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& 
         criterion.add(rest, sides[1]);
         const double gain = criterion.gain() * known.weight / node.weight;
         const double info = split_information(node, std::max(0.0, node.weight - known.weight), sides);
-        const double value_worth = ratio ? (info > 1e-6 ? gain / info : 0.0) : gain;
-        if (found.usable && !(value_worth > best + tolerance)) continue;
+        const double value_score = ratio ? (info > 1e-6 ? gain / info : 0.0) : gain;
+        if (found.usable && !(value_score > best + tolerance)) continue;
         found = {.usable = true, .gain = gain, .info = info, .n_branches = 2};
-        best = value_worth;
+        best = value_score;
         chosen = value;
     }
     if (!found.usable) return {};

@@ -12,19 +12,19 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t rows_ahead = 12;
-constexpr std::size_t columns_at_once = 16;  // the keys of so many fill a line of the cache
+constexpr std::size_t rows_ahead = 12;       // to prefetch: about the latency of memory over the time of a row
+constexpr std::size_t columns_at_once = 16;  // whose keys of four bytes fill a cache line of 64
 
-Weighing weighing_of(const CodedTable& table, std::span<const double> weights) {
+WeightKind weight_kind_of(const CodedTable& table, std::span<const double> weights) {
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
-        if (table.column(column).n_missing > 0) return Weighing::shared;
+        if (table.column(column).n_missing > 0) return WeightKind::shared;
     }
-    if (weights.empty()) return Weighing::alike;
+    if (weights.empty()) return WeightKind::equal;
     const bool whole = std::all_of(weights.begin(), weights.end(),
                                    [](double w) { return w <= 0xffff && w == static_cast<std::uint32_t>(w); });
     const bool can_be_counted =
         std::reduce(weights.begin(), weights.end()) <= std::numeric_limits<std::uint32_t>::max();
-    return whole && can_be_counted ? Weighing::whole : Weighing::fixed;
+    return whole && can_be_counted ? WeightKind::whole : WeightKind::fixed;
 }
 
 template <class Row>
@@ -45,17 +45,17 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
       keys_(keys),
       cells_(cells),
       sorted_(table.n_columns()),
-      weighing_(weighing_of(table, weights)),
+      weight_kind_(weight_kind_of(table, weights)),
       arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
         if (weights.empty() || weights[row] > 0) rows_.push_back(row);
     }
     n_root_rows_ = rows_.size();
     for (std::size_t index = 0; index < keys_.n_columns(); ++index) sorted_[keys_.column(index)] = true;
-    if (weighing_ == Weighing::whole)
+    if (weight_kind_ == WeightKind::whole)
         times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
-    needs_rows_ = keys_.n_columns() < table.n_columns() || weighing_ == Weighing::shared;
-    if (weighing_ != Weighing::shared) return;
+    needs_rows_ = keys_.n_columns() < table.n_columns() || weight_kind_ == WeightKind::shared;
+    if (weight_kind_ != WeightKind::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
     for (std::size_t i = 0; i < rows_.size() && !weights.empty(); ++i) row_weights_[i] = weights[rows_[i]];
 }
@@ -69,38 +69,38 @@ Partition::Partition(const Partition& like, std::nullptr_t)
       cells_(like.cells_),
       sorted_(like.sorted_),
       needs_rows_(like.needs_rows_),
-      weighing_(like.weighing_),
+      weight_kind_(like.weight_kind_),
       arena_(like.arena_.size()) {}
 
-Partition::Parcel Partition::take_out(Segment segment) const {
-    Parcel parcel;
-    if (is_settled() && !needs_rows_) {
+Partition::ExtractedRows Partition::extract(Segment segment) const {
+    ExtractedRows extracted;
+    if (is_presorted() && !needs_rows_) {
         const std::size_t any =
             static_cast<std::size_t>(std::find(sorted_.begin(), sorted_.end(), true) - sorted_.begin());
-        for (const SortedRow& row : sorted_rows(any, segment)) parcel.rows.push_back(number(row));
-        std::sort(parcel.rows.begin(), parcel.rows.end());
+        for (const SortedRow& row : sorted_rows(any, segment)) extracted.rows.push_back(number(row));
+        std::sort(extracted.rows.begin(), extracted.rows.end());
     } else {
         const auto mine = rows(segment);
-        parcel.rows.assign(mine.begin(), mine.end());
+        extracted.rows.assign(mine.begin(), mine.end());
     }
-    for (std::uint32_t& row : parcel.rows) row = origin(row);
-    if (weighing_ == Weighing::shared) {
+    for (std::uint32_t& row : extracted.rows) row = origin(row);
+    if (weight_kind_ == WeightKind::shared) {
         const auto weights = row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
-        parcel.weights.assign(weights, weights + static_cast<std::ptrdiff_t>(segment.size));
+        extracted.weights.assign(weights, weights + static_cast<std::ptrdiff_t>(segment.size));
     }
-    return parcel;
+    return extracted;
 }
 
-Segment Partition::put_in(Parcel&& parcel) {
-    unsettle();
-    rows_ = std::move(parcel.rows);
-    row_weights_ = std::move(parcel.weights);
+Segment Partition::load(ExtractedRows&& extracted) {
+    leave_presorted();
+    rows_ = std::move(extracted.rows);
+    row_weights_ = std::move(extracted.weights);
     n_root_rows_ = rows_.size();
     return root();
 }
 
-void Partition::settle(Segment segment, std::size_t n_threads, const StopToken& stop) {
-    number_anew(segment);
+void Partition::presort(Segment segment, std::size_t n_threads, const StopToken& stop) {
+    renumber(segment);
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
     const std::size_t n = keys_.n_columns(), at_once = std::min(columns_at_once, (n + n_threads - 1) / n_threads);
     parallel_for(
@@ -114,17 +114,17 @@ void Partition::settle(Segment segment, std::size_t n_threads, const StopToken& 
         });
 }
 
-// What is looked up of the rows is copied side by side.
-void Partition::number_anew(Segment segment) {
+// Copies what is looked up of the rows side by side, so that the subtree stays in the cache.
+void Partition::renumber(Segment segment) {
     const auto mine = rows_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
     origin_.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
     base_ = segment.begin;
     std::iota(mine, mine + static_cast<std::ptrdiff_t>(segment.size), std::uint32_t{0});
     make_room_to_mark(segment.size);
-    if (weighing_ == Weighing::whole || weighing_ == Weighing::fixed) {
+    if (weight_kind_ == WeightKind::whole || weight_kind_ == WeightKind::fixed) {
         for (std::size_t i = 0; i < segment.size; ++i) weight_of_[i] = fixed_[origin_[i]];
     }
-    const bool packs = weighing_ == Weighing::whole && segment.size <= std::size_t{1} << packed_bits;
+    const bool packs = weight_kind_ == WeightKind::whole && segment.size <= std::size_t{1} << packed_bits;
     row_mask_ = packs ? (std::uint32_t{1} << packed_bits) - 1 : all_bits;
     local_labels_.resize(segment.size);
     const std::size_t width = cells_.n_columns();
@@ -135,7 +135,7 @@ void Partition::number_anew(Segment segment) {
     }
 }
 
-// The settled rows of some of the columns, not sorted yet.
+// Fetches the renumbered rows of some of the columns, not sorted yet.
 void Partition::fetch(std::size_t begin, std::size_t end) {
     std::array<SortedRow*, columns_at_once> to{};
     for (std::size_t index = begin; index < end; ++index) {
@@ -159,13 +159,13 @@ void Partition::make_room_to_mark(std::size_t n_rows) {
 }
 
 void Partition::enter(Segment segment) {
-    if (!is_settled()) make_room_to_mark(table_.n_rows());
-    if (weighing_ != Weighing::shared) return;
+    if (!is_presorted()) make_room_to_mark(table_.n_rows());
+    if (weight_kind_ != WeightKind::shared) return;
     for (std::size_t i = segment.begin; i < segment.begin + segment.size; ++i) weight_of_[rows_[i]] = row_weights_[i];
 }
 
-void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
-                     const StopToken& stop) {
+void Partition::split(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
+                      const StopToken& stop) {
     std::size_t next = segment.begin;
     for (std::size_t b = branches.size(); b-- > 0;) {
         if (!branches[b].keep) continue;
@@ -175,28 +175,29 @@ void Partition::part(Segment segment, std::span<Branch> branches, bool by_sides,
     const auto row_of_sorted = [mask = row_mask_](const SortedRow& row) { return row.row & mask; };
     const auto row_of_row = [](std::uint32_t row) { return row; };
     if (spare_sorted_.size() < n_threads) spare_sorted_.resize(n_threads);
-    const auto part_column = [&](std::size_t column, std::size_t worker) {
+    const auto split_column = [&](std::size_t column, std::size_t worker) {
         if (!sorted_[column]) return;
         if (by_sides)
-            part_two(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
+            split_in_two(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
         else
-            part_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
+            split_in_many(arena_[column], base_, spare_sorted_[worker], segment, branches, row_of_sorted);
     };
-    if (is_settled()) parallel_for(arena_.size(), n_threads, stop, part_column);
-    if (is_settled() && !needs_rows_) return;
+    if (is_presorted()) parallel_for(arena_.size(), n_threads, stop, split_column);
+    if (is_presorted() && !needs_rows_) return;
     if (by_sides) {
-        if (weighing_ == Weighing::shared) part_two_weights(segment, branches);
-        part_two(rows_, 0, spare_rows_, segment, branches, row_of_row);
+        if (weight_kind_ == WeightKind::shared) split_weights_in_two(segment, branches);
+        split_in_two(rows_, 0, spare_rows_, segment, branches, row_of_row);
     } else {
-        if (weighing_ == Weighing::shared) part_many_weights(segment, branches);
-        part_many(rows_, 0, spare_rows_, segment, branches, row_of_row);
+        if (weight_kind_ == WeightKind::shared) split_weights_in_many(segment, branches);
+        split_in_many(rows_, 0, spare_rows_, segment, branches, row_of_row);
     }
 }
 
-// In place: the second branch stays at the bottom, the first goes through the spare memory to the top.
+// In place: the second branch stays at the bottom, the first goes through spare memory to the top. Every row is written
+// to both and only one end advances: a branch on the side would be mispredicted half of the time.
 template <class Row, class RowOf>
-void Partition::part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
-                         std::span<const Branch> branches, RowOf&& row_of) {
+void Partition::split_in_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                             std::span<const Branch> branches, RowOf&& row_of) {
     make_room(arena, base, branches);
     if (spare.size() < segment.size) spare.resize(segment.size);
     Row* const at = arena.data() + (segment.begin - base);
@@ -224,8 +225,8 @@ void Partition::part_two(std::vector<Row>& arena, std::size_t base, std::vector<
 }
 
 template <class Row, class RowOf>
-void Partition::part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
-                          std::span<const Branch> branches, RowOf&& row_of) {
+void Partition::split_in_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                              std::span<const Branch> branches, RowOf&& row_of) {
     const auto mine = arena.begin() + static_cast<std::ptrdiff_t>(segment.begin - base);
     spare.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
     make_room(arena, base, branches);
@@ -235,7 +236,7 @@ void Partition::part_many(std::vector<Row>& arena, std::size_t base, std::vector
     }
     for (const Row row : spare) {
         const std::uint32_t branch = marks_[row_of(row)];
-        if (branch != unknown) {
+        if (branch != missing) {
             if (to[branch] != nullptr) *to[branch]++ = row;
             continue;
         }
@@ -245,8 +246,8 @@ void Partition::part_many(std::vector<Row>& arena, std::size_t base, std::vector
     }
 }
 
-// In step with rows_, which is parted afterwards; an unknown case weighs its share in each branch.
-void Partition::part_two_weights(Segment segment, std::span<const Branch> branches) {
+// Parallel to rows_, which is split afterwards; a case with a missing value has its share of weight in each branch.
+void Partition::split_weights_in_two(Segment segment, std::span<const Branch> branches) {
     make_room(row_weights_, 0, branches);
     if (spare_weights_.size() < segment.size) spare_weights_.resize(segment.size);
     const std::uint32_t* const row = rows_.data() + segment.begin;
@@ -264,7 +265,7 @@ void Partition::part_two_weights(Segment segment, std::span<const Branch> branch
     std::copy_n(top, n_first, at + n_second);
 }
 
-void Partition::part_many_weights(Segment segment, std::span<const Branch> branches) {
+void Partition::split_weights_in_many(Segment segment, std::span<const Branch> branches) {
     const auto rows = this->rows(segment);
     const auto mine = row_weights_.begin() + static_cast<std::ptrdiff_t>(segment.begin);
     spare_weights_.assign(mine, mine + static_cast<std::ptrdiff_t>(segment.size));
@@ -275,7 +276,7 @@ void Partition::part_many_weights(Segment segment, std::span<const Branch> branc
     }
     for (std::size_t i = 0; i < segment.size; ++i) {
         const std::uint32_t branch = marks_[rows[i]];
-        if (branch != unknown) {
+        if (branch != missing) {
             if (to[branch] != nullptr) *to[branch]++ = spare_weights_[i];
             continue;
         }

@@ -1,5 +1,5 @@
-// The rows of the nodes still to be grown. A node small enough is settled: its rows are numbered anew and its columns
-// sorted once, then parted stably at every split, so that all that its subtree looks up fits a cache.
+// The rows of the nodes still to be grown. A small node is presorted: its rows are renumbered from 0 and its columns
+// sorted once, then partitioned stably at every split, so that everything its subtree looks up fits the cache.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +17,23 @@
 
 namespace calibrant {
 
-// Where a node's rows lie, the same place in every column; pending nodes are stacked on one another.
+// Where a node's rows lie, the same range in every column; pending nodes are stacked on one another.
 struct Segment {
     std::size_t begin = 0, size = 0;
 };
 
-// A branch of a split. Its segment's size is given; the place is filled in. The rows of a leaf are not kept.
+// A branch of a split. The size of its segment is an input, the begin an output. The rows of a leaf are not kept.
 struct Branch {
-    double share = 0;  // of the cases whose value is unknown
+    double share = 0;  // of the cases whose value is missing
     bool keep = false;
     Segment segment{};
 };
 
-// How much rows weigh: once each; whole numbers; any numbers; or what the branches above left of them, where values are
-// unknown.
-enum class Weighing : std::uint8_t { alike, whole, fixed, shared };
+// The weights of rows: 1 each; whole numbers; any numbers; or the shares that the branches above left of them, where
+// values are missing.
+enum class WeightKind : std::uint8_t { equal, whole, fixed, shared };
 
-// A column of few values, and the classes, by the numbers that rows have now.
+// A column of few values, and the classes, by the current numbers of rows.
 struct CountedCells {
     const std::uint8_t* cells;
     std::size_t width;
@@ -45,26 +45,26 @@ struct CountedCells {
 
 class Partition {
   public:
-    // Columns that have keys are sorted when a node is settled; the others are read through rows().
+    // Columns that have keys are sorted when a node is presorted; the others are read through rows().
     Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
               const RowKeys& keys, const RowCells& cells);
 
-    // An empty one, to which a node's rows are handed over.
+    // An empty one, into which the rows of a node can be loaded.
     explicit Partition(const Partition& like, std::nullptr_t);
 
-    // The rows of a node, taken out for another thread to grow.
-    struct Parcel {
+    // The rows of a node, copied for another thread to grow.
+    struct ExtractedRows {
         std::vector<std::uint32_t> rows;
-        std::vector<double> weights;  // where they are shared
+        std::vector<double> weights;  // where weights are shares
     };
-    Parcel take_out(Segment segment) const;
-    Segment put_in(Parcel&& parcel);
+    ExtractedRows extract(Segment segment) const;
+    Segment load(ExtractedRows&& extracted);
 
-    // Numbers a node's rows from 0 and sorts its columns; every node below it is settled too. Back to the others with
-    // unsettle().
-    void settle(Segment segment, std::size_t n_threads, const StopToken& stop);
-    void unsettle() { origin_.clear(); }
-    bool is_settled() const { return !origin_.empty(); }
+    // Renumbers a node's rows from 0 and sorts its columns; every node below it is then presorted too. After the last
+    // of them leave_presorted() returns to the numbers of the table.
+    void presort(Segment segment, std::size_t n_threads, const StopToken& stop);
+    void leave_presorted() { origin_.clear(); }
+    bool is_presorted() const { return !origin_.empty(); }
 
     const Keys& keys() const { return keys_.keys(); }
     Segment root() const { return {0, n_root_rows_}; }
@@ -74,16 +74,18 @@ class Partition {
         return {arena_[column].data() + (segment.begin - base_), segment.size};
     }
     std::span<const std::uint32_t> rows(Segment segment) const { return {rows_.data() + segment.begin, segment.size}; }
-    // The row of the table that a row of a node is.
-    std::uint32_t origin(std::uint32_t row) const { return is_settled() ? origin_[row] : row; }
+    // The row of the table that the row of a node stands for.
+    std::uint32_t origin(std::uint32_t row) const { return is_presorted() ? origin_[row] : row; }
 
     bool is_counted(std::size_t column) const { return cells_.has(column); }
     CountedCells counted_cells(std::size_t column) const {
-        const std::uint8_t* const cells = is_settled() ? local_cells_.data() : cells_.data();
-        return {cells + cells_.place(column), cells_.n_columns(), is_settled() ? local_labels_.data() : labels_.data()};
+        const std::uint8_t* const cells = is_presorted() ? local_cells_.data() : cells_.data();
+        return {cells + cells_.offset(column), cells_.n_columns(),
+                is_presorted() ? local_labels_.data() : labels_.data()};
     }
 
-    // Where weights are whole, a settled row of a sorted column carries its own, and its number stands beside it.
+    // Where weights are whole and a presorted node has at most 65536 rows, the upper half of SortedRow::row holds the
+    // weight and the lower half the number, which saves looking the weight up.
     bool is_packed() const { return row_mask_ != all_bits; }
     std::uint32_t number(const SortedRow& row) const { return row.row & row_mask_; }
     static std::uint32_t times(const SortedRow& row) { return row.row >> packed_bits; }
@@ -91,28 +93,28 @@ class Partition {
         return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << packed_bits : row;
     }
 
-    // Looks up the weights of a node's rows, which weights() then gives; free where they are not shared.
+    // Looks up the weights of a node's rows for weights(); free where they are not shares.
     void enter(Segment segment);
-    bool is_weighted() const { return weighing_ != Weighing::alike; }
-    bool are_weights_fixed() const { return weighing_ != Weighing::shared; }
-    bool is_whole() const { return weighing_ == Weighing::alike || weighing_ == Weighing::whole; }
-    // How often the table's rows count, before any is settled; only where all weights are whole.
+    bool is_weighted() const { return weight_kind_ != WeightKind::equal; }
+    bool are_weights_fixed() const { return weight_kind_ != WeightKind::shared; }
+    bool is_whole() const { return weight_kind_ == WeightKind::equal || weight_kind_ == WeightKind::whole; }
+    // The whole weights of the table's rows, for nodes that are not presorted.
     const std::uint16_t* times() const { return times_->data(); }
     const double* weights() const {
-        return is_settled() || weighing_ == Weighing::shared ? weight_of_.data() : fixed_.data();
+        return is_presorted() || weight_kind_ == WeightKind::shared ? weight_of_.data() : fixed_.data();
     }
 
-    // The branch of each row of the node about to be parted; `unknown` goes to every branch that has a share. A split
-    // in two, both of which have a share, is marked by sides, which take less memory to look up.
-    static constexpr std::uint32_t unknown = 0xffffffff;
+    // The branch of each row of the node about to be split; `missing` goes to every branch that has a share. A split in
+    // two, both of which have a share, is marked by sides, a byte each instead of four.
+    static constexpr std::uint32_t missing = 0xffffffff;
     enum Side : std::uint8_t { first, second, both };
     void mark(std::uint32_t row, std::uint32_t branch) { marks_[row] = branch; }
     void mark_side(std::uint32_t row, Side side) { sides_[row] = side; }
 
-    // Parts the rows of a node of which nothing else is parted; `side_of` a row is 0 or 1. The second side stays at the
-    // bottom, the first goes on top of it. Gives the number of rows on the second side.
+    // Splits the rows of a node that has no sorted columns; `side_of` a row is 0 or 1. The second side stays at the
+    // bottom, the first goes on top of it. Returns the number of rows on the second side.
     template <class SideOf>
-    std::size_t part_at_once(Segment segment, SideOf&& side_of) {
+    std::size_t split_at_once(Segment segment, SideOf&& side_of) {
         if (spare_rows_.size() < segment.size) spare_rows_.resize(segment.size);
         std::uint32_t* const at = rows_.data() + segment.begin;
         std::uint32_t* const top = spare_rows_.data();
@@ -128,23 +130,24 @@ class Partition {
         return n_second;
     }
 
-    // Parts the node's rows by their marks and places the branches that are kept, the first of them topmost.
-    void part(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads, const StopToken& stop);
+    // Splits the node's rows by their marks and stacks the branches that are kept, the first of them on top.
+    void split(Segment segment, std::span<Branch> branches, bool by_sides, std::size_t n_threads,
+               const StopToken& stop);
 
   private:
     void make_room_to_mark(std::size_t n_rows);
     template <class Row, class RowOf>
-    void part_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
-                  std::span<const Branch> branches, RowOf&& row_of);
+    void split_in_two(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                      std::span<const Branch> branches, RowOf&& row_of);
     template <class Row, class RowOf>
-    void part_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
-                   std::span<const Branch> branches, RowOf&& row_of);
-    void part_two_weights(Segment segment, std::span<const Branch> branches);
-    void part_many_weights(Segment segment, std::span<const Branch> branches);
+    void split_in_many(std::vector<Row>& arena, std::size_t base, std::vector<Row>& spare, Segment segment,
+                       std::span<const Branch> branches, RowOf&& row_of);
+    void split_weights_in_two(Segment segment, std::span<const Branch> branches);
+    void split_weights_in_many(Segment segment, std::span<const Branch> branches);
 
     static constexpr std::uint32_t all_bits = 0xffffffff;
     static constexpr int packed_bits = 16;
-    void number_anew(Segment segment);
+    void renumber(Segment segment);
     void fetch(std::size_t begin, std::size_t end);
 
     const CodedTable& table_;
@@ -155,17 +158,17 @@ class Partition {
     const RowCells& cells_;
     std::vector<bool> sorted_;
     std::size_t n_root_rows_ = 0;
-    bool needs_rows_ = false;  // whether anything below a settled node is read through rows()
-    Weighing weighing_ = Weighing::alike;
+    bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
+    WeightKind weight_kind_ = WeightKind::equal;
     std::uint32_t row_mask_ = all_bits;
-    std::size_t base_ = 0;  // where the settled node begins
+    std::size_t base_ = 0;  // where the presorted node begins
     std::vector<std::uint32_t> origin_;
     std::vector<std::uint16_t> local_labels_;
     std::vector<std::uint8_t> local_cells_;
     std::vector<std::vector<SortedRow>> arena_;
     std::vector<std::uint32_t> rows_;
-    std::vector<double> row_weights_;  // of rows_, in step, where they are shared
-    std::vector<double> weight_of_;    // of rows as they are numbered now
+    std::vector<double> row_weights_;  // parallel to rows_, where weights are shares
+    std::vector<double> weight_of_;    // by the current numbers of rows
     std::vector<std::uint32_t> marks_;
     std::vector<std::uint8_t> sides_;
     std::vector<std::vector<SortedRow>> spare_sorted_;  // one for each thread

@@ -1,38 +1,22 @@
 #include "tree/grow/row_cells.hpp"
 
-#include <algorithm>
-
-#include "parallel.hpp"
+#include "tree/row_major.hpp"
 
 namespace calibrant {
-namespace {
-
-constexpr std::size_t rows_per_task = 4096;
-
-}  // namespace
 
 RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop)
-    : place_(table.n_columns(), nowhere) {
+    : offset_(table.n_columns(), absent) {
+    std::vector<std::size_t> columns;
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
-        if (is_fit_for(table.column(column))) place_[column] = n_columns_++;
+        if (!is_fit_for(table.column(column))) continue;
+        offset_[column] = columns.size();
+        columns.push_back(column);
     }
-    cells_.resize(table.n_rows() * n_columns_);
-    const std::size_t n_tasks = n_columns_ == 0 ? 0 : (table.n_rows() + rows_per_task - 1) / rows_per_task;
-    parallel_for(n_tasks, n_threads, stop, [&](std::size_t task, std::size_t) {
-        const std::size_t begin = task * rows_per_task, end = std::min(table.n_rows(), begin + rows_per_task);
-        for (std::size_t column = 0; column < table.n_columns(); ++column) {
-            if (!has(column)) continue;
-            const CodedColumn& coded = table.column(column);
-            std::uint8_t* cell = cells_.data() + begin * n_columns_ + place_[column];
-            std::visit(
-                [&]<class Code>(const std::vector<Code>& codes) {
-                    for (std::size_t row = begin; row < end; ++row, cell += n_columns_) {
-                        *cell =
-                            static_cast<std::uint8_t>(codes[row] == missing_code<Code> ? coded.n_values : codes[row]);
-                    }
-                },
-                coded.codes);
-        }
+    n_columns_ = columns.size();
+    cells_ = row_major_cells<std::uint8_t>(table, columns, rows_per_task, n_threads, stop, [&](std::size_t index) {
+        return [n_values = table.column(columns[index]).n_values](std::size_t, std::uint32_t code, bool is_missing) {
+            return is_missing ? n_values : code;
+        };
     });
 }
 

@@ -1,4 +1,4 @@
-// The numeric columns of few values, row by row, a byte a cell: their values are counted rather than sorted.
+// The numeric columns of few values, row by row, a byte per cell: their values are counted rather than sorted.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ namespace calibrant {
 
 class RowCells {
   public:
-    static constexpr std::size_t most_values = 64;
+    static constexpr std::size_t most_values = 64;  // a table of counts this long stays in the first-level cache
     static bool is_fit_for(const CodedColumn& column) {
         return column.kind == Kind::numeric && column.n_values <= most_values;
     }
 
-    // The code of an unknown value is the number of values.
+    // The code of a missing value is the number of values.
     RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop);
 
     std::size_t n_columns() const { return n_columns_; }
-    bool has(std::size_t column) const { return place_[column] != nowhere; }
-    std::size_t place(std::size_t column) const { return place_[column]; }  // of a column of the table, in a row
+    bool has(std::size_t column) const { return offset_[column] != absent; }
+    std::size_t offset(std::size_t column) const { return offset_[column]; }  // of a column of the table, within a row
     const std::uint8_t* data() const { return cells_.data(); }
 
   private:
-    static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
     std::size_t n_columns_ = 0;
-    std::vector<std::size_t> place_;
+    std::vector<std::size_t> offset_;
     std::vector<std::uint8_t> cells_;  // rows of the table x columns
 };
 

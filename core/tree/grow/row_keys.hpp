@@ -1,5 +1,5 @@
-// The numeric columns that are sorted, row by row: code and class of each cell in one key. A node's rows are fetched
-// from here, a few lines of the cache for each, where column by column it would be one for each cell.
+// The numeric columns that are sorted, row by row: code and class of each cell in one key. Fetching a node's rows from
+// here takes a few cache lines per row, where column by column it would take one per cell.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace calibrant {
 
 class RowKeys {
   public:
-    // Of the columns marked. The code of an unknown value is the number of values.
+    // Of the columns marked. The code of a missing value is the number of values.
     RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
-            const Keys& keys, std::span<const Gaps> gaps, std::size_t n_threads, const StopToken& stop);
+            const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop);
 
     const Keys& keys() const { return keys_; }
     std::size_t n_columns() const { return columns_.size(); }

@@ -1,4 +1,4 @@
-// Sorting rows by their keys: a radix sort, or a plain one where the rows are few.
+// Rows sorted by their keys: a radix sort, or by comparing where the rows are few.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,20 @@
 #include <utility>
 #include <vector>
 
+#include "radix_sort.hpp"
 #include "tree/grow/split_search.hpp"
 
 namespace calibrant {
 
-// A total order: what rows of one key add up to must not hang on the standard library's way of sorting.
+// A total order, so that sums over rows of one key are the same with any standard library.
 inline bool by_key_and_row(const SortedRow& a, const SortedRow& b) {
     return a.key != b.key ? a.key < b.key : a.row < b.row;
 }
 
 // Stable in the order of the keys; rows must come in ascending order of their numbers. `spare` is scratch memory.
 inline void sort_rows(std::vector<SortedRow>& rows, std::vector<SortedRow>& spare, std::uint32_t largest_key) {
-    constexpr std::size_t few = 192;
-    constexpr int most_bits = 11;
+    constexpr std::size_t few = 192;  // comparing sorts these faster than up to 2048 counts are cleared and summed
+    constexpr int most_bits = 11;     // of a digit: its counts fit the first-level cache
     if (rows.size() < few) {
         std::sort(rows.begin(), rows.end(), by_key_and_row);
         return;
@@ -36,9 +37,9 @@ inline void sort_rows(std::vector<SortedRow>& rows, std::vector<SortedRow>& spar
         const std::span<std::uint32_t> next(counts.data(), digit_mask + 1);
         std::fill(next.begin(), next.end(), 0U);
         for (const SortedRow& row : rows) ++next[row.key >> shift & digit_mask];
-        std::uint32_t place = 0;
-        for (std::uint32_t& n : next) place += std::exchange(n, place);
-        for (const SortedRow& row : rows) spare[next[row.key >> shift & digit_mask]++] = row;
+        counts_to_positions(next);
+        scatter<SortedRow>(rows, spare.data(), next.data(),
+                           [=](const SortedRow& row) { return row.key >> shift & digit_mask; });
         rows.swap(spare);
     }
 }

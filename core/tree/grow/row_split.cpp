@@ -5,93 +5,94 @@
 namespace calibrant {
 
 RowSplit::RowSplit(const Examples& examples, Partition& partition, const RowKeys& keys)
-    : examples_(examples), partition_(partition), keys_(keys), unknown_counts_(examples.n_classes) {}
+    : examples_(examples), partition_(partition), keys_(keys), missing_counts_(examples.n_classes) {}
 
 void RowSplit::start(std::size_t n_branches) {
     branches_.assign(n_branches, Branch{});
-    is_parted_ = false;
-    std::fill(unknown_counts_.begin(), unknown_counts_.end(), 0.0);
-    unknown_weight_ = 0;
-    n_unknown_ = 0;
+    is_split_ = false;
+    std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
+    missing_weight_ = 0;
+    n_missing_ = 0;
 }
 
-void RowSplit::by_cut(std::size_t column, const Pending& node, std::uint32_t cut, std::span<Pending> children) {
+void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children) {
     start(children.size());
     const bool is_sorted = partition_.is_sorted(column), is_counted = partition_.is_counted(column);
-    if (can_part_at_once(node) && is_counted) {
+    if (can_split_at_once(node) && is_counted) {
         const CountedCells cells = partition_.counted_cells(column);
-        part_at_once(
+        split_at_once(
             node, cut, children, [cells](std::uint32_t row) { return cells.code(row); },
             [cells](std::uint32_t row) { return cells.label(row); });
-    } else if (can_part_at_once(node) && !node.is_settled) {
+    } else if (can_split_at_once(node) && !node.is_presorted) {
         const auto label_of = [labels = examples_.labels](std::uint32_t row) { return labels[row]; };
         std::visit(
             [&](const auto& codes) {
-                part_at_once(node, cut, children, [&codes](std::uint32_t row) { return codes[row]; }, label_of);
+                split_at_once(node, cut, children, [&codes](std::uint32_t row) { return codes[row]; }, label_of);
             },
             examples_.table->column(column).codes);
-    } else if (node.is_settled && is_sorted) {
+    } else if (node.is_presorted && is_sorted) {
         tally_sorted(column, node, cut, children);
     } else {
         tally(column, node, children, [cut](std::uint32_t code) { return std::uint32_t{code > cut}; });
     }
-    share_unknown(children);
+    share_missing(children);
 }
 
-void RowSplit::by_value(std::size_t column, const Pending& node, std::span<Pending> children) {
+void RowSplit::by_value(std::size_t column, const PendingNode& node, std::span<PendingNode> children) {
     start(children.size());
     tally(column, node, children, [](std::uint32_t code) { return code; });
-    share_unknown(children);
+    share_missing(children);
 }
 
-void RowSplit::by_groups(std::size_t column, const Pending& node, std::span<const std::int32_t> branch_of_value,
-                         std::span<Pending> children) {
+void RowSplit::by_groups(std::size_t column, const PendingNode& node, std::span<const std::int32_t> branch_of_value,
+                         std::span<PendingNode> children) {
     start(children.size());
     tally(column, node, children,
           [branch_of_value](std::uint32_t code) { return static_cast<std::uint32_t>(branch_of_value[code]); });
-    share_unknown(children);
+    share_missing(children);
 }
 
-void RowSplit::part(const Pending& node, std::span<Pending> children, std::size_t n_threads, const StopToken& stop) {
-    if (is_parted_) {
+void RowSplit::split(const PendingNode& node, std::span<PendingNode> children, std::size_t n_threads,
+                     const StopToken& stop) {
+    if (is_split_) {
         branches_[1].segment.begin = node.segment.begin;
         branches_[0].segment.begin = node.segment.begin + branches_[1].segment.size;
     } else {
         for (std::size_t b = 0; b < children.size(); ++b) branches_[b].keep = !children[b].is_leaf;
         const bool by_sides =
-            children.size() == 2 && (n_unknown_ == 0 || (branches_[0].share > 0 && branches_[1].share > 0));
-        partition_.part(node.segment, branches_, by_sides, n_threads, stop);
+            children.size() == 2 && (n_missing_ == 0 || (branches_[0].share > 0 && branches_[1].share > 0));
+        partition_.split(node.segment, branches_, by_sides, n_threads, stop);
     }
     for (std::size_t b = 0; b < children.size(); ++b) children[b].segment = branches_[b].segment;
 }
 
-// Where rows are all that is parted, and none goes to both sides, it is done while they are counted.
-bool RowSplit::can_part_at_once(const Pending& node) const {
-    return partition_.are_weights_fixed() && (!node.is_settled || !partition_.sorts());
+// Without sorted columns, and where no row goes to both sides, rows are partitioned in the pass that counts them.
+bool RowSplit::can_split_at_once(const PendingNode& node) const {
+    return partition_.are_weights_fixed() && (!node.is_presorted || !partition_.sorts());
 }
 
 template <class CodeOf, class LabelOf>
-void RowSplit::part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, CodeOf&& code_of,
-                            LabelOf&& label_of) {
+void RowSplit::split_at_once(const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children,
+                             CodeOf&& code_of, LabelOf&& label_of) {
     const auto side_of = [&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; };
     if (!partition_.is_weighted())
-        return part_weighed(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
-    if (partition_.is_whole() && !node.is_settled) {
+        return split_weighted(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
+    if (partition_.is_whole() && !node.is_presorted) {
         const auto weight_of = [times = partition_.times()](std::uint32_t row) {
             return static_cast<double>(times[row]);
         };
-        return part_weighed(node, children, side_of, label_of, weight_of);
+        return split_weighted(node, children, side_of, label_of, weight_of);
     }
-    part_weighed(node, children, side_of, label_of,
-                 [weights = partition_.weights()](std::uint32_t row) { return weights[row]; });
+    split_weighted(node, children, side_of, label_of,
+                   [weights = partition_.weights()](std::uint32_t row) { return weights[row]; });
 }
 
 template <class SideOf, class LabelOf, class WeightOf>
-void RowSplit::part_weighed(const Pending& node, std::span<Pending> children, SideOf&& side_of, LabelOf&& label_of,
-                            WeightOf&& weight_of) {
+void RowSplit::split_weighted(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of,
+                              LabelOf&& label_of, WeightOf&& weight_of) {
     double* const counts[] = {children[0].counts.data(), children[1].counts.data()};
     double sums[] = {0.0, 0.0};
-    const std::size_t n_second = partition_.part_at_once(node.segment, [&](std::uint32_t row) {
+    const std::size_t n_second = partition_.split_at_once(node.segment, [&](std::uint32_t row) {
         const std::uint32_t side = side_of(row);
         const double weight = weight_of(row);
         counts[side][label_of(row)] += weight;
@@ -102,11 +103,12 @@ void RowSplit::part_weighed(const Pending& node, std::span<Pending> children, Si
     children[1].weight = sums[1];
     branches_[0].segment.size = node.segment.size - n_second;
     branches_[1].segment.size = n_second;
-    is_parted_ = true;
+    is_split_ = true;
 }
 
-// A cut of a sorted column: the first rows go left, then come those that go right, then those without a value.
-void RowSplit::tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::span<Pending> children) {
+// A cut of a sorted column: first the rows that go left, then those that go right, then those with missing values.
+void RowSplit::tally_sorted(std::size_t column, const PendingNode& node, std::uint32_t cut,
+                            std::span<PendingNode> children) {
     const Keys keys = keys_.keys();
     const auto rows = partition_.sorted_rows(column, node.segment);
     const auto end_of = [&](std::uint32_t code) {
@@ -134,16 +136,17 @@ void RowSplit::tally_sorted(std::size_t column, const Pending& node, std::uint32
     take(1, middle, end);
     for (auto row = end; row != rows.end(); ++row) {
         const std::uint32_t number = partition_.number(*row);
-        add_unknown(number, keys.label(row->key), weight_of(number));
+        add_missing(number, keys.label(row->key), weight_of(number));
     }
 }
 
 template <class BranchOf>
-void RowSplit::tally(std::size_t column, const Pending& node, std::span<Pending> children, BranchOf&& branch_of) {
+void RowSplit::tally(std::size_t column, const PendingNode& node, std::span<PendingNode> children,
+                     BranchOf&& branch_of) {
     const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
-    const auto take = [&](std::uint32_t row, std::uint32_t code, std::uint32_t label, bool is_unknown) {
+    const auto take = [&](std::uint32_t row, std::uint32_t code, std::uint32_t label, bool is_missing) {
         const double weight = weights == nullptr ? 1.0 : weights[row];
-        if (is_unknown) return add_unknown(row, label, weight);
+        if (is_missing) return add_missing(row, label, weight);
         const std::uint32_t branch = branch_of(code);
         partition_.mark(row, branch);
         partition_.mark_side(row, branch == 0 ? Partition::first : Partition::second);
@@ -169,24 +172,24 @@ void RowSplit::tally(std::size_t column, const Pending& node, std::span<Pending>
         coded.codes);
 }
 
-void RowSplit::add_unknown(std::uint32_t row, std::size_t label, double weight) {
-    unknown_counts_[label] += weight;
-    unknown_weight_ += weight;
-    ++n_unknown_;
-    partition_.mark(row, Partition::unknown);
+void RowSplit::add_missing(std::uint32_t row, std::size_t label, double weight) {
+    missing_counts_[label] += weight;
+    missing_weight_ += weight;
+    ++n_missing_;
+    partition_.mark(row, Partition::missing);
     partition_.mark_side(row, Partition::both);
 }
 
-void RowSplit::share_unknown(std::span<Pending> children) {
+void RowSplit::share_missing(std::span<PendingNode> children) {
     double known = 0;
-    for (const Pending& child : children) known += child.weight;
+    for (const PendingNode& child : children) known += child.weight;
     for (std::size_t b = 0; b < children.size(); ++b) {
         branches_[b].share = children[b].weight / known;
-        if (n_unknown_ == 0 || branches_[b].share == 0) continue;
-        for (std::size_t k = 0; k < unknown_counts_.size(); ++k)
-            children[b].counts[k] += branches_[b].share * unknown_counts_[k];
-        children[b].weight += branches_[b].share * unknown_weight_;
-        branches_[b].segment.size += n_unknown_;
+        if (n_missing_ == 0 || branches_[b].share == 0) continue;
+        for (std::size_t k = 0; k < missing_counts_.size(); ++k)
+            children[b].counts[k] += branches_[b].share * missing_counts_[k];
+        children[b].weight += branches_[b].share * missing_weight_;
+        branches_[b].segment.size += n_missing_;
     }
 }
 

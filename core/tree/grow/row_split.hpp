@@ -1,4 +1,4 @@
-// Sends the rows of a node to the branches of its test: counts them, then parts them.
+// Sends the rows of a node to the branches of its test: counts them by branch and class, then partitions them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "stop.hpp"
 #include "tree/grow/grower.hpp"
 #include "tree/grow/partition.hpp"
-#include "tree/grow/pending.hpp"
+#include "tree/grow/pending_node.hpp"
 
 namespace calibrant {
 
@@ -17,39 +17,39 @@ class RowSplit {
   public:
     RowSplit(const Examples& examples, Partition& partition, const RowKeys& keys);
 
-    // Give each child its class weights and its number of rows. Cases with unknown value go to every branch, in
-    // proportion to its known ones.
-    void by_cut(std::size_t column, const Pending& node, std::uint32_t cut, std::span<Pending> children);
-    void by_value(std::size_t column, const Pending& node, std::span<Pending> children);
-    void by_groups(std::size_t column, const Pending& node, std::span<const std::int32_t> branch_of_value,
-                   std::span<Pending> children);
+    // Set the class weights and the number of rows of each child. Cases with a missing value go to every branch, in
+    // proportion to its known cases.
+    void by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children);
+    void by_value(std::size_t column, const PendingNode& node, std::span<PendingNode> children);
+    void by_groups(std::size_t column, const PendingNode& node, std::span<const std::int32_t> branch_of_value,
+                   std::span<PendingNode> children);
 
-    // Parts the rows; children that are leaves keep none.
-    void part(const Pending& node, std::span<Pending> children, std::size_t n_threads, const StopToken& stop);
+    // Partitions the rows; children that are leaves keep none.
+    void split(const PendingNode& node, std::span<PendingNode> children, std::size_t n_threads, const StopToken& stop);
 
   private:
     void start(std::size_t n_branches);
-    bool can_part_at_once(const Pending& node) const;
+    bool can_split_at_once(const PendingNode& node) const;
     template <class CodeOf, class LabelOf>
-    void part_at_once(const Pending& node, std::uint32_t cut, std::span<Pending> children, CodeOf&& code_of,
-                      LabelOf&& label_of);
+    void split_at_once(const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children, CodeOf&& code_of,
+                       LabelOf&& label_of);
     template <class SideOf, class LabelOf, class WeightOf>
-    void part_weighed(const Pending& node, std::span<Pending> children, SideOf&& side_of, LabelOf&& label_of,
-                      WeightOf&& weight_of);
-    void tally_sorted(std::size_t column, const Pending& node, std::uint32_t cut, std::span<Pending> children);
+    void split_weighted(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of, LabelOf&& label_of,
+                        WeightOf&& weight_of);
+    void tally_sorted(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children);
     template <class BranchOf>
-    void tally(std::size_t column, const Pending& node, std::span<Pending> children, BranchOf&& branch_of);
-    void add_unknown(std::uint32_t row, std::size_t label, double weight);
-    void share_unknown(std::span<Pending> children);
+    void tally(std::size_t column, const PendingNode& node, std::span<PendingNode> children, BranchOf&& branch_of);
+    void add_missing(std::uint32_t row, std::size_t label, double weight);
+    void share_missing(std::span<PendingNode> children);
 
     const Examples& examples_;
     Partition& partition_;
     const RowKeys& keys_;
     std::vector<Branch> branches_;
-    bool is_parted_ = false;
-    std::vector<double> unknown_counts_;
-    double unknown_weight_ = 0;
-    std::size_t n_unknown_ = 0;
+    bool is_split_ = false;
+    std::vector<double> missing_counts_;
+    double missing_weight_ = 0;
+    std::size_t n_missing_ = 0;
 };
 
 }  // namespace calibrant

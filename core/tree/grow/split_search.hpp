@@ -9,7 +9,7 @@
 
 #include "compiler.hpp"
 #include "tree/grow/criteria.hpp"
-#include "tree/grow/gaps.hpp"
+#include "tree/grow/value_gaps.hpp"
 
 namespace calibrant {
 
@@ -19,15 +19,15 @@ struct SortedRow {
     std::uint32_t key;
 };
 
-// Between code and class stands a bit: whether the next greater value of the column lies too close to be cut apart.
-// Only then is it worth looking further.
+// Between code and class is a bit: whether the next greater value of the column is too close for a cut. Only then are
+// the gaps looked up.
 struct Keys {
     int class_bits;
 
     std::uint32_t key(std::uint32_t code, std::uint32_t label, bool is_close) const {
         return (code << 1 | std::uint32_t{is_close}) << class_bits | label;
     }
-    std::uint32_t key(std::uint32_t code, std::uint32_t label, const Gaps& gaps) const {
+    std::uint32_t key(std::uint32_t code, std::uint32_t label, const ValueGaps& gaps) const {
         return key(code, label, gaps.is_close_to_next(code));
     }
     std::uint32_t code(std::uint32_t key) const { return key >> (class_bits + 1); }
@@ -37,11 +37,11 @@ struct Keys {
     }
     bool fit(std::uint64_t n_values) const { return (n_values + 1) << (class_bits + 1) <= std::uint64_t{1} << 32; }
 
-    // Whether a cut may part two rows, the first of which comes no later.
-    CALIBRANT_INLINE bool are_apart(std::uint32_t first, std::uint32_t second, const Gaps& gaps) const {
+    // Whether a cut may lie between two rows, the first of which comes no later.
+    CALIBRANT_INLINE bool can_cut_between(std::uint32_t first, std::uint32_t second, const ValueGaps& gaps) const {
         if (code(first) == code(second)) return false;
         return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() ||
-               gaps.are_apart(code(first), code(second));
+               gaps.can_cut_between(code(first), code(second));
     }
 };
 
@@ -49,15 +49,14 @@ inline constexpr double size_tolerance = 1e-9;
 
 // What every search at a node shares.
 struct NodeFacts {
-    double weight;      // of all cases, unknown ones included
+    double weight;      // of all cases, those with missing values included
     double min_branch;  // a branch counts as filled from this weight on
     double min_side;    // the least weight on each side of a numeric cut
-    double n_known;     // cases with a known value, each counted whole; only the rule of J48 asks
+    double n_known;     // cases with a known value, each counted as one; for J48's rule only
     const XLogX* xlogx;
-    std::span<double> scratch;  // two rows of class weights
-    double min_rows =
-        0;  // a branch counts as filled, and a side of a cut will do, from so many rows on; 0: whatever their number
-    std::size_t known_rows = 0;  // rows with a known value, where it is asked
+    std::span<double> scratch;   // two rows of class weights
+    double min_rows = 0;         // rows that a filled branch, and a side of a cut, must have; 0: any number
+    std::size_t known_rows = 0;  // rows with a known value, where min_rows matters
 
     bool is_filled(double branch_weight, std::size_t branch_rows) const {
         return branch_weight >= min_branch - size_tolerance && has_rows(branch_rows);
@@ -67,7 +66,7 @@ struct NodeFacts {
     }
 };
 
-// The rules that the dialects settle differently.
+// The rules in which C4.5 and J48 differ.
 struct CutRules {
     double tolerance = 1e-9;                                       // a later cut must gain more than this to win
     double least_gain = -std::numeric_limits<double>::infinity();  // and the first one more than this
@@ -76,11 +75,11 @@ struct CutRules {
     bool penalty = true;       // take log2(cuts tried) / weight off the gain (Quinlan 1996)
 };
 
-// What a search found; the gain counts the cases with unknown value as lost.
+// The result of a search; cases with a missing value gain nothing.
 struct FoundTest {
     bool usable = false;
     double gain = 0;
-    double info = 0;                     // the split information, unknown cases as one more outcome
+    double info = 0;                     // the split information, missing values as one more outcome
     std::uint32_t below = 0, above = 0;  // numeric: the codes on both sides of the cut
     std::size_t n_branches = 0;
     std::vector<std::int32_t> branches{};  // nominal: the branch of each value; empty where each value has its own
@@ -88,11 +87,11 @@ struct FoundTest {
 
 inline constexpr double tie_tolerance = 1e-9;  // scores closer than this are equal
 inline constexpr double split_epsilon =
-    1e-3;  // R8's: the score of a test that will not do, and the slack in "at least average"
+    1e-3;  // C4.5 release 8: the score of an unusable test, and the slack in "at least average"
 
 // T(u, b_1, b_2, ...) / w: the information in the branching itself.
-inline double split_information(const NodeFacts& node, double unknown, std::span<const double> branches) {
-    double sum = (*node.xlogx)(node.weight) - (*node.xlogx)(unknown);
+inline double split_information(const NodeFacts& node, double missing, std::span<const double> branches) {
+    double sum = (*node.xlogx)(node.weight) - (*node.xlogx)(missing);
     for (const double weight : branches) sum -= (*node.xlogx)(weight);
     return sum / node.weight;
 }
@@ -102,17 +101,17 @@ inline bool too_few(const NodeFacts& node, const Known& known, const CutRules& r
     return known.weight < 2 * node.min_branch - size_tolerance;
 }
 
-// The best cut so far, and how many were tried.
+// The best cut so far, and the number tried.
 class BestCut {
   public:
     BestCut(const NodeFacts& node, const CutRules& rules) : node_(node), rules_(rules), gain_(rules.least_gain) {}
 
-    // Whether a cut between rows of one class may be passed over: by J48's tolerance one on the way to the end of the
-    // run may win.
-    bool may_pass_over() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
+    // Whether a cut inside a run of one class may be skipped. J48's tolerance is coarse enough for such a cut to win
+    // over the end of the run, which gains a little more.
+    bool may_skip_pure_cuts() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
     void skip() { ++tries_; }
-    // Whether a cut of about this gain, to within a millionth, may win.
-    bool is_worth(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
+    // Whether a cut whose gain is known to within 1e-6 may win.
+    bool may_win(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
     void offer(double gain, double low, std::uint32_t below, std::uint32_t above) {
         ++tries_;
         if (!(gain > gain_ + rules_.tolerance)) return;
@@ -142,7 +141,7 @@ class BestCut {
     std::size_t tries_ = 0;
 };
 
-// Told the known cases in ascending order, keeps the best cut: any weights, any number of classes.
+// Keeps the best cut while known cases are added in ascending order: any weights, any number of classes.
 template <Criterion C>
 class CutSearch {
   public:
@@ -166,7 +165,7 @@ class CutSearch {
         return low_ + more > known_.weight - node_.min_side + size_tolerance ||
                !node_.has_rows(node_.known_rows - low_rows_ - more_rows);
     }
-    bool may_pass_over() const { return best_.may_pass_over(); }
+    bool may_skip_pure_cuts() const { return best_.may_skip_pure_cuts(); }
     void skip() { best_.skip(); }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
@@ -187,13 +186,13 @@ class CutSearch {
     std::span<double> left_, right_;
 };
 
-// The best cut of a column whose known rows are given in ascending order.
+// The best cut of a column from its known rows in ascending order.
 template <Criterion C, class WeightOf>
 FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
-                        const NodeFacts& node, const Known& known, const CutRules& rules, const Gaps& gaps) {
+                        const NodeFacts& node, const Known& known, const CutRules& rules, const ValueGaps& gaps) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
-    const auto apart = [&](std::size_t i) { return keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
+    const auto apart = [&](std::size_t i) { return keys.can_cut_between(rows[i].key, rows[i + 1].key, gaps); };
     bool pure = true;  // the rows since the last boundary are of one class
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const std::uint32_t label = keys.label(rows[i].key), next_label = keys.label(rows[i + 1].key);
@@ -207,7 +206,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
             if (search.too_high()) break;
             // the gain is convex along rows of one class, so only the ends of such a run can be best
             const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) &&
-                                search.may_pass_over() && !search.too_high(weight_of(rows[i + 1]), 1);
+                                search.may_skip_pure_cuts() && !search.too_high(weight_of(rows[i + 1]), 1);
             if (inside)
                 search.skip();
             else
@@ -222,7 +221,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
 // matters.
 template <Criterion C>
 FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known,
-                         const CutRules& rules, const Gaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
+                         const CutRules& rules, const ValueGaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
     if (too_few(node, known, rules)) return {};
     CutSearch<C> search(node, known, rules);
     const std::size_t n_classes = known.counts.size(), n_values = table.size() / n_classes;
@@ -231,7 +230,7 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
     for (std::size_t value = 0; value < n_values; ++value) {
         const auto cell = table.subspan(value * n_classes, n_classes);
         if (std::all_of(cell.begin(), cell.end(), [](double n) { return n == 0; })) continue;
-        if (before != none && !search.too_low() && gaps.are_apart(before, value)) {
+        if (before != none && !search.too_low() && gaps.can_cut_between(before, value)) {
             if (search.too_high()) break;
             search.try_cut(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
         }
@@ -242,7 +241,7 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
     return search.result();
 }
 
-// One branch for each value; `seen` lists the values that occur at the node, with their lines of `table` (values x
+// One branch for each value; `seen` lists the values that occur at the node, with their rows of `table` (values x
 // classes), their weights and, where it matters, the number of their rows.
 template <Criterion C>
 FoundTest search_multiway(std::span<const std::uint32_t> seen, std::span<const double> table,

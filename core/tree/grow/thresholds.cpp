@@ -18,7 +18,7 @@ Thresholds::Threshold Thresholds::of(std::size_t column, const FoundTest& test) 
     return {values[present], present};
 }
 
-// The greatest code up to the given one that a row of some weight has.
+// The greatest code up to `code` that a row of positive weight has.
 std::uint32_t Thresholds::last_present(std::size_t column, std::uint32_t code) {
     if (!has_absent_rows_) return code;
     auto& last = last_present_[column];

@@ -1,4 +1,4 @@
-// Where a numeric cut stands: at a value that occurs, as in C4.5, or half-way between two.
+// The threshold of a numeric cut: a value that occurs, as in C4.5, or half-way between two.
 #pragma once
 
 #include <cstdint>

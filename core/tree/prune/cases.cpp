@@ -13,7 +13,7 @@ Cases::Cases(const Tree& tree, const Examples& examples) : tree_(tree), examples
     all_ = {0, cases_.size()};
 }
 
-// Fills branches_: 0 for an unknown value, else one more than the branch.
+// Fills branches_: 0 for a missing value, else one more than the branch.
 void Cases::find_branches(std::size_t node, Slice cases) {
     branches_.resize(cases.end - cases.begin);
     const std::uint32_t n_values = tree_.n_values[node], cut = tree_.cut_code[node];
@@ -33,37 +33,37 @@ void Cases::find_branches(std::size_t node, Slice cases) {
         examples_.table->column(static_cast<std::size_t>(tree_.feature[node])).codes);
 }
 
-Parted Cases::part(std::size_t node, Slice cases) {
+SplitCases Cases::split(std::size_t node, Slice cases) {
     find_branches(node, cases);
     spare_.assign(cases_.begin() + static_cast<std::ptrdiff_t>(cases.begin),
                   cases_.begin() + static_cast<std::ptrdiff_t>(cases.end));
-    Parted parted;
+    SplitCases split;
     std::vector<std::size_t>& next =
-        parted.bounds;  // first where the next case of a branch goes, in the end where it ends
+        split.bounds;  // first where the next case of a branch goes, finally where the branch ends
     next.assign(std::size_t{tree_.n_children[node]} + 2, 0);
     for (const std::uint32_t branch : branches_) ++next[branch + 1];
     next[0] = cases.begin;
     std::partial_sum(next.begin(), next.end(), next.begin());
-    parted.unknown = {cases.begin, next[1]};
+    split.missing = {cases.begin, next[1]};
     for (std::size_t i = 0; i < spare_.size(); ++i) {
         cases_[next[branches_[i]]++] = spare_[i];
-        if (branches_[i] > 0) parted.known_weight += spare_[i].weight;
+        if (branches_[i] > 0) split.known_weight += spare_[i].weight;
     }
     next.pop_back();
-    return parted;
+    return split;
 }
 
-Slice Cases::enter(const Parted& parted, std::size_t branch) {
-    const Slice known{parted.bounds[branch], parted.bounds[branch + 1]};
-    if (known.empty() || parted.unknown.empty()) return known;
+Slice Cases::enter(const SplitCases& split, std::size_t branch) {
+    const Slice known{split.bounds[branch], split.bounds[branch + 1]};
+    if (known.empty() || split.missing.empty()) return known;
     const std::size_t begin = cases_.size();
     double weight = 0;
     for (std::size_t i = known.begin; i < known.end; ++i) {
         cases_.push_back(Case{cases_[i]});
         weight += cases_[i].weight;
     }
-    for (std::size_t i = parted.unknown.begin; i < parted.unknown.end; ++i) {
-        cases_.push_back({cases_[i].row, cases_[i].weight * (weight / parted.known_weight)});
+    for (std::size_t i = split.missing.begin; i < split.missing.end; ++i) {
+        cases_.push_back({cases_[i].row, cases_[i].weight * (weight / split.known_weight)});
     }
     return {begin, cases_.size()};
 }

@@ -1,5 +1,5 @@
-// The training cases at the nodes of a finished tree, parted again by its tests; unknown values go down every branch in
-// parts.
+// The training cases at the nodes of a finished tree, split again by its tests; cases with a missing value go down
+// every branch, their weight shared.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ struct Slice {
     bool empty() const { return begin == end; }
 };
 
-// A node's cases after its test: the unknown ones, then branch after branch.
-struct Parted {
-    Slice unknown{};
+// A node's cases after its test: those with missing values, then branch after branch.
+struct SplitCases {
+    Slice missing{};
     double known_weight = 0;
     std::vector<std::size_t> bounds{};  // branch b has the cases from bounds[b] to bounds[b + 1]
 };
@@ -34,13 +34,13 @@ class Cases {
     Cases(const Tree& tree, const Examples& examples);
 
     Slice all() const { return all_; }
-    Parted part(std::size_t node, Slice cases);
+    SplitCases split(std::size_t node, Slice cases);
 
-    // The cases of a branch, none where no value is known to lead there. Where values are unknown they are copied to
-    // the top, which must be cut back to its former height afterwards.
-    Slice enter(const Parted& parted, std::size_t branch);
+    // The cases of a branch, none where no known value leads there. Where values are missing they are copied to the
+    // top, which must be truncated to its former height afterwards.
+    Slice enter(const SplitCases& split, std::size_t branch);
     std::size_t top() const { return cases_.size(); }
-    void cut_back(std::size_t top) { cases_.resize(top); }
+    void truncate(std::size_t top) { cases_.resize(top); }
 
     // Calls add(class, weight) for each case.
     template <class Add>

@@ -6,12 +6,12 @@
 namespace calibrant {
 namespace {
 
-constexpr double same = 1e-12;  // strengths relatively closer than this are one
+constexpr double same = 1e-12;  // strengths closer than this, relatively, are equal
 constexpr std::int32_t none = -1;
 
 // The cost of a subtree is min(R(leaf) + alpha, sum of its branches' costs), concave and piecewise linear in alpha, and
 // so is that of every branch: bending where a node below becomes a leaf. From the leaves up, a node's strength is where
-// the two sides meet; bends beyond it are lost for good. Each node bends the cost once, so mergeable heaps make it O(n
+// the two sides meet; bends beyond it no longer matter. Each node bends the cost once, so mergeable heaps make it O(n
 // log n) for any depth.
 class Links {
   public:
@@ -19,7 +19,7 @@ class Links {
     CostComplexity sequence() const;
 
   private:
-    void weigh(std::size_t node);
+    void find_strength(std::size_t node);
     std::int32_t merge(std::int32_t a, std::int32_t b);
     std::int32_t rank(std::int32_t node) const { return node == none ? 0 : rank_[static_cast<std::size_t>(node)]; }
     std::int32_t without_top(std::int32_t top) {
@@ -47,7 +47,7 @@ Links::Links(const Tree& tree)
       right_(tree.n_nodes(), none),
       rank_(tree.n_nodes(), 1) {
     for (std::size_t node = tree.n_nodes(); node-- > 0;) {
-        if (!tree.is_leaf(node)) weigh(node);
+        if (!tree.is_leaf(node)) find_strength(node);
     }
 }
 
@@ -63,7 +63,7 @@ std::int32_t Links::merge(std::int32_t a, std::int32_t b) {
     return a;
 }
 
-void Links::weigh(std::size_t node) {
+void Links::find_strength(std::size_t node) {
     double saved = errors_as_leaf(tree_, node);
     const double least = same * errors_as_leaf(tree_, 0);
     std::size_t taken = tree_.n_children[node] - 1;
@@ -88,7 +88,7 @@ void Links::weigh(std::size_t node) {
     heap_[node] = static_cast<std::int32_t>(node);
 }
 
-// The different strengths at which something is pruned, ascending from 0; those that only rounding tells apart are one.
+// The different strengths at which something is pruned, ascending from 0; those that differ by rounding alone are one.
 std::vector<double> Links::rising_levels() const {
     std::vector<double> all{0.0};
     for (std::size_t node = 0; node < tree_.n_nodes(); ++node) {
@@ -143,7 +143,7 @@ CostComplexity cost_complexity(const Tree& tree) { return Links(tree).sequence()
 Tree prune_cost_complexity(const Tree& tree, double alpha) {
     const CostComplexity pruning = cost_complexity(tree);
     std::vector<bool> is_leaf_now(tree.n_nodes());
-    const double most = alpha * (1 + same);  // rounding shall not keep a link that is worth alpha
+    const double most = alpha * (1 + same);  // rounding must not keep a link of strength alpha
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) is_leaf_now[node] = pruning.node_alpha[node] <= most;
     return prune_to(tree, is_leaf_now);
 }

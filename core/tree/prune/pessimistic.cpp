@@ -14,19 +14,19 @@
 namespace calibrant {
 namespace {
 
-constexpr double slack = 0.1;
+constexpr double slack = 0.1;  // C4.5 release 8
 constexpr double j48_tolerance = 1e-6;
 constexpr std::size_t at_root = static_cast<std::size_t>(-1);
 
-// A node on the way down, and what is known of it so far.
+// A node on the current path, and what is known of it so far.
 struct Visit {
     std::size_t node;
     Slice cases;
-    std::size_t top;              // of the cases, before those of this node
-    std::size_t place = at_root;  // where the node stands in `children`
-    Parted parted{};
+    std::size_t top;             // of the cases, before those of this node
+    std::size_t slot = at_root;  // the index of the node in `children`
+    SplitCases split{};
     std::size_t next_branch = 0;
-    double errors = 0;  // of the branches that are done
+    double errors = 0;  // of the branches that are finished
 };
 
 class Pruner {
@@ -44,14 +44,14 @@ class Pruner {
     double leaf_errors(std::size_t node) const;
     std::size_t largest_branch(std::size_t node) const;
 
-    void start(std::size_t node, Slice cases, std::size_t place, std::size_t top);
+    void start(std::size_t node, Slice cases, std::size_t slot, std::size_t top);
     bool descend();
     void decide();
     void finish(double errors);
     void raise(std::size_t branch);
 
-    template <class See>
-    void walk(std::size_t node, Slice cases, See&& see);
+    template <class OnNode>
+    void walk(std::size_t node, Slice cases, OnNode&& on_node);
     double estimate(std::size_t node, Slice cases, double enough);
     void count_again(std::size_t node, Slice cases);
 
@@ -92,7 +92,7 @@ std::size_t Pruner::largest_branch(std::size_t node) const {
     return largest;
 }
 
-// Nodes in postorder; a branch that takes the place of its parent starts afresh with all cases of the parent.
+// Nodes in postorder; a branch that replaces its parent starts again with all cases of the parent.
 Tree Pruner::prune() {
     start(0, cases_ ? cases_->all() : Slice{}, at_root, cases_ ? cases_->top() : 0);
     while (!visits_.empty()) {
@@ -105,9 +105,9 @@ Tree Pruner::prune() {
     return copy_below(tree_, root_, is_leaf_now_);
 }
 
-void Pruner::start(std::size_t node, Slice cases, std::size_t place, std::size_t top) {
-    visits_.push_back({.node = node, .cases = cases, .top = top, .place = place});
-    if (cases_ && !is_leaf(node)) visits_.back().parted = cases_->part(node, cases);
+void Pruner::start(std::size_t node, Slice cases, std::size_t slot, std::size_t top) {
+    visits_.push_back({.node = node, .cases = cases, .top = top, .slot = slot});
+    if (cases_ && !is_leaf(node)) visits_.back().split = cases_->split(node, cases);
 }
 
 // Goes on to the next branch that has cases; false where there is none left.
@@ -117,7 +117,7 @@ bool Pruner::descend() {
         const std::size_t branch = visit.next_branch++, child = tree_.child(visit.node, branch);
         if (!(tree_.weight[child] > 0)) continue;
         const std::size_t top = cases_ ? cases_->top() : 0;
-        const Slice cases = cases_ ? cases_->enter(visit.parted, branch) : Slice{};
+        const Slice cases = cases_ ? cases_->enter(visit.split, branch) : Slice{};
         start(child, cases, tree_.first_child[visit.node] + branch, top);
         return true;
     }
@@ -142,7 +142,7 @@ void Pruner::decide() {
 }
 
 void Pruner::finish(double errors) {
-    if (cases_) cases_->cut_back(visits_.back().top);
+    if (cases_) cases_->truncate(visits_.back().top);
     visits_.pop_back();
     if (!visits_.empty()) visits_.back().errors += errors;
 }
@@ -151,38 +151,38 @@ void Pruner::raise(std::size_t branch) {
     const Visit visit = std::move(visits_.back());
     visits_.pop_back();
     const std::size_t child = tree_.child(visit.node, branch);
-    if (visit.place == at_root)
+    if (visit.slot == at_root)
         root_ = child;
     else
-        tree_.children[visit.place] = static_cast<std::int32_t>(child);
+        tree_.children[visit.slot] = static_cast<std::int32_t>(child);
     count_again(child, visit.cases);
-    start(child, visit.cases, visit.place, visit.top);
+    start(child, visit.cases, visit.slot, visit.top);
 }
 
-// Calls see(node, cases) for the node and all nodes below it that have cases, in preorder, as long as it gives true.
-template <class See>
-void Pruner::walk(std::size_t from, Slice all, See&& see) {
+// Calls on_node(node, cases) for the node and all nodes below it that have cases, in preorder, while it returns true.
+template <class OnNode>
+void Pruner::walk(std::size_t from, Slice all, OnNode&& on_node) {
     std::vector<Visit> path;
     const std::size_t first_top = cases_->top();
-    const auto come_to = [&](std::size_t node, Slice cases, std::size_t top) {
+    const auto visit_node = [&](std::size_t node, Slice cases, std::size_t top) {
         path.push_back({.node = node, .cases = cases, .top = top});
-        if (!is_leaf(node)) path.back().parted = cases_->part(node, cases);
-        return see(node, cases);
+        if (!is_leaf(node)) path.back().split = cases_->split(node, cases);
+        return on_node(node, cases);
     };
-    bool goes_on = come_to(from, all, first_top);
-    while (goes_on && !path.empty()) {
+    bool continues = visit_node(from, all, first_top);
+    while (continues && !path.empty()) {
         check_stop(stop_);
         Visit& visit = path.back();
         if (is_leaf(visit.node) || visit.next_branch == tree_.n_children[visit.node]) {
-            cases_->cut_back(visit.top);
+            cases_->truncate(visit.top);
             path.pop_back();
             continue;
         }
         const std::size_t branch = visit.next_branch++, top = cases_->top();
-        const Slice cases = cases_->enter(visit.parted, branch);
-        if (!cases.empty()) goes_on = come_to(tree_.child(visit.node, branch), cases, top);
+        const Slice cases = cases_->enter(visit.split, branch);
+        if (!cases.empty()) continues = visit_node(tree_.child(visit.node, branch), cases, top);
     }
-    cases_->cut_back(first_top);
+    cases_->truncate(first_top);
 }
 
 // The errors that a subtree would make on these cases, or some number above `enough`.
@@ -202,7 +202,7 @@ double Pruner::estimate(std::size_t from, Slice all, double enough) {
     return errors;
 }
 
-// Gives the nodes of a subtree the counts of these cases. Of equally frequent classes C4.5 keeps the old one, J48 takes
+// Sets the counts of a subtree to those of these cases. Of equally frequent classes C4.5 keeps the old one, J48 takes
 // the first.
 void Pruner::count_again(std::size_t from, Slice all) {
     const bool is_j48 = options_.dialect == Dialect::j48;
@@ -241,15 +241,15 @@ Tree prune_pessimistic(const Tree& tree, const Examples& examples, const Pessimi
     if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
     const double most = options.dialect == Dialect::j48 ? 0.5 : 1.0;
     if (!(options.confidence > 0 && options.confidence <= most))
-        throw std::invalid_argument("the confidence is above 0 and at most 1, or 0.5 in J48");
+        throw std::invalid_argument("confidence must be above 0 and at most 1, or 0.5 for J48");
     if (options.raising) {
         const std::size_t n_rows = examples.table->n_rows();
-        if (examples.labels.size() != n_rows) throw std::invalid_argument("one label for each row");
+        if (examples.labels.size() != n_rows) throw std::invalid_argument("labels must have one entry per row");
         if (!examples.weights.empty() && examples.weights.size() != n_rows)
-            throw std::invalid_argument("one weight for each row");
+            throw std::invalid_argument("weights must have one entry per row");
         if (std::any_of(examples.labels.begin(), examples.labels.end(),
                         [&](std::size_t label) { return label >= tree.n_classes; })) {
-            throw std::invalid_argument("a label is no class of the tree");
+            throw std::invalid_argument("labels must be classes of the tree");
         }
     }
     const Tree pruned = Pruner(tree, examples, options, stop).prune();

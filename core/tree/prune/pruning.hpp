@@ -11,7 +11,7 @@
 
 namespace calibrant {
 
-// The part of a tree below `root`, the marked nodes made leaves.
+// The subtree at `root`, the marked nodes made leaves.
 Tree copy_below(const Tree& tree, std::size_t root, const std::vector<bool>& is_leaf_now);
 inline Tree prune_to(const Tree& tree, const std::vector<bool>& is_leaf_now) {
     return copy_below(tree, 0, is_leaf_now);
@@ -37,11 +37,11 @@ struct PessimisticOptions {
 // The upper limit of `errors` among `weight` cases, less `errors`.
 double extra_errors(double weight, double errors, const PessimisticOptions& options);
 
-// `examples` are those from which the tree was grown; without raising they are not looked at.
+// `examples` are those from which the tree was grown; without raising they are not used.
 Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options,
                        const StopToken& stop);
 
-// C4.5's last step on trees that group values: a last branch keeps the values that can arrive, and is taken away where
+// C4.5's last step on trees that group values: a last branch keeps the values that can reach it, and is removed where
 // none can.
 Tree drop_unreachable(const Tree& tree);
 

@@ -6,13 +6,13 @@
 namespace calibrant {
 namespace {
 
-// A nominal test met on the way down, and the branch of it that was taken.
+// A nominal test on the path, and the branch that the path takes.
 struct Taken {
     std::int32_t node = Tree::no_node;
     std::int32_t branch = 0;
 };
 
-// A node that waits to be entered by a branch, or to be left again.
+// A node to be entered through a branch, or to be left again.
 struct Step {
     std::size_t node;
     std::int32_t branch;
@@ -50,8 +50,8 @@ std::vector<Taken> tests_above(const Tree& tree) {
     return above;
 }
 
-// Takes the values from the last branch of a test that the test above sent elsewhere; the branch goes too where it is
-// empty and none is left.
+// Removes the values from the last branch of a test that the test above sends elsewhere, and the branch where it is
+// empty and no value is left.
 void trim_last_branch(Tree& tree, std::size_t node, const Taken& above) {
     const auto last = static_cast<std::int32_t>(tree.n_children[node]) - 1;
     const auto values = tree.branch_of_value.begin() + tree.first_value[node];

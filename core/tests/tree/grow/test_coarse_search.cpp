@@ -43,7 +43,7 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
                    std::size_t n_threads) {
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2};
-    const auto gaps = gaps_of(table, 1e-5);
+    const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
     const std::vector<bool> all(table.n_columns(), true);
     const RowKeys row_keys(table, problem.labels, all, keys, gaps, n_threads, {});
@@ -62,7 +62,7 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     partition.enter(partition.root());
     CoarseSearch(examples, options, rules, partition, xlogx, gaps, *buckets)
         .search(root, columns, result.coarse, n_threads, {});
-    partition.settle(partition.root(), 1, {});
+    partition.presort(partition.root(), 1, {});
     partition.enter(partition.root());
     ColumnSearch search(examples, options, rules, partition, xlogx, gaps);
     for (std::size_t column = 0; column < table.n_columns(); ++column)
@@ -113,7 +113,7 @@ TEST(buckets_hold_the_values_in_order) {
     std::vector<std::uint32_t> rows(problem.labels.size());
     for (std::uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
     const std::vector<std::size_t> columns{0, 1, 2, 3, 4, 5};
-    const Buckets buckets(table, columns, rows, gaps_of(table, 1e-5), 2, {});
+    const Buckets buckets(table, columns, rows, value_gaps_of(table, 1e-5), 2, {});
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         const auto& codes = std::get<std::vector<std::uint16_t>>(table.column(column).codes);
         for (const std::uint32_t row : rows) {

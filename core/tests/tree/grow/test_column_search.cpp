@@ -19,12 +19,12 @@ FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOpt
                    const CutRules& cut_rules = rules) {
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2, problem.cases};
-    const auto gaps = gaps_of(table, 1e-5);
+    const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
     const RowKeys row_keys(table, problem.labels, {presorted}, keys, gaps, 1, {});
     const RowCells row_cells(table, 1, {});
     Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-    partition.settle(partition.root(), 1, {});
+    partition.presort(partition.root(), 1, {});
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
@@ -91,7 +91,7 @@ TEST(sorted_once_or_at_the_node_or_counted_finds_the_same_cut) {
     }
 }
 
-TEST(release_8_asks_for_a_tenth_of_the_mean_class_on_each_side) {
+TEST(release_8_requires_a_tenth_of_the_mean_class_on_each_side) {
     tables::Problem problem{std::vector<std::uint16_t>(100)};
     std::vector<double> column(100);
     for (std::size_t i = 0; i < 100; ++i) {
@@ -124,7 +124,7 @@ TEST(j48_counts_cases_and_weights_are_cases) {
     CHECK(searched(problem, false, options, by_cases).usable);
 }
 
-TEST(cases_are_counted_where_they_are_given_whatever_rows_weigh) {
+TEST(cases_are_counted_where_they_are_passed_whatever_the_weights) {
     for (const std::size_t n : {4, 40}) {
         for (const double weight : {1.0, 2.0, 2.5}) {
             tables::Problem problem{std::vector<std::uint16_t>(n)};
@@ -147,7 +147,7 @@ TEST(cases_are_counted_where_they_are_given_whatever_rows_weigh) {
     }
 }
 
-TEST(with_rows_asked_for_every_way_finds_the_best_cut_that_leaves_them) {
+TEST(with_rows_required_every_search_finds_the_best_cut_that_leaves_them) {
     std::mt19937 random(17);
     for (int trial = 0; trial < 200; ++trial) {
         auto problem = drawn(random, trial % 2 == 0 ? 12 + trial % 5 : 60 + trial % 7, true, trial % 3 == 0);
@@ -161,7 +161,7 @@ TEST(with_rows_asked_for_every_way_finds_the_best_cut_that_leaves_them) {
     }
 }
 
-TEST(j48_counts_rows_as_cases_where_rows_are_asked_for) {
+TEST(j48_counts_rows_as_cases_where_rows_are_required) {
     tables::Problem problem{{0, 1, 1}};
     problem.add({1, 2, 3});
     problem.weights = {2.5, 2, 2};
@@ -203,7 +203,7 @@ TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {
            std::vector<bool>{true, false, false}));
 }
 
-TEST(a_nominal_column_is_searched_as_asked) {
+TEST(a_nominal_column_is_searched_by_the_option) {
     tables::Problem problem{{0, 0, 1, 1, 0, 0, 1, 1}};
     problem.add({0, 0, 1, 1, 2, 2, 3, 3}, 4);
     GrowOptions options = plain;

@@ -29,7 +29,7 @@ double gain_of(const std::vector<Counts>& branches) {
 }
 
 template <Criterion C>
-void check_pairs_equal_the_general_way() {
+void check_two_class_search_equals_the_general_one() {
     const XLogX xlogx(40);
     std::mt19937 random(5);
     for (int trial = 0; trial < 200; ++trial) {
@@ -41,9 +41,10 @@ void check_pairs_equal_the_general_way() {
             right{static_cast<double>(n[2]), static_cast<double>(n[3])};
         const Counts all{left[0] + right[0], left[1] + right[1]};
         C criterion({all, weight_of(all)}, xlogx);
-        CHECK(near(pair_gain(criterion, n[0], n[1], n[2], n[3]), gain_of<C>({left, right}), 1e-12));
-        CHECK(near(pair_gain(criterion, left[0], left[1], right[0], right[1]), gain_of<C>({left, right}), 1e-12));
-        CHECK(near(quick_pair_gain(criterion, left[0], left[1], right[0], right[1]), gain_of<C>({left, right}), 1e-9));
+        CHECK(near(two_class_gain(criterion, n[0], n[1], n[2], n[3]), gain_of<C>({left, right}), 1e-12));
+        CHECK(near(two_class_gain(criterion, left[0], left[1], right[0], right[1]), gain_of<C>({left, right}), 1e-12));
+        CHECK(near(quick_two_class_gain(criterion, left[0], left[1], right[0], right[1]), gain_of<C>({left, right}),
+                   1e-9));
     }
 }
 
@@ -69,7 +70,7 @@ TEST(x_log_x_is_the_same_looked_up_and_computed) {
     CHECK(near(xlogx(8.0), 24) && near(xlogx(16.0), 64) && near(xlogx(0.5), -0.5));
 }
 
-TEST(x_log_x_has_a_quick_way_that_is_near_enough) {
+TEST(quick_x_log_x_is_accurate_enough) {
     const XLogX xlogx(10);
     std::mt19937 random(3);
     std::uniform_real_distribution<double> exponent(-40, 40);
@@ -105,7 +106,7 @@ TEST(hellinger_compares_shares_and_not_sizes) {
     CHECK(near(gain_of<Hellinger>({{300, 1}, {100, 3}}), by_hand));
 }
 
-TEST(a_split_that_parts_nothing_gains_nothing) {
+TEST(a_split_that_splits_nothing_gains_nothing) {
     const std::vector<Counts> idle{{2, 4, 6}, {1, 2, 3}};
     CHECK(near(gain_of<Entropy>(idle), 0, 1e-12));
     CHECK(near(gain_of<Gini>(idle), 0, 1e-12));
@@ -120,14 +121,14 @@ TEST(one_class_has_no_gain) {
     CHECK(gain_of<Hellinger>({{2}, {3}}) == 0);
 }
 
-TEST(pairs_equal_the_general_way) {
-    check_pairs_equal_the_general_way<Entropy>();
-    check_pairs_equal_the_general_way<Gini>();
-    check_pairs_equal_the_general_way<Dkm>();
-    check_pairs_equal_the_general_way<Hellinger>();
+TEST(two_class_search_equals_the_general_one) {
+    check_two_class_search_equals_the_general_one<Entropy>();
+    check_two_class_search_equals_the_general_one<Gini>();
+    check_two_class_search_equals_the_general_one<Dkm>();
+    check_two_class_search_equals_the_general_one<Hellinger>();
 }
 
-TEST(a_branch_can_be_taken_back) {
+TEST(a_branch_can_be_removed) {
     check_removing_takes_back<Entropy>();
     check_removing_takes_back<Gini>();
     check_removing_takes_back<Dkm>();

@@ -82,7 +82,7 @@ TEST(golf_is_quinlans_tree) {
     CHECK((tree.label == std::vector<std::int32_t>{0, 1, 0, 1, 0, 0, 1, 0}));
 }
 
-TEST(a_day_without_outlook_is_shared_out) {
+TEST(a_day_without_outlook_is_split) {
     Golf golf;
     golf.outlook[11] = -1;
     const Tree tree = golf.problem().grow();
@@ -197,7 +197,7 @@ TEST(depth_and_size_limits_hold) {
     }
 }
 
-TEST(rows_are_asked_for_beside_weight_where_some_weigh_more_than_one) {
+TEST(rows_are_required_besides_weight_where_some_weights_exceed_one) {
     for (const bool with_missing : {false, true}) {
         Problem problem = DrawnRows(6000, with_missing).problem();
         GrowOptions rows = plain, many = plain;

@@ -14,7 +14,7 @@ namespace {
 struct Values {
     std::vector<double> table, weights{}, counts{0, 0};
     std::vector<std::uint32_t> seen{}, rows{};
-    double unknown = 0;
+    double missing = 0;
     double min_branch = 2, min_rows = 0;
     XLogX xlogx{600};
     std::vector<double> scratch{0, 0, 0, 0};
@@ -29,7 +29,7 @@ struct Values {
     NominalCounts nominal() const { return {seen, table, weights, rows}; }
     Known known() const { return {counts, counts[0] + counts[1]}; }
     NodeFacts node() {
-        return {counts[0] + counts[1] + unknown,
+        return {counts[0] + counts[1] + missing,
                 min_branch,
                 min_branch,
                 0,
@@ -56,32 +56,32 @@ using Branches = std::vector<std::int32_t>;
 
 }  // namespace
 
-TEST(the_last_block_takes_the_place_of_the_merged_one) {
+TEST(the_last_group_takes_the_index_of_the_merged_one) {
     Values values({1, 2, 3, 4, 5, 6, 7, 8});
     values.min_branch = 11;
-    ValueBlocks blocks(values.nominal());
-    blocks.merge(0, 1);
-    CHECK(blocks.size() == 3 && blocks.weight(0) == 10 && blocks.counts(0)[1] == 6);
-    CHECK(blocks.weight(1) == 15 && blocks.weight(2) == 11);
-    CHECK((blocks.branches(4) == Branches{0, 0, 2, 1}));
-    CHECK(blocks.heaviest(values.node()) == 1 && blocks.n_filled(values.node()) == 2);
+    ValueGroups groups(values.nominal());
+    groups.merge(0, 1);
+    CHECK(groups.size() == 3 && groups.weight(0) == 10 && groups.counts(0)[1] == 6);
+    CHECK(groups.weight(1) == 15 && groups.weight(2) == 11);
+    CHECK((groups.branches(4) == Branches{0, 0, 2, 1}));
+    CHECK(groups.heaviest(values.node()) == 1 && groups.n_filled(values.node()) == 2);
 }
 
 TEST(blocks_of_one_class_are_merged_first) {
     const Values values({3, 0, 0, 2, 4, 0, 1, 1, 0, 5});
-    ValueBlocks blocks(values.nominal());
-    CHECK(blocks.merge_pure());
-    CHECK(blocks.size() == 3);
-    CHECK((blocks.branches(5) == Branches{0, 1, 0, 2, 1}));
-    CHECK(!blocks.merge_pure());
+    ValueGroups groups(values.nominal());
+    CHECK(groups.merge_pure());
+    CHECK(groups.size() == 3);
+    CHECK((groups.branches(5) == Branches{0, 1, 0, 2, 1}));
+    CHECK(!groups.merge_pure());
 }
 
 TEST(values_of_half_a_case_are_left_out) {
     const Values values({3, 1, 0.25, 0.25, 0, 0, 1, 3});
-    const ValueBlocks blocks(values.nominal());
-    CHECK(blocks.size() == 2);
-    CHECK((blocks.branches(4) == Branches{0, 2, 2, 1}));
-    CHECK(std::ranges::equal(blocks.left_out(), std::vector<std::uint32_t>{1}));
+    const ValueGroups groups(values.nominal());
+    CHECK(groups.size() == 2);
+    CHECK((groups.branches(4) == Branches{0, 2, 2, 1}));
+    CHECK(std::ranges::equal(groups.left_out(), std::vector<std::uint32_t>{1}));
 }
 
 TEST(two_kinds_of_values_become_two_groups) {
@@ -118,15 +118,15 @@ TEST(groups_are_merged_two_by_two_as_the_textbook_does) {
     CHECK((found.branches == Branches{0, 1, 1}));
 }
 
-TEST(of_pairs_worth_the_same_the_later_is_merged) {
+TEST(of_pairs_of_equal_score_the_later_is_merged) {
     Values values({9, 1, 5, 5, 1, 9, 7, 3});  // 7 3 is as near to 9 1 as to 5 5
     CHECK((values.subsets<Gini>(false).branches == Branches{0, 0, 1, 0}));
     Values two({9, 1, 7, 3, 3, 7, 1, 9});
-    ValueBlocks blocks(two.nominal());
+    ValueGroups groups(two.nominal());
     const NodeFacts facts = two.node();
     const Known all = two.known();
-    BlockJudge<Gini> judge(blocks, facts, all, false);
-    CHECK(near(judge.with_merged(0, 1).gain, judge.with_merged(2, 3).gain));
+    GroupScorer<Gini> scorer(groups, facts, all, false);
+    CHECK(near(scorer.with_merged(0, 1).gain, scorer.with_merged(2, 3).gain));
     CHECK((two.subsets<Gini>(false).branches == Branches{0, 0, 1, 1}));
 }
 
@@ -142,9 +142,9 @@ TEST(a_grouped_test_must_gain) {
     CHECK(!values.subsets().usable);
 }
 
-TEST(unknown_cases_are_an_outcome_of_their_own) {
+TEST(missing_cases_are_an_outcome_of_their_own) {
     Values values({5, 0, 0, 5, 5, 0});
-    values.unknown = 5;
+    values.missing = 5;
     const FoundTest found = values.subsets();
     CHECK(near(found.gain, (-10 * std::log2(10.0 / 15) - 5 * std::log2(5.0 / 15)) / 20));
     CHECK(near(found.info, 1.5));
@@ -159,7 +159,7 @@ TEST(very_many_values_keep_a_branch_each) {
     CHECK(values.subsets().n_branches == most_merged + 10);
 }
 
-TEST(one_value_stands_against_the_rest) {
+TEST(one_value_is_split_from_the_rest) {
     Values values({1, 9, 9, 1, 1, 9});
     const FoundTest found = values.one_against_rest();
     CHECK(found.usable && found.n_branches == 2);
@@ -167,7 +167,7 @@ TEST(one_value_stands_against_the_rest) {
     CHECK(near(found.info, -std::log2(1.0 / 3) / 3 - std::log2(2.0 / 3) * 2 / 3));
 }
 
-TEST(of_equal_values_the_first_stands_alone) {
+TEST(of_equal_values_the_first_is_chosen) {
     Values values({1, 9, 9, 1, 9, 1, 1, 9});
     CHECK((values.one_against_rest<Gini>(false).branches == Branches{0, 1, 1, 1}));
 }
@@ -186,16 +186,16 @@ TEST(both_sides_must_be_filled) {
     CHECK((enough.one_against_rest().branches == Branches{0, 1, 1}));
 }
 
-TEST(a_heavy_value_of_one_row_stands_neither_alone_nor_first) {
+TEST(a_heavy_value_of_one_row_is_neither_alone_nor_first) {
     Values values({0, 20, 9, 1, 1, 9, 8, 2});
     values.rows = {1, 5, 5, 5};
     values.min_rows = 2;
     const NodeFacts facts = values.node();
-    const ValueBlocks blocks(values.nominal());
-    CHECK(blocks.n_filled(facts) == 3 && blocks.heaviest(facts) == 1);
+    const ValueGroups groups(values.nominal());
+    CHECK(groups.n_filled(facts) == 3 && groups.heaviest(facts) == 1);
     CHECK(values.one_against_rest().branches[0] == 1);
     values.min_rows = 0;
-    CHECK(blocks.n_filled(values.node()) == 4 && blocks.heaviest(values.node()) == 0);
+    CHECK(groups.n_filled(values.node()) == 4 && groups.heaviest(values.node()) == 0);
     CHECK((values.one_against_rest().branches == Branches{0, 1, 1, 1}));
 }
 

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> numbers(std::span<const std::uint32_t> rows) { return
 using Rows = std::vector<std::uint32_t>;
 
 constexpr Keys keys{.class_bits = 1};
-const std::vector<Gaps> no_gaps{Gaps(CodedColumn{}, 1e-5)};
+const std::vector<ValueGaps> no_gaps{ValueGaps(CodedColumn{}, 1e-5)};
 
 // A partition with what it reads from.
 struct Held {
@@ -38,7 +38,7 @@ struct Held {
         : row_keys(table, labels, {true}, keys, no_gaps, 1, {}),
           row_cells(table, 1, {}),
           partition(table, labels, weights, row_keys, row_cells) {
-        if (settles) partition.settle(partition.root(), 1, {});
+        if (settles) partition.presort(partition.root(), 1, {});
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
@@ -46,7 +46,7 @@ struct Held {
 
 }  // namespace
 
-TEST(a_column_is_sorted_stably_with_holes_last) {
+TEST(a_column_is_sorted_stably_with_missing_values_last) {
     const CodedTable table = one_column({5, missing, 3, 5, 3});
     const std::vector<std::uint16_t> labels{0, 1, 0, 1, 1};
     const Held held(table, labels);
@@ -80,7 +80,7 @@ TEST(a_split_in_two_keeps_the_order_on_both_sides) {
     for (const std::uint32_t row : {0U, 1U, 2U}) partition.mark_side(row, Partition::second);
     for (const std::uint32_t row : {3U, 4U, 5U}) partition.mark_side(row, Partition::first);
     std::vector<Branch> branches(2, Branch{.keep = true, .segment = {0, 3}});
-    partition.part(partition.root(), branches, true, 1, {});
+    partition.split(partition.root(), branches, true, 1, {});
     CHECK((numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{3, 5, 4}));
     CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{1, 2, 0}));
     CHECK(branches[0].segment.begin > branches[1].segment.begin);
@@ -94,25 +94,25 @@ TEST(the_rows_of_a_leaf_are_dropped) {
     for (std::uint32_t row = 0; row < 4; ++row)
         partition.mark_side(row, row >= 1 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = false, .segment = {0, 1}}, {.keep = true, .segment = {0, 3}}};
-    partition.part(partition.root(), branches, true, 1, {});
+    partition.split(partition.root(), branches, true, 1, {});
     CHECK(branches[1].segment.begin == 0);
     CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{1, 2, 3}));
 }
 
-TEST(unknown_cases_go_to_every_branch_by_its_share) {
+TEST(missing_cases_go_to_every_branch_by_its_share) {
     const CodedTable table = one_column({1, missing, 2, 3});
     const std::vector<std::uint16_t> labels(4, 0);
     Held held(table, labels);
     Partition& partition = held.partition;
     partition.enter(partition.root());
     partition.mark(0, 0);
-    partition.mark(1, Partition::unknown);
+    partition.mark(1, Partition::missing);
     partition.mark(2, 2);
     partition.mark(3, 2);
     std::vector<Branch> branches{{.share = 1.0 / 3, .keep = true, .segment = {0, 2}},
                                  {.share = 0, .keep = false, .segment = {0, 0}},
                                  {.share = 2.0 / 3, .keep = true, .segment = {0, 3}}};
-    partition.part(partition.root(), branches, false, 1, {});
+    partition.split(partition.root(), branches, false, 1, {});
     partition.enter(branches[0].segment);
     CHECK((numbers(partition.rows(branches[0].segment)) == Rows{0, 1}));
     CHECK(tables::near(partition.weights()[1], 1.0 / 3));
@@ -121,7 +121,7 @@ TEST(unknown_cases_go_to_every_branch_by_its_share) {
     CHECK(tables::near(partition.weights()[1], 2.0 / 3) && partition.weights()[3] == 1);
 }
 
-TEST(a_part_of_the_rows_is_settled_by_itself) {
+TEST(a_subset_of_the_rows_is_presorted_by_itself) {
     const CodedTable table = one_column({6, 1, 5, 2, 4, 3});
     const std::vector<std::uint16_t> labels{0, 1, 0, 1, 0, 1};
     Held held(table, labels, {}, false);
@@ -130,19 +130,19 @@ TEST(a_part_of_the_rows_is_settled_by_itself) {
     for (std::uint32_t row = 0; row < 6; ++row)
         partition.mark_side(row, row >= 2 ? Partition::second : Partition::first);
     std::vector<Branch> branches{{.keep = true, .segment = {0, 2}}, {.keep = true, .segment = {0, 4}}};
-    partition.part(partition.root(), branches, true, 1, {});
-    CHECK(!partition.is_settled() && (numbers(partition.rows(branches[1].segment)) == Rows{2, 3, 4, 5}));
-    partition.settle(branches[0].segment, 1, {});
-    CHECK(partition.is_settled() && (numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{1, 0}));
-    partition.unsettle();
-    partition.settle(branches[1].segment, 1, {});
+    partition.split(partition.root(), branches, true, 1, {});
+    CHECK(!partition.is_presorted() && (numbers(partition.rows(branches[1].segment)) == Rows{2, 3, 4, 5}));
+    partition.presort(branches[0].segment, 1, {});
+    CHECK(partition.is_presorted() && (numbers(partition.sorted_rows(0, branches[0].segment)) == Rows{1, 0}));
+    partition.leave_presorted();
+    partition.presort(branches[1].segment, 1, {});
     const auto rows = partition.sorted_rows(0, branches[1].segment);
     CHECK((numbers(rows) == Rows{1, 3, 2, 0}) && partition.origin(rows[0].row) == 3 && keys.label(rows[0].key) == 1);
-    const auto parcel = partition.take_out(branches[1].segment);
-    CHECK((parcel.rows == Rows{2, 3, 4, 5}) && parcel.weights.empty());
+    const auto extracted = partition.extract(branches[1].segment);
+    CHECK((extracted.rows == Rows{2, 3, 4, 5}) && extracted.weights.empty());
 }
 
-TEST(unknown_cases_go_to_both_sides_of_a_cut) {
+TEST(missing_cases_go_to_both_sides_of_a_cut) {
     const CodedTable table = one_column({4, missing, 2, 3, missing});
     const std::vector<std::uint16_t> labels(5, 0);
     for (const bool keep_first : {true, false}) {
@@ -154,7 +154,7 @@ TEST(unknown_cases_go_to_both_sides_of_a_cut) {
         for (const std::uint32_t row : {0U, 3U}) partition.mark_side(row, Partition::second);
         std::vector<Branch> branches{{.share = 1.0 / 3, .keep = keep_first, .segment = {0, 3}},
                                      {.share = 2.0 / 3, .keep = true, .segment = {0, 4}}};
-        partition.part(partition.root(), branches, true, 1, {});
+        partition.split(partition.root(), branches, true, 1, {});
         partition.enter(branches[1].segment);
         CHECK((numbers(partition.sorted_rows(0, branches[1].segment)) == Rows{3, 0, 1, 4}));
         CHECK((numbers(partition.rows(branches[1].segment)) == Rows{0, 1, 3, 4}) && partition.weights()[3] == 1);
@@ -175,12 +175,12 @@ TEST(weights_that_are_not_whole_are_looked_up) {
     CHECK(!held.partition.is_packed() && !held.partition.is_whole() && held.partition.weights()[1] == 0.5);
 }
 
-TEST(rows_of_which_nothing_else_is_parted_are_parted_at_once) {
+TEST(rows_without_sorted_columns_are_split_while_counting) {
     const CodedTable table = one_column({6, 1, 5, 2});
     const std::vector<std::uint16_t> labels(4, 0);
     Held held(table, labels, {}, false);
     const auto n_second =
-        held.partition.part_at_once(held.partition.root(), [](std::uint32_t row) { return std::uint32_t{row != 2}; });
+        held.partition.split_at_once(held.partition.root(), [](std::uint32_t row) { return std::uint32_t{row != 2}; });
     CHECK(n_second == 3 && (numbers(held.partition.rows({0, 3})) == Rows{0, 1, 3}) &&
           held.partition.rows({3, 1})[0] == 2);
 }

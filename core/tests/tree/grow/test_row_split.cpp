@@ -2,15 +2,15 @@
 
 #include "harness.hpp"
 #include "tables.hpp"
-#include "tree/grow/dialect.hpp"
+#include "tree/grow/c45_j48.hpp"
 
 using namespace calibrant;
 
 namespace {
 
-std::vector<std::uint32_t> origins(const Partition& partition, Segment segment, bool is_settled) {
+std::vector<std::uint32_t> origins(const Partition& partition, Segment segment, bool is_presorted) {
     std::vector<std::uint32_t> rows;
-    if (is_settled) {
+    if (is_presorted) {
         for (const SortedRow& row : partition.sorted_rows(0, segment))
             rows.push_back(partition.origin(partition.number(row)));
     } else {
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> origins(const Partition& partition, Segment segment, 
 
 }  // namespace
 
-TEST(a_cut_of_a_settled_node_and_one_made_at_once_part_the_same_rows) {
+TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
     std::mt19937 random(3);
     for (int trial = 0; trial < 50; ++trial) {
         tables::Problem problem{.labels = std::vector<std::uint16_t>(90)};
@@ -35,19 +35,20 @@ TEST(a_cut_of_a_settled_node_and_one_made_at_once_part_the_same_rows) {
         problem.add(values);
         const CodedTable table(90, problem.columns);
         const Examples examples{&table, problem.labels, problem.weights, 2};
-        const RowKeys row_keys(table, problem.labels, {true}, keys_of(examples), gaps_of(table, 1e-5), 1, {});
+        const RowKeys row_keys(table, problem.labels, {true}, keys_of(examples), value_gaps_of(table, 1e-5), 1, {});
         const RowCells row_cells(table, 1, {});
-        std::vector<Pending> found[2];
+        std::vector<PendingNode> found[2];
         std::vector<std::uint32_t> left[2];
         for (const bool settles : {false, true}) {
             Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-            if (settles) partition.settle(partition.root(), 1, {});
+            if (settles) partition.presort(partition.root(), 1, {});
             partition.enter(partition.root());
             RowSplit split(examples, partition, row_keys);
-            const Pending node{.segment = partition.root(), .is_settled = settles};
-            std::vector<Pending> children(2, Pending{.is_settled = settles, .counts = std::vector<double>(2)});
+            const PendingNode node{.segment = partition.root(), .is_presorted = settles};
+            std::vector<PendingNode> children(2,
+                                              PendingNode{.is_presorted = settles, .counts = std::vector<double>(2)});
             split.by_cut(0, node, 20, children);
-            split.part(node, children, 1, {});
+            split.split(node, children, 1, {});
             left[settles] = origins(partition, children[0].segment, settles);
             found[settles] = children;
         }

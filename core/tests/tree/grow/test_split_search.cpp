@@ -1,4 +1,4 @@
-#include "tree/grow/pair_search.hpp"
+#include "tree/grow/two_class_search.hpp"
 
 #include <numeric>
 #include <random>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Keys keys{.class_bits = 2};
 
-const Gaps no_gaps(CodedColumn{}, 1e-5);
+const ValueGaps no_gaps(CodedColumn{}, 1e-5);
 
 // A column at a node: ascending rows, and what the searches are told.
 struct Drawn {
@@ -23,7 +23,7 @@ struct Drawn {
     std::size_t n_values = 0;
     std::vector<double> counts{};
     double weight = 0;
-    double unknown = 0;  // weight of cases without a value
+    double missing = 0;  // weight of cases without a value
 
     Known known() const { return {counts, weight}; }
     std::size_t label(std::size_t i) const { return keys.label(rows[i].key); }
@@ -59,7 +59,7 @@ Drawn draw(std::mt19937& random, std::size_t n_classes, bool weighted) {
         for (auto& weight : weights) weight = static_cast<double>(1 + random() % 7) / 3;
     }
     Drawn drawn = make(codes, labels, n_classes, weights);
-    drawn.unknown = static_cast<double>(random() % 3) / 2;
+    drawn.missing = static_cast<double>(random() % 3) / 2;
     return drawn;
 }
 
@@ -69,7 +69,7 @@ struct Facts {
     NodeFacts facts;
 
     Facts(const Drawn& drawn, double min_side, double min_branch = 1)
-        : scratch(2 * drawn.n_classes), facts{drawn.weight + drawn.unknown,           min_branch, min_side,
+        : scratch(2 * drawn.n_classes), facts{drawn.weight + drawn.missing,           min_branch, min_side,
                                               static_cast<double>(drawn.rows.size()), &xlogx,     scratch} {}
 };
 
@@ -78,7 +78,7 @@ FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules,
                  const std::vector<double>& values = {}) {
     const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
     const CodedColumn column{.values = values};
-    const Gaps gaps(column, 1e-5);
+    const ValueGaps gaps(column, 1e-5);
     auto rows = drawn.rows;
     for (SortedRow& row : rows) row.key = keys.key(keys.code(row.key), keys.label(row.key), gaps);
     return search_sorted<C>(rows, keys, weight_of, facts.facts, drawn.known(), rules, gaps);
@@ -105,7 +105,7 @@ FoundTest brute_force(const Drawn& drawn, const Facts& facts, const CutRules& ru
         const double sides[] = {low, high};
         best = {.usable = true,
                 .gain = gain,
-                .info = split_information(facts.facts, drawn.unknown, sides),
+                .info = split_information(facts.facts, drawn.missing, sides),
                 .below = drawn.code(i),
                 .above = drawn.code(i + 1)};
     }
@@ -137,22 +137,22 @@ void check_pairs() {
     for (int trial = 0; trial < 400; ++trial) {
         const CutRules rules{.tolerance = trial % 2 == 0 ? tie_tolerance : 0.02, .usable_gain = 1e-7};
         Drawn drawn = draw(random, 2, false);
-        drawn.unknown = 0;
+        drawn.missing = 0;
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
         std::vector<SortedRow> pairs;
         std::vector<std::uint32_t> table(2 * drawn.n_values);
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
             const auto label = static_cast<std::uint32_t>(drawn.label(i));
-            pairs.push_back({drawn.rows[i].row, pair_keys.key(drawn.code(i), label, false)});
+            pairs.push_back({drawn.rows[i].row, two_class_keys.key(drawn.code(i), label, false)});
             ++table[2 * drawn.code(i) + label];
         }
         const FoundTest expected = sorted<C>(drawn, facts, rules);
         const auto once = [](const SortedRow&) { return std::size_t{1}; };
-        CHECK(same(search_sorted_pairs<C>(pairs, once, facts.facts, drawn.known(), rules, no_gaps), expected));
-        CHECK(same(search_weighted_pairs<C>(
+        CHECK(same(search_sorted_two_class<C>(pairs, once, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_weighted_two_class<C>(
                        pairs, [](const SortedRow&) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps),
                    expected));
-        CHECK(same(search_counted_pairs<C>(table, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_counted_two_class<C>(table, facts.facts, drawn.known(), rules, no_gaps), expected));
     }
 }
 
@@ -165,11 +165,11 @@ void check_weighted_pairs() {
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 4));
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
-            pairs.push_back(
-                {drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
+            pairs.push_back({drawn.rows[i].row,
+                             two_class_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
         const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
-        CHECK(same(search_weighted_pairs<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps),
+        CHECK(same(search_weighted_two_class<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps),
                    sorted<C>(drawn, facts, rules)));
     }
 }
@@ -189,11 +189,11 @@ void check_whole_pairs() {
         const Facts facts(drawn, 0.5 + static_cast<double>(random() % 6));
         std::vector<SortedRow> pairs;
         for (std::size_t i = 0; i < drawn.rows.size(); ++i) {
-            pairs.push_back(
-                {drawn.rows[i].row, pair_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
+            pairs.push_back({drawn.rows[i].row,
+                             two_class_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
         const auto times_of = [&](const SortedRow& row) { return static_cast<std::size_t>(drawn.weights[row.row]); };
-        CHECK(same(search_sorted_pairs<C>(pairs, times_of, facts.facts, drawn.known(), rules, no_gaps),
+        CHECK(same(search_sorted_two_class<C>(pairs, times_of, facts.facts, drawn.known(), rules, no_gaps),
                    sorted<C>(drawn, facts, rules)));
     }
 }
@@ -225,7 +225,7 @@ TEST(of_equal_cuts_the_first_wins) {
     CHECK(found.usable && found.below == 0 && found.above == 1);
 }
 
-TEST(values_closer_than_the_gap_are_not_cut_apart) {
+TEST(no_cut_lies_between_values_closer_than_the_gap) {
     const Drawn drawn = make({0, 1, 2, 3}, {0, 0, 1, 1}, 2);
     const std::vector<double> close{1.0, 2.0, 2.000001, 3.0};
     const FoundTest found = sorted<Entropy>(drawn, Facts(drawn, 1), {.penalty = false}, close);
@@ -233,16 +233,16 @@ TEST(values_closer_than_the_gap_are_not_cut_apart) {
     CHECK(sorted<Entropy>(drawn, Facts(drawn, 1), {.penalty = false}).below == 1);
 }
 
-TEST(values_are_apart_or_not_however_many_lie_between) {
+TEST(cuts_are_allowed_or_not_however_many_values_lie_between) {
     std::mt19937 random(17);
     CodedColumn column;
     double value = 0;
     for (int i = 0; i < 2000; ++i)
         column.values.push_back(value += i % 500 < 300 ? 1e-8 : static_cast<double>(1 + random() % 40) * 1e-6);
-    const Gaps gaps(column, 1e-5);
+    const ValueGaps gaps(column, 1e-5);
     for (std::size_t code = 0; code < column.values.size(); ++code) {
         for (std::size_t greater = code + 1; greater < column.values.size(); greater += 1 + random() % 9) {
-            CHECK(gaps.are_apart(code, greater) == (column.values[code] < column.values[greater] - 1e-5));
+            CHECK(gaps.can_cut_between(code, greater) == (column.values[code] < column.values[greater] - 1e-5));
         }
     }
 }
@@ -260,9 +260,9 @@ TEST(too_few_known_cases_are_not_searched) {
     CHECK(sorted<Entropy>(drawn, Facts(drawn, 1, 1), {.penalty = false}).usable);
 }
 
-TEST(unknown_cases_lower_the_gain_and_are_an_outcome_of_their_own) {
+TEST(missing_cases_lower_the_gain_and_are_an_outcome_of_their_own) {
     Drawn drawn = make({0, 1}, {0, 1}, 2);
-    drawn.unknown = 2;
+    drawn.missing = 2;
     const FoundTest found = sorted<Entropy>(drawn, Facts(drawn, 1), {});
     CHECK(near(found.gain, 0.5) && near(found.info, 1.5));
 }

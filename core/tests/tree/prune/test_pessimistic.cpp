@@ -64,7 +64,7 @@ TEST(the_example_of_the_book_becomes_a_leaf) {
 }
 
 // 2 * 8 (1 - .25^(1/8)) + 4 U(2, 4) = 5.63 errors as it is, 2 * 10 (1 - .25^(1/10)) = 2.59 with the noise cut out.
-TEST(the_largest_branch_takes_the_place_of_a_useless_test) {
+TEST(the_largest_branch_replaces_a_useless_test) {
     for (const Dialect dialect : {Dialect::c45, Dialect::j48}) {
         const Tree pruned = Data().prune(noise_on_top(), {.dialect = dialect});
         CHECK(pruned.n_nodes() == 3 && pruned.feature[0] == 1 && pruned.parent[0] == Tree::no_node);

@@ -1,4 +1,4 @@
-// Which of the tests found at a node is made: Quinlan's rule of at least average gain, and ties.
+// Chooses among the tests found at a node: Quinlan's rule of at least average gain (Quinlan 1993), and ties.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace calibrant {
 
-class Choice {
+class SplitChoice {
   public:
     // `n_cases` is the weight of all rows that the tree is grown from.
-    Choice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases);
+    SplitChoice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases);
 
-    // The column with the best test, the first of equals or, with random ties, the one that `random` points at; a
-    // number past the last where none will do. There is one test for each column.
+    // The column with the best test, the first of equals or, with random ties, the one that `random` selects; the
+    // number of columns where no test is usable. There is one test for each column.
     std::size_t choose(std::span<const FoundTest> tests, std::uint64_t random) const;
 
   private:

@@ -1,4 +1,4 @@
-#include "tree/grow/choice.hpp"
+#include "tree/grow/split_choice.hpp"
 
 #include "harness.hpp"
 #include "tables.hpp"
@@ -20,7 +20,7 @@ FoundTest test(double gain, double info) { return {.usable = true, .gain = gain,
 std::size_t chosen(const std::vector<FoundTest>& tests, const GrowOptions& options = {}, double n_cases = 1000,
                    std::uint64_t random = 0) {
     const CodedTable table = three_columns();
-    return Choice(table, options, 1e-7, n_cases).choose(tests, random);
+    return SplitChoice(table, options, 1e-7, n_cases).choose(tests, random);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ TEST(a_gain_of_nothing_is_accepted_or_not) {
     CHECK(chosen({{}, test(0, 1), {}}, {.accept_zero_gain = false}) == 3);
 }
 
-TEST(a_nominal_column_of_very_many_values_is_no_part_of_the_average) {
+TEST(a_nominal_column_of_very_many_values_is_left_out_of_the_average) {
     const std::vector<FoundTest> tests{test(0.3, 1.0), test(0.31, 1.0), test(0.9, 5.0)};
     CHECK(chosen(tests, {}, 100) == 1);
     CHECK(chosen(tests, {}, 1000) == 2);

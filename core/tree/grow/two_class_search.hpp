@@ -1,4 +1,4 @@
-// The best cut of a numeric column between two classes, where most of the time goes.
+// The best cut of a numeric column for two classes, where growing spends most of its time.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace calibrant {
 
-inline constexpr Keys pair_keys{.class_bits = 1};
+inline constexpr Keys two_class_keys{.class_bits = 1};
 
-// The best cut of a presorted column, rows counting once or several times: whole numbers throughout.
+// The best cut of a presorted column, rows of whole weights: integers throughout.
 template <Criterion C, class TimesOf>
-FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& times_of, const NodeFacts& node,
-                              const Known& known, const CutRules& rules, const Gaps& gaps) {
+FoundTest search_sorted_two_class(std::span<const SortedRow> rows, const TimesOf& times_of, const NodeFacts& node,
+                                  const Known& known, const CutRules& rules, const ValueGaps& gaps) {
     if (too_few(node, known, rules)) return {};
     const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
     const auto least = static_cast<std::size_t>(std::ceil(node.min_side - size_tolerance));  // weight of the left side
@@ -26,9 +26,11 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
     C criterion(known, *node.xlogx);
     BestCut best(node, rules);
     const double scale = known.weight / node.weight;
-    const auto apart = [&](std::size_t i) { return pair_keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
+    const auto apart = [&](std::size_t i) {
+        return two_class_keys.can_cut_between(rows[i].key, rows[i + 1].key, gaps);
+    };
     const std::size_t last = rows.size() - 1;
-    std::size_t end = last;  // the last row to stand left of a cut comes before it
+    std::size_t end = last;  // the last row left of a cut comes before it
     for (std::size_t right = times_of(rows[last]); end > 0 && n - right > most;) right += times_of(rows[--end]);
     std::size_t ones = 0, left = 0, i = 0;
     const auto pass = [&](std::size_t at) {
@@ -48,11 +50,12 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
             continue;
         }
         if (pure && same_class && is_apart &&
-            best.may_pass_over()) {  // no cut inside of a run of one class is the best
+            best.may_skip_pure_cuts()) {  // no cut inside of a run of one class is the best
             best.skip();
         } else {
-            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
-            best.offer(gain * scale, static_cast<double>(left), pair_keys.code(key), pair_keys.code(next));
+            const double gain =
+                two_class_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
+            best.offer(gain * scale, static_cast<double>(left), two_class_keys.code(key), two_class_keys.code(next));
         }
         pure = true;
     }
@@ -61,8 +64,8 @@ FoundTest search_sorted_pairs(std::span<const SortedRow> rows, const TimesOf& ti
 
 // The same from a table of counts, values x 2.
 template <Criterion C>
-FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known,
-                               const CutRules& rules, const Gaps& gaps) {
+FoundTest search_counted_two_class(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known,
+                                   const CutRules& rules, const ValueGaps& gaps) {
     const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
     if (too_few(node, known, rules)) return {};
     const double least = node.min_side - size_tolerance, most = static_cast<double>(n) - node.min_side + size_tolerance;
@@ -75,8 +78,9 @@ FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeF
         if (zeros_here + ones_here == 0) continue;
         const auto low = static_cast<double>(left);
         if (low > most) break;
-        if (left > 0 && low >= least && gaps.are_apart(before, value)) {
-            const double gain = pair_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
+        if (left > 0 && low >= least && gaps.can_cut_between(before, value)) {
+            const double gain =
+                two_class_gain(criterion, left - ones, ones, n - left - (all_ones - ones), all_ones - ones);
             best.offer(gain * scale, low, static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
         }
         left += zeros_here + ones_here;
@@ -86,12 +90,11 @@ FoundTest search_counted_pairs(std::span<const std::uint32_t> table, const NodeF
     return best.result(known.weight);
 }
 
-// Told the known cases in ascending order of their values, keeps the best cut between two classes; any weights. `left`
-// are the class weights of the cases that were passed over.
+// Keeps the best cut between two classes while known cases are added in ascending order; any weights.
 template <Criterion C>
-class PairCuts {
+class TwoClassCuts {
   public:
-    PairCuts(const NodeFacts& node, const Known& known, const CutRules& rules)
+    TwoClassCuts(const NodeFacts& node, const Known& known, const CutRules& rules)
         : criterion_(known, *node.xlogx),
           best_(node, rules),
           all_{known.counts[0], known.counts[1]},
@@ -107,9 +110,9 @@ class PairCuts {
     bool too_high(double more = 0) const { return low() + more > most_; }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         const double right0 = left_over(all_[0], left_[0]), right1 = left_over(all_[1], left_[1]);
-        if (!best_.is_worth(scale_ * quick_pair_gain(criterion_, left_[0], left_[1], right0, right1)))
+        if (!best_.may_win(scale_ * quick_two_class_gain(criterion_, left_[0], left_[1], right0, right1)))
             return best_.skip();
-        best_.offer(scale_ * pair_gain(criterion_, left_[0], left_[1], right0, right1), low(), below, above);
+        best_.offer(scale_ * two_class_gain(criterion_, left_[0], left_[1], right0, right1), low(), below, above);
     }
     BestCut& best() { return best_; }
     FoundTest result() const { return best_.result(known_); }
@@ -121,10 +124,13 @@ class PairCuts {
     double known_, scale_, least_, most_;
 };
 
-// Tells `cuts` a stretch of sorted rows.
+// Adds a run of sorted rows to `cuts`, trying the cuts between them.
 template <Criterion C, class WeightOf>
-void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const WeightOf& weight_of, const Gaps& gaps) {
-    const auto apart = [&](std::size_t i) { return pair_keys.are_apart(rows[i].key, rows[i + 1].key, gaps); };
+void search_run(TwoClassCuts<C>& cuts, std::span<const SortedRow> rows, const WeightOf& weight_of,
+                const ValueGaps& gaps) {
+    const auto apart = [&](std::size_t i) {
+        return two_class_keys.can_cut_between(rows[i].key, rows[i + 1].key, gaps);
+    };
     bool pure = true;  // the rows since the last boundary are of one class
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const std::uint32_t key = rows[i].key, next = rows[i + 1].key;
@@ -137,11 +143,11 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
         if (!cuts.too_low()) {
             if (cuts.too_high()) return;
             const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) &&
-                                cuts.best().may_pass_over() && !cuts.too_high(weight_of(rows[i + 1]));
+                                cuts.best().may_skip_pure_cuts() && !cuts.too_high(weight_of(rows[i + 1]));
             if (inside)
                 cuts.best().skip();
             else
-                cuts.try_cut(pair_keys.code(key), pair_keys.code(next));
+                cuts.try_cut(two_class_keys.code(key), two_class_keys.code(next));
         }
         pure = true;
     }
@@ -149,11 +155,11 @@ void search_stretch(PairCuts<C>& cuts, std::span<const SortedRow> rows, const We
 
 // The best cut of a sorted column, any weights.
 template <Criterion C, class WeightOf>
-FoundTest search_weighted_pairs(std::span<const SortedRow> rows, const WeightOf& weight_of, const NodeFacts& node,
-                                const Known& known, const CutRules& rules, const Gaps& gaps) {
+FoundTest search_weighted_two_class(std::span<const SortedRow> rows, const WeightOf& weight_of, const NodeFacts& node,
+                                    const Known& known, const CutRules& rules, const ValueGaps& gaps) {
     if (too_few(node, known, rules)) return {};
-    PairCuts<C> cuts(node, known, rules);
-    search_stretch(cuts, rows, weight_of, gaps);
+    TwoClassCuts<C> cuts(node, known, rules);
+    search_run(cuts, rows, weight_of, gaps);
     return cuts.result();
 }
 

@@ -1,4 +1,4 @@
-// What C4.5 and J48 do differently while growing, and what both do.
+// The tolerances of C4.5 and of J48 while growing, and the keys and cut rules that follow from the options.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace calibrant {
 
-inline constexpr double closest_values = 1e-5;  // closer ones are not cut apart
+inline constexpr double closest_values = 1e-5;  // C4.5 and J48 do not cut between closer ones
 
 struct Tolerances {
     explicit Tolerances(Dialect dialect)

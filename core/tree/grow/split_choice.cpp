@@ -1,10 +1,10 @@
-#include "tree/grow/choice.hpp"
+#include "tree/grow/split_choice.hpp"
 
 #include <algorithm>
 
 namespace calibrant {
 
-Choice::Choice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases)
+SplitChoice::SplitChoice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases)
     : options_(options), tolerance_(tolerance), is_wide_(table.n_columns()) {
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         const CodedColumn& coded = table.column(column);
@@ -14,8 +14,8 @@ Choice::Choice(const CodedTable& table, const GrowOptions& options, double toler
     if (all_wide) is_wide_.assign(table.n_columns(), false);
 }
 
-// The mean gain of the usable tests, those on wide columns left out.
-double Choice::average_gain(std::span<const FoundTest> tests) const {
+// The mean gain of the usable tests, those on wide columns left out; where none is left, no test is above average.
+double SplitChoice::average_gain(std::span<const FoundTest> tests) const {
     double sum = 0, n = 0;
     for (std::size_t column = 0; column < tests.size(); ++column) {
         if (!tests[column].usable || is_wide_[column]) continue;
@@ -25,14 +25,14 @@ double Choice::average_gain(std::span<const FoundTest> tests) const {
     return n > 0 ? sum / n : 1e6;
 }
 
-double Choice::score(const FoundTest& test, double average) const {
+double SplitChoice::score(const FoundTest& test, double average) const {
     if (!test.usable) return -split_epsilon;
     if (!options_.ratio) return test.info > 0 ? test.gain : -split_epsilon;
     const double least_info = options_.dialect == Dialect::c45 ? split_epsilon : 1e-6;
     return test.gain >= average - split_epsilon && test.info > least_info ? test.gain / test.info : -split_epsilon;
 }
 
-std::size_t Choice::choose(std::span<const FoundTest> tests, std::uint64_t random) const {
+std::size_t SplitChoice::choose(std::span<const FoundTest> tests, std::uint64_t random) const {
     const double average = options_.ratio ? average_gain(tests) : 0;
     double best = options_.accept_zero_gain ? -split_epsilon : 0;
     std::size_t chosen = tests.size();

@@ -1,4 +1,4 @@
-// Which neighbouring values of a column lie too close together to be cut apart.
+// Which values of a column are too close for a cut between them: C4.5 needs a difference of 1e-5.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 
 namespace calibrant {
 
-// Of one column: how many codes on the first value lies that is far enough; a byte will mostly do.
-class Gaps {
+// Of one column, for each code: the steps to the first greater value that is far enough. A byte holds nearly all of
+// them; longer ones are compared by value.
+class ValueGaps {
   public:
-    Gaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
+    ValueGaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
         const auto close = [gap](double a, double b) { return !(a < b - gap); };
         if (std::adjacent_find(values_.begin(), values_.end(), close) == values_.end()) return;
         steps_.resize(values_.size(), 1);
@@ -27,10 +28,10 @@ class Gaps {
     }
 
     bool any() const { return !steps_.empty(); }
-    // So many codes on, every value is far enough.
+    // This many codes on, every value is far enough.
     std::size_t reach() const { return reach_; }
-    // Whether a cut may part two codes.
-    bool are_apart(std::size_t code, std::size_t greater) const {
+    // Whether a cut may lie between two codes.
+    bool can_cut_between(std::size_t code, std::size_t greater) const {
         const std::size_t steps = greater - code;
         if (steps >= reach_) return true;
         return steps_[code] < many ? steps >= steps_[code] : reaches(code, greater);
@@ -47,8 +48,8 @@ class Gaps {
     std::vector<std::uint8_t> steps_{};
 };
 
-inline std::vector<Gaps> gaps_of(const CodedTable& table, double gap) {
-    std::vector<Gaps> gaps;
+inline std::vector<ValueGaps> value_gaps_of(const CodedTable& table, double gap) {
+    std::vector<ValueGaps> gaps;
     for (std::size_t column = 0; column < table.n_columns(); ++column) gaps.emplace_back(table.column(column), gap);
     return gaps;
 }

@@ -1,4 +1,4 @@
-// Memory for many items that nobody has written to, which costs nothing until somebody does.
+// An array whose items start uninitialised: pages that are never written cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace calibrant {
 
-// Much memory lies in large pages where the system has them: far fewer are to be fetched, and writing all over it finds
-// them sooner.
+// Requests large pages where the system has them: far fewer page faults, and fewer misses of the address cache when
+// writes are scattered, as in a radix sort.
 inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t n_bytes) {
 #if defined(MADV_HUGEPAGE)
     constexpr std::size_t large_page = std::size_t{1} << 21;
@@ -28,8 +28,8 @@ class Buffer {
     explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<Item[]>(size)), size_(size) {
         prefer_large_pages(items_.get(), size * sizeof(Item));
     }
-    std::span<Item> part(std::size_t begin, std::size_t n) { return {items_.get() + begin, n}; }
-    std::span<const Item> part(std::size_t begin, std::size_t n) const { return {items_.get() + begin, n}; }
+    std::span<Item> slice(std::size_t begin, std::size_t n) { return {items_.get() + begin, n}; }
+    std::span<const Item> slice(std::size_t begin, std::size_t n) const { return {items_.get() + begin, n}; }
     std::size_t size() const { return size_; }
 
   private:
