@@ -53,7 +53,7 @@ class CostCurveDisplay(Display):
     _curve: ClassVar[Callable[..., CostCurve]] = staticmethod(cost_curve)
     _display_options = ("n_lines",)
     _names: ClassVar[tuple[str, str]] = ("probability cost function $p_c[+]$", "normalized expected cost")
-    _top: ClassVar[float] = 0.6
+    _top: ClassVar[float] = 0.6  # always predicting the likelier class costs at most 0.5
 
     def __init__(self, curves: Mapping[str, CostCurve], *, n_lines: int = 12, pos_label: Any = None) -> None:
         check_param("n_lines", n_lines, Int(0))
@@ -161,6 +161,7 @@ class DecisionCurveDisplay(Display):
         top = max(float(curve.net_benefit.max()) for curve in self.curves.values())
         top = max(top, float(first.everybody.max()), 0.01)
         format_axes(ax, "threshold probability", "net benefit")
+        # Acting on all rows falls to minus infinity; a quarter below 0 shows where it crosses.
         ax.set_ylim(-0.25 * top, 1.1 * top)
 
 

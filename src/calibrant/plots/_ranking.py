@@ -114,6 +114,7 @@ class LiftDisplay(Display):
             label = self._label(name, f"top 10 %: {curve.lift_at(0.1):.2f}")
             ax.plot(curve.fraction, curve.lift, label=label, **line_style(number))
         ax.axhline(1.0, label="random order", **REFERENCE_LINE)
+        # The lift of the first few rows is mostly noise and would flatten the rest of the curve.
         top = 1.15 * max(float(curve.lift[curve.fraction >= 0.02].max()) for curve in self.curves.values())
         format_axes(ax, "share of rows selected, most likely first", "lift", ylim=(0.0, top))
 

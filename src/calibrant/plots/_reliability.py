@@ -122,6 +122,7 @@ class ReliabilityDisplay(Display):
 
     def _upper_limit(self) -> float:
         """Return the upper limit of both axes: when zoomed, the next tenth above all points."""
+        # At least three hundredths above the highest point, so that its marker is drawn in full.
         highest = max(float(max(curve.predicted.max(), curve.observed.max())) for curve in self.curves.values())
         return min(1.0, np.ceil(10 * highest + 0.3) / 10) if self.zoom else 1.0
 

@@ -128,6 +128,7 @@ class CostCurve(Curve):
         """
         x = np.unique(np.concatenate([self.probability_cost, other.probability_cost]))
         gap = self.at(x) - other.at(x)
+        # A gap below 1e-12 is rounding: the curves coincide there.
         apart = np.flatnonzero(np.abs(gap) > 1e-12)
         start = apart[:-1][gap[apart[:-1]] * gap[apart[1:]] < 0]
         # Where the curves meet in a vertex, the gap there is 0 and the line from `start` ends in it.
@@ -180,6 +181,7 @@ def cost_curve(
     rise, run = np.diff(hull.tpr), np.diff(hull.fpr)
     ends = np.unique(np.concatenate([[0.0, 1.0], run / (rise + run)]))
     cost = (ends[:, None] * (1.0 - hull.tpr) + (1.0 - ends[:, None]) * hull.fpr).min(axis=1)
+    # The best threshold is constant between two vertices; the midpoint avoids the tie at the vertex.
     middle = ((ends[1:] + ends[:-1]) / 2.0)[:, None]
     best = (middle * (1.0 - hull.tpr) + (1.0 - middle) * hull.fpr).argmin(axis=1)
     return CostCurve(ends, cost, hull.threshold[best], curve.threshold, curve.fpr, 1.0 - curve.tpr, matrix)

@@ -198,6 +198,7 @@ class _Groups:
         if method == "fixed":
             cell = np.searchsorted(np.arange(1, n_bins) / n_bins, self.score, side="right")
         elif method == "equal_mass":
+            # The middle of a group decides its bin, so that tied rows stay together.
             middle = np.cumsum(self.weight) - self.weight / 2.0
             cell = np.minimum((middle / self.weight.sum() * n_bins).astype(np.intp), n_bins - 1)
         else:

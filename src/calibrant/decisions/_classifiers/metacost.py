@@ -166,6 +166,7 @@ def _bag_counts(data: FitData, order: NDArray[np.intp], size: float, rng: np.ran
     """Draw units of weight with replacement, and return how often each row is drawn."""
     weight = (np.ones(data.n_rows) if data.weight is None else data.weight)[order]
     ends = np.cumsum(weight)
+    # A bag needs two rows to hold two classes, however small `bag_size` is.
     draws = rng.random(max(2, round(size * ends[-1]))) * ends[-1]
     times = np.zeros(data.n_rows)
     times[order] = np.bincount(np.searchsorted(ends, draws, side="right").clip(max=len(ends) - 1), minlength=len(ends))

@@ -246,7 +246,7 @@ class _Goal:
         """Return the threshold that is best for calibrated probabilities; one half for goals other than cost."""
         try:
             return CostMatrix(self.matrix).threshold() if self.name == "cost" else 0.5
-        except ParameterError:
+        except ParameterError:  # one action is cheaper for both classes: no threshold is implied
             return 0.5
 
     def is_cheaper(self, held: HeldOut, best: float, evidence: float) -> bool:
