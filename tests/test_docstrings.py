@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from typing import Self
 
 import pytest
 
@@ -78,3 +80,20 @@ def test_nothing_is_filled_in_without_docstrings() -> None:
     )
     done = subprocess.run([sys.executable, "-OO", "-c", script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_type_of_a_returned_value_is_read_from_the_signature() -> None:
+    class Display:
+        @fill_docstring()
+        def plot(self) -> Self:
+            """Draw.
+
+            %(returns)s
+                The display.
+            """
+            return self
+
+    lines = (inspect.getdoc(Display.plot) or "").splitlines()
+    assert lines[2:4] == ["Returns", "-------"]
+    assert lines[4].endswith(".Display")
+    assert lines[5] == "    The display."

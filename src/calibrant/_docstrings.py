@@ -78,6 +78,10 @@ labels : sequence, optional
 %(y_true)s
 %(y_proba)s
 %(prediction_options)s""",
+    "parameters": """\
+Parameters
+----------
+%(predictions)s""",
     "weight_kind": """\
 weight_kind : {"frequency", "probability"}
     Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are
@@ -148,7 +152,8 @@ def fill_docstring(**passages: str) -> Callable[[T], T]:
     r"""Return a decorator that replaces each ``%(name)s`` of a docstring by the passage of that name.
 
     A passage of several lines is indented as the line of its placeholder is, and may hold placeholders itself. Other
-    percent signs stay as they are. Without docstrings (``python -OO``) nothing is done.
+    percent signs stay as they are. ``%(returns)s`` is the heading of the section and the annotated return type, which
+    a description follows on the next line. Without docstrings (``python -OO``) nothing is done.
 
     Parameters
     ----------
@@ -182,10 +187,17 @@ def fill_docstring(**passages: str) -> Callable[[T], T]:
 
     def filled(documented: T) -> T:
         if documented.__doc__ is not None:
-            documented.__doc__ = _expand(documented.__doc__, known)
+            documented.__doc__ = _expand(documented.__doc__, {"returns": _returns(documented), **known})
         return documented
 
     return filled
+
+
+def _returns(documented: object) -> str:
+    """Return the heading of the section of returned values and the annotated type, of a method the class for Self."""
+    annotation = str(getattr(documented, "__annotations__", {}).get("return", "None"))
+    owner = getattr(documented, "__qualname__", "").rpartition(".")[0]
+    return f"Returns\n-------\n{owner if annotation == 'Self' else annotation}"
 
 
 def _expand(text: str, passages: Mapping[str, str]) -> str:

@@ -22,10 +22,6 @@ pos_label : optional
 pos_label : optional
     The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
     class is evaluated against all others.""",
-    "parameters": """\
-Parameters
-----------
-%(predictions)s""",
     "parameters_positive": """\
 Parameters
 ----------
@@ -77,19 +73,13 @@ prior : sequence of length n_classes or dict
     The frequency of each class in the training data, in the order of `labels` or else of the sorted classes, or by
     class. Weka adds 1 to the count of each class first.""",
     "returns_f": """\
-Returns
--------
-float
+%(returns)s
     The mean; NaN where no row is positive and none is predicted to be.""",
     "returns_ratio": """\
-Returns
--------
-float
+%(returns)s
     The ratio; NaN where every actual number is the training mean and the predictions are too.""",
     "returns_fraction": """\
-Returns
--------
-float
+%(returns)s
     The mean, as a fraction; infinite where an actual number is 0 and the prediction is not.""",
     "k": """\
 k : float

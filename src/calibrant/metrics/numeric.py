@@ -35,9 +35,7 @@ def mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -
 
     %(parameters_numbers)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean squared error.
 
     Examples
@@ -54,9 +52,7 @@ def root_mean_squared_error(y_true: Any, y_pred: Any, *, sample_weight: Any = No
 
     %(parameters_numbers)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The root mean squared error.
 
     Examples
@@ -73,9 +69,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
 
     %(parameters_numbers)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean absolute error.
 
     Examples
@@ -111,9 +105,7 @@ def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: floa
     %(parameters_numbers)s
     %(training_mean)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The root of the ratio.
 
     Examples
@@ -180,9 +172,7 @@ def correlation(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float
 
     %(parameters_numbers)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The correlation; NaN where either does not vary.
 
     Examples

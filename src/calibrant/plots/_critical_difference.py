@@ -70,9 +70,7 @@ class CriticalDifferenceDisplay:
         **options
             Further arguments of the test: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
 
-        Returns
-        -------
-        CriticalDifferenceDisplay
+        %(returns)s
             The display, drawn.
 
         Examples

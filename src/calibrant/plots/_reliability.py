@@ -95,9 +95,7 @@ class ReliabilityDisplay(Display):
         **options
             Further arguments of `calibrant.curves.reliability`: ``method``, ``n_bins``, ``bands``, ``confidence`` …
 
-        Returns
-        -------
-        ReliabilityDisplay
+        %(returns)s
             The display, drawn.
 
         Examples

@@ -158,9 +158,7 @@ class SortedScoresDisplay:
         **options
             ``pos_label`` and ``labels``, as `calibrant.curves.sorted_scores` takes them.
 
-        Returns
-        -------
-        SortedScoresDisplay
+        %(returns)s
             The display, drawn.
 
         Examples
@@ -194,9 +192,7 @@ class SortedScoresDisplay:
         %(pos_label)s
         %(ax)s
 
-        Returns
-        -------
-        SortedScoresDisplay
+        %(returns)s
             The display, drawn.
 
         Examples
@@ -218,9 +214,7 @@ class SortedScoresDisplay:
         ----------
         %(ax)s
 
-        Returns
-        -------
-        SortedScoresDisplay
+        %(returns)s
             The display itself, with `ax_` and `figure_`.
 
         Examples

@@ -109,13 +109,9 @@ def brier_curve(
 ) -> BrierCurve:
     """Compute the expected loss of deciding by probabilities, for every cost proportion.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
-    Returns
-    -------
-    BrierCurve
+    %(returns)s
         The curve.
 
     Examples

@@ -162,9 +162,7 @@ def cost_curve(
         decisions may cost something, but less than errors. By default all errors cost 1.
     %(prediction_options)s
 
-    Returns
-    -------
-    CostCurve
+    %(returns)s
         The curve.
 
     Examples
@@ -196,13 +194,9 @@ def error_curve(
     It is the cost curve with a cost of 1 for all errors: `probability_cost` is the share of positives, `cost` the error
     rate.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
-    Returns
-    -------
-    CostCurve
+    %(returns)s
         The curve.
 
     Examples

@@ -131,9 +131,7 @@ def decision_curve(
         Confidence of bootstrap intervals at each threshold; by default there are none.
     %(bootstrap)s
 
-    Returns
-    -------
-    DecisionCurve
+    %(returns)s
         The curve.
 
     Examples

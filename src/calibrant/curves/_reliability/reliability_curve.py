@@ -156,9 +156,7 @@ def reliability(
     %(pos_label)s
     %(labels)s
 
-    Returns
-    -------
-    ReliabilityCurve
+    %(returns)s
         The curve.
 
     Examples

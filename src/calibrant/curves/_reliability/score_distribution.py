@@ -75,9 +75,7 @@ def score_histogram(
         Number of bins.
     %(prediction_options)s
 
-    Returns
-    -------
-    ScoreHistogram
+    %(returns)s
         The counts.
 
     Examples

@@ -69,17 +69,13 @@ def roc(
     rate ("vertical"), as in Witten, Frank & Hall (2011, section 5.7). Where the curve of a fold rises vertically, so
     does the average: it has two points at that false positive rate.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
     folds : sequence of length n_rows, optional
         The fold in which each row was predicted; for `average="vertical"`.
     average : {"pooled", "vertical"}
         How the predictions of several folds are combined.
 
-    Returns
-    -------
-    RocCurve
+    %(returns)s
         The curve.
 
     Examples

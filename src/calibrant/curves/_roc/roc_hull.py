@@ -130,9 +130,7 @@ def roc_hull(
     %(y_proba_models)s
     %(prediction_options)s
 
-    Returns
-    -------
-    RocHull
+    %(returns)s
         The hull.
 
     Examples

@@ -86,9 +86,7 @@ def roc_by_cost_ratio(
     %(row_weight)s
     %(pos_label)s
 
-    Returns
-    -------
-    RocPoints
+    %(returns)s
         The points.
 
     Examples

@@ -87,13 +87,9 @@ def lift(
 ) -> LiftCurve:
     """Compute the number of positives and the lift among the rows of highest probability, for every number of rows.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
-    Returns
-    -------
-    LiftCurve
+    %(returns)s
         The curve.
 
     Examples

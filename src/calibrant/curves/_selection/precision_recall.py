@@ -72,13 +72,9 @@ def precision_recall(
 ) -> PrecisionRecallCurve:
     """Compute precision and recall at every threshold.
 
-    Parameters
-    ----------
-    %(predictions)s
+    %(parameters)s
 
-    Returns
-    -------
-    PrecisionRecallCurve
+    %(returns)s
         The curve.
 
     Examples

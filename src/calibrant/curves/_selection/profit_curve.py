@@ -107,9 +107,7 @@ def profit_curve(
         The estimated amount of each row.
     %(prediction_options)s
 
-    Returns
-    -------
-    ProfitCurve
+    %(returns)s
         The curve.
 
     Examples

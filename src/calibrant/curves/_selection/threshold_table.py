@@ -118,9 +118,7 @@ def threshold_table(
         The thresholds; by default all distinct probabilities, and infinity, which selects no row.
     %(prediction_options)s
 
-    Returns
-    -------
-    ThresholdTable
+    %(returns)s
         The table.
 
     Examples

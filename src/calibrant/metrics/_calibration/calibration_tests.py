@@ -67,9 +67,7 @@ def hosmer_lemeshow(
         Whether the probabilities come from a model that was fitted to these same rows, which leaves two degrees of
         freedom fewer (Hosmer & Lemeshow 1980).
 
-    Returns
-    -------
-    HosmerLemeshow
+    %(returns)s
         Statistic, degrees of freedom and p-value, NaN where no degree is left.
 
     Examples
@@ -99,9 +97,7 @@ def spiegelhalter_z(
 
     %(parameters_positive)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The statistic; NaN where every probability is 0, 1 or 1/2.
 
     Examples

@@ -44,9 +44,7 @@ def ece(
     %(parameters)s
     %(bins)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The expected calibration error, from 0 to 1.
 
     Examples
@@ -86,9 +84,7 @@ def classwise_ece(
     %(parameters)s
     %(bins)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean over classes, from 0 to 1.
 
     Examples

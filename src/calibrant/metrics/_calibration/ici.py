@@ -22,9 +22,7 @@ def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean difference, from 0 to 1.
 
     Examples

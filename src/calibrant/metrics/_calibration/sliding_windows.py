@@ -37,9 +37,7 @@ def cal(
     window : int
         The number of rows in a window.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean over windows, from 0 to 1.
 
     Examples

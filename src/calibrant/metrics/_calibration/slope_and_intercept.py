@@ -44,9 +44,7 @@ def calibration_slope(
 
     %(parameters_positive)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The slope; infinite where the probabilities separate the classes, NaN where they are all equal or only one
         class has rows.
 
@@ -82,9 +80,7 @@ def calibration_intercept(
     joint : bool
         Whether to return the intercept that is fitted together with `calibration_slope`, instead of that of slope 1.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The intercept; infinite where only one class has rows.
 
     Examples

@@ -38,9 +38,7 @@ def smooth_ece(
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The smooth calibration error, from 0 to 1.
 
     Examples

@@ -32,9 +32,7 @@ def accuracy(
     %(parameters)s
     %(threshold)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The accuracy.
 
     Examples
@@ -69,9 +67,7 @@ def error(
     %(parameters)s
     %(threshold)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The error rate.
 
     Examples
@@ -107,9 +103,7 @@ def delta_accuracy(
     vote : sequence of length n_rows
         The class that the ensemble votes for.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The difference, from -1 to 1.
 
     Examples

@@ -37,9 +37,7 @@ def kappa(
         For ordered classes, in the order of the columns: weight an error by the number of classes it is off, or by
         the square of that.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The coefficient; NaN where chance alone is always correct.
 
     Examples
@@ -80,9 +78,7 @@ def mcc(
     %(parameters)s
     %(threshold)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The correlation; NaN where all rows are of one class, or predicted to be.
 
     Examples

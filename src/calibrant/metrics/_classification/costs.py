@@ -43,9 +43,7 @@ def cost(
         Decide for the class of the largest probability, or for that of the least expected cost; ties are broken in
         favor of the lower class.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean cost.
 
     Examples
@@ -111,9 +109,7 @@ def profit(
         The amount that a row is expected to pay if it is positive, estimated without its outcome; by default the mean
         amount of the positive rows, the same for all.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The sum over rows.
 
     Examples

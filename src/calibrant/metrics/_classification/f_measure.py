@@ -142,9 +142,7 @@ def sensitivity_specificity(
     %(parameters_positive)s
     %(threshold)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The product; NaN where a class has no row.
 
     Examples
@@ -183,9 +181,7 @@ def g_mean(
     %(parameters)s
     %(threshold)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The geometric mean.
 
     Examples

@@ -106,9 +106,7 @@ def decomposition(
         log-loss in nats, which with more than two classes requires `pos_label` and whose miscalibration is infinite
         where it is infinite itself.
 
-    Returns
-    -------
-    Decomposition
+    %(returns)s
         Miscalibration, discrimination and uncertainty.
 
     Examples
@@ -179,9 +177,7 @@ def murphy_decomposition(
         The number of bins of equal width from 0 to 1; by default each distinct probability is a bin of its own, as in
         the paper, so that nothing is lost within bins.
 
-    Returns
-    -------
-    MurphyDecomposition
+    %(returns)s
         Reliability, resolution, uncertainty, and what is lost within bins.
 
     Examples

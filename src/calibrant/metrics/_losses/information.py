@@ -79,9 +79,7 @@ def description_length(
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The sum, in bits; infinite where p is 0.
 
     Examples

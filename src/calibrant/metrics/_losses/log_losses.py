@@ -52,9 +52,7 @@ def log_loss(
     %(parameters)s
     %(clip)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean log-loss, in nats.
 
     Examples
@@ -85,9 +83,7 @@ def log_loss_bits(
     %(parameters)s
     %(clip)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean log-loss, in bits.
 
     Examples
@@ -114,9 +110,7 @@ def mxe(
     %(parameters)s
     %(clip)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean cross-entropy, in nats.
 
     Examples
@@ -148,9 +142,7 @@ def nce(
         The base of the logarithm, above 1; e by default, which makes it `log_loss`.
     %(clip)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean, in the units of `base`.
 
     Examples
@@ -185,9 +177,7 @@ def avll(
     only_exact : bool
         Whether to replace 0 and 1 only, as the paper does; if False, clip every probability to [e, 1 - e].
 
-    Returns
-    -------
-    float
+    %(returns)s
         Nielsen's average log-loss, in bits.
 
     Examples

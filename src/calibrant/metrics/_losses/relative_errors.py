@@ -38,9 +38,7 @@ def relative_absolute_error(
     %(parameters)s
     %(required_prior)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The ratio of the absolute errors; infinite where the prior alone makes no error, NaN where neither does.
 
     Examples
@@ -74,9 +72,7 @@ def root_relative_squared_error(
     %(parameters)s
     %(required_prior)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The root of the ratio; infinite where the prior alone makes no error, NaN where neither does.
 
     Examples
@@ -114,9 +110,7 @@ def information_score(
     %(parameters)s
     %(required_prior)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean, in bits: 0 for the prior itself, at most the cost of the classes under the prior; infinite where a
         class of prior 0 occurs and has a probability above 0.
 

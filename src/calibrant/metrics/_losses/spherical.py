@@ -24,9 +24,7 @@ def spherical(
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean score.
 
     Examples

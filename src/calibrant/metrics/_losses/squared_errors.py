@@ -29,9 +29,7 @@ def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean squared error of all classes together.
 
     Examples
@@ -60,9 +58,7 @@ def brier(
         of that, from 0 to 1: with two classes the squared error of the positive one, scikit-learn's
         ``brier_score_loss``.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean over rows.
 
     Examples
@@ -87,9 +83,7 @@ def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean loss.
 
     Examples
@@ -109,9 +103,7 @@ def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The root mean squared error of a probability.
 
     Examples
@@ -135,9 +127,7 @@ def mse01(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: An
 
     %(parameters)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean squared error of the actual class.
 
     Examples

@@ -41,9 +41,7 @@ def lift(
         The fraction of the rows that counts as most likely, above 0 and at most 1.
     %(total_positives)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The lift; NaN without a positive row.
 
     Examples
@@ -91,9 +89,7 @@ def aulc(
         Average the lifts of the first `step`, 2 `step`, ... of the rows, up to all, such as 0.05, instead of those at
         every rank. The area then does not change if all weights are multiplied by a number.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The area; NaN where `prior` is 0 for every class that occurs.
 
     Examples

@@ -45,9 +45,7 @@ def average_precision(
 
     %(parameters_each_class)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The average precision; NaN without a positive row.
 
     Examples
@@ -82,9 +80,7 @@ def auprc(
         2006), integrated exactly; or draw straight lines, which is too optimistic where many rows share a
         probability. For steps instead of lines see `average_precision`.
 
-    Returns
-    -------
-    float
+    %(returns)s
         The area; NaN without a positive row.
 
     Examples
@@ -112,9 +108,7 @@ def three_point_precision(
 
     %(parameters_each_class)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean of the three precisions; NaN without a positive row.
 
     Examples
@@ -140,9 +134,7 @@ def eleven_point_precision(
 
     %(parameters_each_class)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The mean of the eleven precisions; NaN without a positive row.
 
     Examples
@@ -174,9 +166,7 @@ def precision_at_k(
     %(parameters_positive)s
     %(k)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The precision.
 
     Examples
@@ -209,9 +199,7 @@ def recall_at_k(
     %(k)s
     %(total_positives)s
 
-    Returns
-    -------
-    float
+    %(returns)s
         The recall; NaN without a positive row.
 
     Examples

@@ -101,9 +101,7 @@ def evaluate(
     n_jobs : int, optional
         The number of threads, counted like scikit-learn's.
 
-    Returns
-    -------
-    ScoreCard
+    %(returns)s
         A score for each metric; ``card["auc"].value``, ``card.to_frame()``, ``card.verdict``.
 
     Examples

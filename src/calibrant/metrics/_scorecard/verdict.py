@@ -113,9 +113,7 @@ def calibration_verdict(
     confidence : float
         The least probability that the bands cover the curve.
 
-    Returns
-    -------
-    Verdict
+    %(returns)s
         The verdict, which prints as a sentence; "unknown" if weights are not whole numbers.
 
     Examples

@@ -32,9 +32,7 @@ def read_predictions(
 
     %(parameters)s
 
-    Returns
-    -------
-    Predictions
+    %(returns)s
         The rows of weight above 0.
 
     Examples
