@@ -28,7 +28,7 @@ def reference() -> Any:
     return module
 
 
-def make_rows(n_rows: int, n_classes: int, *, nominal: bool, holes: float, seed: int) -> tuple[pd.DataFrame, Any]:
+def make_rows(n_rows: int, n_classes: int, *, nominal: bool, missing: float, seed: int) -> tuple[pd.DataFrame, Any]:
     random = np.random.default_rng(seed)
     X = pd.DataFrame(random.integers(0, 12, (n_rows, 3)).astype(float), columns=["a", "b", "c"])
     score = X["a"] / 3 + random.normal(0, 1.5, n_rows)
@@ -37,7 +37,7 @@ def make_rows(n_rows: int, n_classes: int, *, nominal: bool, holes: float, seed:
         X["level"] = pd.Categorical.from_codes(codes, LEVELS)
         score += codes % 3
     y = np.clip(np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score), 0, n_classes - 1)
-    return X.mask(random.random(X.shape) < holes), y
+    return X.mask(random.random(X.shape) < missing), y
 
 
 def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
@@ -50,7 +50,7 @@ def draw_bags(y: Any, n_trees: int, seed: int) -> Any:
     return bags
 
 
-def ways_of(trees: list[Any], X: Any) -> WalkedPaths:
+def paths_of(trees: list[Any], X: Any) -> WalkedPaths:
     return WalkedPaths.of_rows(trees, read_rows(X, trees[0].schema, "it", has_names=isinstance(X, pd.DataFrame)), 2)
 
 
@@ -61,7 +61,7 @@ def as_numbers(X: pd.DataFrame) -> list[list[float]]:
 
 @pytest.fixture(scope="session")
 def make_forest(reference: Any) -> Callable[..., Any]:
-    """Grows a forest: its `Members`, the same as a `Forest` of the reference, and fresh rows with their ways."""
+    """Grows a forest: its `Members`, the same as a `Forest` of the reference, and new rows with their paths."""
 
     def make(
         n_rows=60,
@@ -69,21 +69,23 @@ def make_forest(reference: Any) -> Callable[..., Any]:
         n_trees=5,
         *,
         nominal=False,
-        holes=0.0,
+        missing=0.0,
         weighted=False,
         seed=0,
         bootstrap=True,
         **params: Any,
     ) -> Any:
-        X, y = make_rows(n_rows + 40, n_classes, nominal=nominal, holes=holes, seed=seed)
-        X, y, fresh = X.iloc[:n_rows], y[:n_rows], X.iloc[n_rows:]
+        X, y = make_rows(n_rows + 40, n_classes, nominal=nominal, missing=missing, seed=seed)
+        X, y, new_rows = X.iloc[:n_rows], y[:n_rows], X.iloc[n_rows:]
         weights = np.random.default_rng(seed).integers(1, 4, n_rows).astype(float) if weighted else np.ones(n_rows)
         bags = draw_bags(y, n_trees, seed) if bootstrap else np.ones((n_trees, n_rows), dtype=np.uint16)
         grown = [ProbabilityTreeClassifier(**params).fit(X, y, sample_weight=bag * weights) for bag in bags]
         trees = [model.tree_ for model in grown]
-        members = Members(trees, ways_of(trees, X), bags, y, n_classes, weights if weighted else None)
+        members = Members(trees, paths_of(trees, X), bags, y, n_classes, weights if weighted else None)
         plain = reference.Forest(trees, as_numbers(X), y.tolist(), bags.tolist(), weights.tolist())
-        ends = [[reference.ends_of(tree, row) for tree in trees] for row in as_numbers(fresh)]
-        return SimpleNamespace(members=members, plain=plain, paths=ways_of(trees, fresh), ends=ends, n_fresh=len(fresh))
+        ends = [[reference.ends_of(tree, row) for tree in trees] for row in as_numbers(new_rows)]
+        return SimpleNamespace(
+            members=members, plain=plain, paths=paths_of(trees, new_rows), ends=ends, n_new=len(new_rows)
+        )
 
     return make

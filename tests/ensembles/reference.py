@@ -69,7 +69,7 @@ def mixed_frequencies(tree: Any, ends: list[tuple[int, float]], n_classes: int) 
 
 
 def vote(forest: Forest, ends: list[Any], voters: list[int]) -> tuple[int, list[int]]:
-    """Give the winner, -1 without voters, and the votes of each class; ``ends[t]`` are the leaves in tree t."""
+    """Return the winner, -1 without voters, and the votes of each class; ``ends[t]`` are the leaves in tree t."""
     votes, sums = [0] * forest.n_classes, [0.0] * forest.n_classes
     for t in voters:
         rates = mixed_frequencies(forest.trees[t], ends[t], forest.n_classes)
@@ -99,8 +99,8 @@ def out_label(forest: Forest, i: int) -> int:
 def b_pets(forest: Forest, tables: list[Any], ends: list[Any], trees: list[int]) -> list[float]:
     if not trees:
         return [np.nan] * forest.n_classes
-    answers = [sum(share * tables[t][leaf] for leaf, share in ends[t]) for t in trees]
-    return list(sum(answers) / len(answers))
+    predictions = [sum(share * tables[t][leaf] for leaf, share in ends[t]) for t in trees]
+    return list(sum(predictions) / len(predictions))
 
 
 # EB-PETs and MOB-ESP
@@ -138,8 +138,8 @@ def smoothed(counts: list[float], add: float) -> list[float]:
     return [(count + add) / (sum(counts) + add * len(counts)) for count in counts]
 
 
-def mixed_answers(forest: Forest, t: int, ends: list[tuple[int, float]], add: float, **how: Any) -> Any:
-    """Mix what the leaves say by their shares; None where all are empty."""
+def mixed_predictions(forest: Forest, t: int, ends: list[tuple[int, float]], add: float, **how: Any) -> Any:
+    """Mix the leaves' probabilities by their shares; None where all are empty."""
     said = [(share, counts_at(forest, t, leaf, **how)) for leaf, share in ends]
     said = [(share, counts) for share, counts in said if sum(counts) > 0]
     if not said:
@@ -149,13 +149,13 @@ def mixed_answers(forest: Forest, t: int, ends: list[tuple[int, float]], add: fl
 
 
 def mean_answer(forest: Forest, ends: list[Any], trees: list[int], add: float, **how: Any) -> Any:
-    answers = [mixed_answers(forest, t, ends[t], add, **how) for t in trees]
-    answers = [answer for answer in answers if answer is not None]
-    return sum(answers) / len(answers) if answers else None
+    predictions = [mixed_predictions(forest, t, ends[t], add, **how) for t in trees]
+    predictions = [predict for predict in predictions if predict is not None]
+    return sum(predictions) / len(predictions) if predictions else None
 
 
 def eb_pets(forest: Forest, ends: list[Any], *, add=0.0, **how: Any) -> Any:
-    """Answer for a new row; an empty leaf answers as the nearest filled node above, but with `only` is left out."""
+    """Predict a new row; an empty leaf predicts as the nearest filled node above, but with `only` is left out."""
     trees = list(range(len(forest.trees)))
     if how.get("only"):
         found = mean_answer(forest, ends, trees, add, **how)

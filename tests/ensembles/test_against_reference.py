@@ -1,4 +1,4 @@
-"""Every reading equals its plain reference to 1e-12: many classes, nominal columns, holes, weights, few trees."""
+"""Every reading equals its plain reference to 1e-12: many classes, nominal columns, missing values, weights."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FORESTS = {
     "four classes": {"n_classes": 4, "n_trees": 6, "seed": 1},
     "two trees": {"n_trees": 2, "seed": 2},
     "nominal": {"n_classes": 4, "nominal": True, "seed": 3, "n_trees": 4},
-    "holes": {"holes": 0.15, "seed": 4},
-    "all at once": {"n_classes": 4, "nominal": True, "holes": 0.1, "weighted": True, "seed": 5, "n_trees": 4},
+    "missing": {"missing": 0.15, "seed": 4},
+    "all at once": {"n_classes": 4, "nominal": True, "missing": 0.1, "weighted": True, "seed": 5, "n_trees": 4},
     "weights": {"weighted": True, "seed": 6, "min_leaf": 1},
 }
 POOLINGS = [
@@ -96,7 +96,7 @@ def test_mob_esp_out_of_the_bag(forest, reference, pooling, how):
 
 
 def test_few_trees_leave_rows_in_every_bag_and_votes_tied(make_forest):
-    """The forests above try what is rare: were they to lose it, they would test less than they say."""
+    """The forests above try what is rare: were they to lose it, they would test less than they claim."""
     members = make_forest(**FORESTS["two trees"]).members
     tally = out_of_bag_votes(members)
     is_tied = (tally.votes == tally.votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
@@ -106,7 +106,7 @@ def test_few_trees_leave_rows_in_every_bag_and_votes_tied(make_forest):
     assert np.isnan(oob_proba[tally.labels < 0]).all()
 
 
-def test_forests_with_holes_part_rows_and_leave_leaves_empty(make_forest):
+def test_forests_with_missing_values_split_rows_and_leave_leaves_empty(make_forest):
     forest = make_forest(**FORESTS["all at once"])
     members = forest.members
     shares = [np.concatenate([[share for _, share in ends] for ends in tree]) for tree in forest.plain.ends]
@@ -125,7 +125,7 @@ def test_an_m_estimate_with_a_uniform_prior_is_laplace(make_forest):
 
 @pytest.mark.parametrize("empty_leaf", ["parent", "majority"])
 def test_one_tree_without_a_bootstrap_is_the_tree(make_forest, empty_leaf):
-    forest = make_forest(nominal=True, n_classes=4, n_trees=1, holes=0.1, bootstrap=False)
+    forest = make_forest(nominal=True, n_classes=4, n_trees=1, missing=0.1, bootstrap=False)
     tree = forest.members.trees[0]
     found = read_eb_pets(forest.members, Pooling(empty_leaf=empty_leaf))
     check(found.tables[0], probability_table(tree, Frequency(), empty_leaf=empty_leaf, dialect="c45"))

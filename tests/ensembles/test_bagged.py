@@ -40,7 +40,7 @@ def test_without_a_bootstrap_nothing_is_excused(estimator, check):
 
 @pytest.fixture(scope="module")
 def table():
-    """Numbers, words and holes; three classes."""
+    """Numbers, words and missing values; three classes."""
     rng = np.random.default_rng(3)
     X = pd.DataFrame(rng.normal(size=(600, 4)), columns=list("abcd"))
     X["word"] = pd.Categorical(rng.choice(["x", "y", "z"], 600))
@@ -82,7 +82,7 @@ def test_one_tree_of_all_rows_and_columns_is_the_single_tree(table, prune, estim
 
 
 @pytest.mark.parametrize("ensemble", [EBPETsClassifier, MOBESPClassifier])
-def test_where_no_row_is_out_of_any_bag_the_bags_answer(table, ensemble):
+def test_where_no_row_is_out_of_any_bag_the_bags_predict(table, ensemble):
     X, y = table
     read = [
         ensemble(n_trees=2, bootstrap=None, out_of_bag=kind, random_state=0).fit(X, y).predict_proba(X)
@@ -171,7 +171,7 @@ def test_importances_find_the_columns_that_matter(fitted):
     assert set(np.argsort(importances)[-2:]) == {0, 4}
 
 
-def test_a_pickled_forest_answers_alike(fitted, table):
+def test_a_pickled_forest_predicts_the_same(fitted, table):
     again = pickle.loads(pickle.dumps(fitted))  # noqa: S301
     np.testing.assert_array_equal(again.predict_proba(table[0]), fitted.predict_proba(table[0]))
     np.testing.assert_array_equal(again.oob_proba_, fitted.oob_proba_)
@@ -205,7 +205,7 @@ def test_wrong_parameters_are_named(table, params, message):
 
 
 @pytest.mark.parametrize(("out_of_bag", "estimate"), [("condition", "m_branch"), ("count", "kernel_density")])
-def test_an_estimate_that_a_reading_cannot_take_is_refused_before_anything_is_grown(
+def test_an_estimate_that_a_reading_cannot_take_is_rejected_before_anything_is_grown(
     table, monkeypatch, out_of_bag, estimate
 ):
     monkeypatch.setattr(_core, "grow_forest", grows_never)

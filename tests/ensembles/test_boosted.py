@@ -78,7 +78,7 @@ def test_real_ada_boost_is_that_of_the_paper(three_classes, n_trees):
     np.testing.assert_allclose(model.predict_proba(X), by_logs(X, y, n_trees, max_depth=2), rtol=0, atol=1e-12)
 
 
-def test_samme_weighs_members_as_scikit_learn_does(three_classes):
+def test_samme_weights_members_as_scikit_learn_does(three_classes):
     X, y = three_classes
     theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=12, random_state=0).fit(X, y)
     ours = BoostedTreesClassifier(n_trees=12, algorithm="samme", max_depth=2, estimate="frequency", **PLAIN).fit(X, y)
@@ -105,7 +105,7 @@ def test_one_round_is_one_tree(donors, algorithm, estimate):
 
 
 @pytest.mark.parametrize("algorithm", ["m1", "samme", "real"])
-def test_a_stage_is_what_fewer_rounds_say(three_classes, algorithm):
+def test_a_stage_equals_that_of_fewer_rounds(three_classes, algorithm):
     X, y = three_classes
     params = {"algorithm": algorithm, "max_depth": 8, "resample": True, "random_state": 0}
     stages = list(BoostedTreesClassifier(n_trees=6, **params).fit(X, y).staged_predict_proba(X))
@@ -176,7 +176,7 @@ def test_any_number_of_threads_gives_the_same_bits(donors, params):
     assert one.tobytes() == two.tobytes() == four.tobytes()
 
 
-def test_seeds_tell_resampled_trees_apart(donors):
+def test_seeds_make_resampled_trees_differ(donors):
     runs = [BoostedTreesClassifier(n_trees=3, resample=True, max_depth=3, random_state=s) for s in (1, 1, 2)]
     first, again, other = (run.fit(donors.X, donors.y).predict_proba(donors.X) for run in runs)
     assert (first == again).all()
@@ -194,7 +194,7 @@ def test_warm_start_adds_trees_as_if_it_had_never_stopped(donors, params):
     np.testing.assert_array_equal(model.predict_proba(donors.X), whole.predict_proba(donors.X))
 
 
-def test_warm_start_refuses_fewer_trees(donors):
+def test_warm_start_rejects_fewer_trees(donors):
     model = BoostedTreesClassifier(n_trees=3, max_depth=3, warm_start=True).fit(donors.X, donors.y)
     with pytest.raises(ParameterError, match="at least 3"):
         model.set_params(n_trees=2).fit(donors.X, donors.y)
@@ -213,7 +213,7 @@ def other_data(X, y):
 
 @pytest.mark.parametrize("model", WARM, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("change", range(8))
-def test_warm_start_refuses_other_data(model, change):
+def test_warm_start_rejects_other_data(model, change):
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 3))
     y = (X[:, 0] + X[:, 1] + random.normal(size=200) > 0).astype(int)
@@ -223,7 +223,7 @@ def test_warm_start_refuses_other_data(model, change):
     assert len(model.set_params(n_trees=3).fit(X.tolist(), y).errors_) == 3
 
 
-def test_a_tree_without_error_stays_and_ends_the_run_with_a_warning():
+def test_a_tree_without_error_stays_and_stops_boosting_with_a_warning():
     X, y = [[1], [2], [3], [4]], ["a", "a", "b", "b"]
     with pytest.warns(CalibrantWarning, match="member 1 of 100 does not change the weights of the rows"):
         model = BoostedTreesClassifier().fit(X, y)

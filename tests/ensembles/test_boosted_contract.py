@@ -1,4 +1,4 @@
-"""scikit-learn's contract: its own checks with nothing excused, since boosting weighs rows; copies, frames, Ctrl-C."""
+"""scikit-learn's contract: all of its checks, since boosting reweights rows; copies, frames, Ctrl-C."""
 
 import copy
 import pickle
@@ -57,7 +57,7 @@ def test_every_kind_of_copy_predicts_to_the_bit(model, donors):
         np.testing.assert_array_equal(again.predict_proba(donors.X), model.predict_proba(donors.X))
 
 
-def test_a_frame_of_another_library_is_answered_alike(model, donors):
+def test_a_frame_of_another_library_is_predicted_alike(model, donors):
     fitted = model.fit(donors.X, donors.y).predict_proba(donors.X)
     np.testing.assert_array_equal(fitted, model.predict_proba(pl.from_pandas(donors.X)))
 
@@ -65,8 +65,8 @@ def test_a_frame_of_another_library_is_answered_alike(model, donors):
 def test_weights_are_routed_through_cross_validation(model, donors):
     weights = np.where(donors.y == "yes", 2.0, 1.0)
     with sklearn.config_context(enable_metadata_routing=True):
-        told = clone(model).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        done = cross_validate(told, donors.X, donors.y, params={"sample_weight": weights}, cv=3)
+        routed = clone(model).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        done = cross_validate(routed, donors.X, donors.y, params={"sample_weight": weights}, cv=3)
     assert len(done["test_score"]) == 3
 
 

@@ -95,7 +95,7 @@ def test_the_last_stage_is_the_sum_of_step_functions(donors, algorithm):
     np.testing.assert_allclose(last, model.predict_proba(donors.X), atol=1e-12)
 
 
-def test_the_stages_err_as_the_rounds_say(donors):
+def test_the_stages_have_the_errors_of_the_rounds(donors):
     model = BoostedStumpsClassifier(n_trees=1, estimate="frequency").fit(donors.X, donors.y)
     assert 1 - model.score(donors.X, donors.y) == pytest.approx(model.errors_[0])
 
@@ -106,11 +106,11 @@ def test_a_missing_value_has_a_branch_of_its_own():
     np.testing.assert_allclose(model.predict_proba([[np.nan], [1.0], [9.0]]), [[0, 1], [1, 0], [0, 1]])
 
 
-def test_an_unseen_category_is_missing_and_missing_answers_for_all_where_none_was():
+def test_an_unseen_category_is_missing_and_missing_values_predict_as_all_rows_where_none_were_seen():
     X = np.array([["u"], ["u"], ["v"], ["w"]], dtype=object)
     model = BoostedStumpsClassifier(n_trees=1, estimate="frequency").fit(X, [0, 0, 1, 0])
-    asked = np.array([["v"], ["u"], ["z"], [None]], dtype=object)
-    np.testing.assert_allclose(model.predict_proba(asked), [[0, 1], [1, 0], [0.75, 0.25], [0.75, 0.25]])
+    queries = np.array([["v"], ["u"], ["z"], [None]], dtype=object)
+    np.testing.assert_allclose(model.predict_proba(queries), [[0, 1], [1, 0], [0.75, 0.25], [0.75, 0.25]])
 
 
 def test_laplace_adds_one_to_each_class():
@@ -156,13 +156,13 @@ def test_a_fit_with_warm_start_leaves_a_copy_of_it_alone(donors):
     np.testing.assert_array_equal(model.predict_proba(donors.X), again.predict_proba(donors.X))
 
 
-def test_a_stump_without_error_ends_the_run_with_a_warning():
+def test_a_stump_without_error_stops_boosting_with_a_warning():
     with pytest.warns(CalibrantWarning, match="does not change the weights of the rows"):
         model = BoostedStumpsClassifier().fit([[1], [2], [3]], [0, 0, 1])
     assert (model.stopped_, len(model.stumps_)) == ("perfect", 1)
 
 
-def test_where_nothing_can_be_tested_the_base_rates_answer():
+def test_where_nothing_can_be_tested_the_base_rates_are_predicted():
     with pytest.warns(CalibrantWarning, match="no better than chance"):
         model = BoostedStumpsClassifier(estimate="frequency").fit(np.zeros((5, 2)), [0, 1, 1, 1, 0])
     np.testing.assert_allclose(model.predict_proba([[0, 9]]), [[0.4, 0.6]])

@@ -7,7 +7,7 @@ from calibrant.ensembles import BaggedTreesClassifier
 
 
 def impurity(counts, criterion):
-    """Give the impurity of class weights (the last axis) times their sum."""
+    """Return the impurity of class weights (the last axis) times their sum."""
     total = np.maximum(counts.sum(axis=-1), 1e-300)
     shares = counts / total[..., None]
     if criterion == "gini":
@@ -16,7 +16,7 @@ def impurity(counts, criterion):
 
 
 def gains(x, y, weights, criterion, min_leaf):
-    """Give the gain of each cut that leaves enough on both sides, by the value below it."""
+    """Return the gain of each cut that leaves enough on both sides, by the value below it."""
     values, place = np.unique(x, return_inverse=True)
     table = np.zeros((len(values), y.max() + 1))
     np.add.at(table, (place, y), weights)

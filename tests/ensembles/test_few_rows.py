@@ -1,4 +1,4 @@
-"""Few rows are answered by packed trees, to the bit as many are; where they cannot be, the other way is taken."""
+"""Few rows are predicted by packed trees, with the same bits as many; where they cannot be, the trees are walked."""
 
 import pickle
 
@@ -28,7 +28,7 @@ def forest(request, numbers):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_rows", [1, 3, MAX_ROWS])
-def test_few_rows_have_the_answers_of_many(forest, numbers, n_rows, dtype):
+def test_few_rows_have_the_predictions_of_many(forest, numbers, n_rows, dtype):
     X = numbers[0].astype(dtype)
     many = forest.predict_proba(X)
     for first in (0, 17):

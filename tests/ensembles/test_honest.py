@@ -37,11 +37,11 @@ POOLINGS = {
 N_ROWS, N_TREES, N_FORESTS = 200, 30, 30
 
 
-KINDS = [{"holes": 0.1, "nominal": True}, {"n_classes": 4, "weighted": True}]
+KINDS = [{"missing": 0.1, "nominal": True}, {"n_classes": 4, "weighted": True}]
 
 
 def of_another_class(members, i):
-    """Give the same forest with another class of a row; trees that have the row in the bag may vote otherwise then."""
+    """Return the forest with another class of a row; trees with the row in the bag may then vote otherwise."""
     labels = members.labels.copy()
     labels[i] = (labels[i] + 1) % members.n_classes
     trees = [tree if members.in_bag[t, i] == 0 else turned(tree) for t, tree in enumerate(members.trees)]
@@ -65,7 +65,7 @@ def check_a_row_of_another_class_is_answered_for_alike(members, oob_proba):
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("name", ["unique", "multiplicity", "only", "weight 4", "laplace"])
 @pytest.mark.parametrize("read", [honest_oob_proba, mob_esp_oob_proba])
-def test_a_row_of_another_class_is_answered_for_alike(make_forest, read, name, kind):
+def test_a_row_of_another_class_gets_the_same_probabilities(make_forest, read, name, kind):
     """The trees that a row is out of the bag of know nothing of it, so that only counts and other trees could tell."""
     members, alpha = make_forest(n_rows=40, n_trees=6, **kind).members, Alpha(4.0 if name == "weight 4" else 1.0)
     check_a_row_of_another_class_is_answered_for_alike(members, lambda each: read(each, POOLINGS[name], alpha))
@@ -83,7 +83,7 @@ def test_so_is_it_by_estimates_that_look_beyond_the_leaf(make_forest, name, kind
 
 
 def test_the_votes_of_trees_with_the_row_in_the_bag_would_be_noticed(make_forest):
-    """Were labels not strict, some row would be answered for otherwise: the test above can fail."""
+    """Were labels not strict, some row would be predicted otherwise: the test above can fail."""
     members = make_forest(n_rows=40, n_trees=6).members
     labels = out_of_bag_votes(members).labels
     others = [out_of_bag_votes(of_another_class(members, i)).labels for i in range(members.n_rows)]
@@ -91,12 +91,12 @@ def test_the_votes_of_trees_with_the_row_in_the_bag_would_be_noticed(make_forest
 
 
 def losses(proba, y):
-    """Give the mean log-loss in bits; Nielsen's floor keeps it finite."""
+    """Return the mean log-loss in bits; Nielsen's floor keeps it finite."""
     return np.nanmean(-np.log2(np.maximum(proba[np.arange(len(y)), y], 0.005)))
 
 
 def read_plain(members, paths):
-    """Give out-of-bag probabilities that come free, and those of fresh rows."""
+    """Return out-of-bag probabilities that come free, and those of new rows."""
     laplace, m_branch = ([each.table(tree) for tree in members.trees] for each in (Laplace(), MBranch()))
     voted = count_votes(members.frequencies, paths)
     return {
@@ -118,7 +118,7 @@ def read_eb(members, paths, names):
 
 
 def read_mob(members, ends, names):
-    """Read fresh rows as training rows of weight 0: those do not count, and each has the trees of another row."""
+    """Read new rows as training rows of weight 0: those do not count, and each has the trees of another row."""
     both = Members(
         members.trees,
         LeafMatrix(np.hstack([members.paths.leaves, ends.leaves])),
@@ -135,9 +135,9 @@ def read_mob(members, ends, names):
 
 
 def differences(chance, seed, *, every=True):
-    """Give out-of-bag loss less fresh loss, its mean over forests and the error of that; `chance` gives P(1) of rows.
+    """Return the mean of out-of-bag loss minus loss on new rows over forests, and its error; `chance` is P(1) of rows.
 
-    A fresh row is answered for by the trees that the training row of its number is out of the bag of: an average over
+    A new row is predicted by the trees that the training row of its number is out of the bag of: an average over
     more trees would be a better one.
     """
     found = {}
@@ -151,8 +151,8 @@ def differences(chance, seed, *, every=True):
         paths = LeafMatrix(np.where(members.in_bag == 0, ends.leaves, -1).astype(np.int32))
         names = list(POOLINGS) if every else ["unique"]
         readings = read_plain(members, paths) | read_eb(members, paths, names) | read_mob(members, ends, names)
-        for name, (out, fresh) in readings.items():
-            found.setdefault(name, []).append(losses(out, y[:N_ROWS]) - losses(fresh, y[N_ROWS:]))
+        for name, (out, new_rows) in readings.items():
+            found.setdefault(name, []).append(losses(out, y[:N_ROWS]) - losses(new_rows, y[N_ROWS:]))
     return {name: (np.mean(each), np.std(each, ddof=1) / N_FORESTS**0.5) for name, each in found.items()}
 
 
@@ -161,7 +161,7 @@ def on_noise():
     return differences(lambda X: np.full(len(X), 0.5), 0)
 
 
-def test_on_noise_the_out_of_bag_loss_is_that_of_fresh_rows(on_noise):
+def test_on_noise_the_out_of_bag_loss_is_that_of_new_rows(on_noise):
     """The forests are independent of each other, and five standard errors are passed once in 40,000 tests."""
     for name, (mean, error) in on_noise.items():
         if name != "leaky":
@@ -174,7 +174,7 @@ def test_a_row_that_finds_its_own_class_would_be_noticed(on_noise):
 
 
 @pytest.mark.parametrize("bootstrap", ["uniform", "by_class"])
-def test_on_noise_forests_of_the_package_have_the_loss_of_fresh_rows_out_of_the_bag(bootstrap):
+def test_on_noise_forests_of_the_package_have_the_loss_of_new_rows_out_of_the_bag(bootstrap):
     """Fresh rows have more trees here, which is worth a little: less than 0.01 bits."""
     found = {}
     for number in range(16):
@@ -190,7 +190,7 @@ def test_on_noise_forests_of_the_package_have_the_loss_of_fresh_rows_out_of_the_
         assert abs(np.mean(each)) < 0.01 + 5 * np.std(each, ddof=1) / 4, kind
 
 
-def test_where_there_is_something_to_learn_the_loss_of_mob_esp_is_that_of_fresh_rows():
+def test_where_there_is_something_to_learn_the_loss_of_mob_esp_is_that_of_new_rows():
     found = differences(lambda X: np.where(X[:, 0] + X[:, 1] > 0, 0.8, 0.2), 1, every=False)
     mean, error = found["mob_esp unique"]
     assert abs(mean) < 5 * error

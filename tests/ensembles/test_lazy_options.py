@@ -50,7 +50,7 @@ def lazy_gain(rows, branch, classes):
 
 
 def branches(rows, query, column):
-    """Give every branch of a test on the column that the query falls into, cuts ascending."""
+    """Return every branch of a test on the column that the query falls into, cuts ascending."""
     x, known = query[column], [row for row in rows if row[0][column] is not None]
     if isinstance(x, str):
         same = [row for row in known if row[0][column] == x]
@@ -64,7 +64,7 @@ def total(rows):
 
 
 def best_branches(rows, query, classes, min_leaf):
-    """Give the best branch of each column with its gain, best first; gains equal but for rounding are equal."""
+    """Return the best branch of each column with its gain, best first; gains equal but for rounding are equal."""
     found = []
     for column, x in enumerate(query):
         options = [] if x is None else branches(rows, query, column)
@@ -76,7 +76,7 @@ def best_branches(rows, query, classes, min_leaf):
 
 
 def reference(rows, query, classes, *, max_options=3, option_fraction=0.8, min_leaf=2, max_leaves=32):
-    answer, leaves, queue = np.zeros(len(classes)), 1, deque([(rows, 1.0)])
+    predict, leaves, queue = np.zeros(len(classes)), 1, deque([(rows, 1.0)])
     while queue:
         rows, share = queue.popleft()
         pure = len({label for _, label, _ in rows}) == 1
@@ -84,10 +84,10 @@ def reference(rows, query, classes, *, max_options=3, option_fraction=0.8, min_l
         tests = [branch for gain, branch in tests if gain >= option_fraction * tests[0][0]]
         tests = tests[: min(max_options, max_leaves - leaves + 1)]
         if not tests:
-            answer += share * np.array(weights_of(rows, classes)) / total(rows)
+            predict += share * np.array(weights_of(rows, classes)) / total(rows)
         leaves += max(0, len(tests) - 1)
         queue.extend((branch, share / len(tests)) for branch in tests)
-    return answer
+    return predict
 
 
 def reference_proba(model, X, y, weights, queries, **params):
@@ -102,13 +102,13 @@ def reference_proba(model, X, y, weights, queries, **params):
     )
 
 
-def drawn_table(seed, n=60, n_classes=3, holes=0.1):
-    """Numbers with ties, words and holes."""
+def drawn_table(seed, n=60, n_classes=3, missing=0.1):
+    """Numbers with ties, words and missing values."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame({"few": rng.integers(0, 5, n) / 2, "many": rng.normal(size=n), "noise": rng.normal(size=n)})
     X["word"] = rng.choice(["x", "y", "z"], n)
     y = (X["many"] + (X["word"] == "x") + rng.normal(size=n) > 0.5).astype(int) + (X["few"] > 1.5)
-    return X.mask(rng.random(X.shape) < holes), np.minimum(y, n_classes - 1).to_numpy()
+    return X.mask(rng.random(X.shape) < missing), np.minimum(y, n_classes - 1).to_numpy()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -122,10 +122,10 @@ def drawn_table(seed, n=60, n_classes=3, holes=0.1):
         {"option_fraction": 0.0, "max_leaves": 100},
     ],
 )
-@pytest.mark.parametrize(("n_classes", "holes"), [(2, 0.0), (3, 0.15)])
-def test_it_equals_the_plain_reference(seed, params, n_classes, holes):
-    X, y = drawn_table(seed, n_classes=n_classes, holes=holes)
-    queries = drawn_table(seed + 100, n=6, holes=holes)[0]
+@pytest.mark.parametrize(("n_classes", "missing"), [(2, 0.0), (3, 0.15)])
+def test_it_equals_the_plain_reference(seed, params, n_classes, missing):
+    X, y = drawn_table(seed, n_classes=n_classes, missing=missing)
+    queries = drawn_table(seed + 100, n=6, missing=missing)[0]
     model = LazyOptionTreesClassifier(n_trees=3, random_state=seed, **params).fit(X, y)
     expected = reference_proba(model, X, y, np.ones(len(y)), queries, **params)
     np.testing.assert_allclose(model.predict_proba(queries), expected, rtol=0, atol=1e-12)
@@ -203,7 +203,7 @@ def test_renaming_classes_permutes_the_columns():
     np.testing.assert_allclose(model.predict_proba(X), renamed.predict_proba(X)[:, ::-1], atol=1e-12)
 
 
-def test_a_pickled_model_answers_alike():
+def test_a_pickled_model_predicts_the_same():
     X, y = drawn_table(1)
     model = LazyOptionTreesClassifier(n_trees=3, random_state=0).fit(X, y)
     again = pickle.loads(pickle.dumps(model))  # noqa: S301

@@ -33,7 +33,7 @@ def repeated(members, times):
 
 
 def eb_pets(members, pooling):
-    """Give the probabilities of the training rows as if they were new, and out of the bag."""
+    """Return the probabilities of the training rows as if they were new, and out of the bag."""
     reading = read_eb_pets(members, pooling)
     return reading.predict_proba(members.paths), honest_oob_proba(members, pooling, reading.alpha)
 
@@ -64,7 +64,7 @@ def test_a_row_of_weight_0_is_as_if_absent(members, read, pooling):
 
 
 @pytest.mark.parametrize("read", [eb_pets, mob_esp])
-def test_ways_by_leaf_matrix_or_by_walking_are_the_same(members, read, make_forest):
+def test_paths_by_leaf_matrix_or_by_walking_are_the_same(members, read, make_forest):
     walking = make_forest(n_classes=4, n_trees=6).members
     for one, other in zip(read(members, Pooling()), read(walking, Pooling()), strict=True):
         np.testing.assert_array_equal(one, other)

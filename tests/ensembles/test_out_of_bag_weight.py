@@ -16,9 +16,9 @@ from calibrant.estimates import Frequency, Laplace, MBranch
 GRID = 2.0 ** np.arange(-3, 7)
 READINGS = [
     (read_eb_pets, {"n_trees": 9}),
-    (read_eb_pets, {"n_trees": 9, "n_classes": 4, "nominal": True, "holes": 0.1, "weighted": True}),
+    (read_eb_pets, {"n_trees": 9, "n_classes": 4, "nominal": True, "missing": 0.1, "weighted": True}),
     (read_mob_esp, {"n_trees": 60}),  # few trees would let rows fall back, which have no part in the choice
-    (read_mob_esp, {"n_trees": 60, "holes": 0.1, "weighted": True}),
+    (read_mob_esp, {"n_trees": 60, "missing": 0.1, "weighted": True}),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Out-of-bag permutation importances: useless columns are worth nothing, useful ones what new rows say."""
+"""Out-of-bag permutation importances: useless columns have none, useful ones as measured on new rows."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from calibrant.metrics import METRICS
 
 
 def drawn(n, seed=0):
-    """Two useful numbers, a useful word, two columns of noise; some holes."""
+    """Two useful numbers, a useful word, two columns of noise; some missing values."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.normal(size=(n, 4)), columns=["strong", "weak", "noise", "more noise"])
     X["word"] = rng.choice(["u", "v", "w"], n)
@@ -31,7 +31,7 @@ def forest(table):
 
 @pytest.mark.parametrize("metric", ["avll", "log_loss", "mse"])
 @pytest.mark.parametrize("permute", ["forest", "tree"])
-def test_useful_columns_are_worth_something_and_noise_nothing(forest, metric, permute):
+def test_useful_columns_are_important_and_noise_is_not(forest, metric, permute):
     found = forest.oob_importances(metric=metric, permute=permute, n_repeats=3, random_state=1)
     z = dict(zip(found.names, found.mean / found.standard_error, strict=True))
     assert min(z["strong"], z["weak"], z["word"]) > 3
@@ -45,7 +45,7 @@ def test_the_loss_is_that_of_the_out_of_bag_probabilities(forest, table, metric)
     assert found.loss == pytest.approx(METRICS[metric].function(table[1], forest.oob_proba_), abs=1e-12)
 
 
-def test_new_rows_say_the_same(forest):
+def test_new_rows_have_the_same_predictions(forest):
     """Spoil a column of new rows, as a forest of as many trees as are out of a bag would see it."""
     X, y = drawn(4000, seed=1)
     part = BaggedTreesClassifier(n_trees=22, max_features="sqrt", random_state=0).fit(*drawn(1200))
@@ -57,7 +57,7 @@ def test_new_rows_say_the_same(forest):
         assert abs(increase - found.loc[name, "mean"]) < 5 * found.loc[name, "standard_error"] + 0.1 * increase
 
 
-def test_a_column_that_no_tree_tests_is_worth_exactly_nothing():
+def test_a_column_that_no_tree_tests_has_importance_exactly_zero():
     X, y = np.column_stack([np.arange(60.0), np.ones(60)]), np.arange(60) > 30
     found = BaggedTreesClassifier(n_trees=10, random_state=0).fit(X, y).oob_importances(random_state=0)
     assert found.mean[1] == found.standard_error[1] == 0.0

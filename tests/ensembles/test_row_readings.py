@@ -17,7 +17,7 @@ PARAMS = {"tie_break": "first", "min_leaf": 8, "random_state": 0}
 
 
 def drawn(n, seed=0):
-    """A number, a colour and a number of no use, with holes; three classes."""
+    """A number, a colour and a number of no use, with missing values; three classes."""
     random = np.random.default_rng(seed)
     y = random.integers(0, 3, n)
     X = pd.DataFrame({"number": y + random.normal(size=n), "noise": random.normal(size=n)})
@@ -62,12 +62,12 @@ def singles(forest, X, y):
 
 
 def test_a_forest_is_the_mean_of_trees_with_the_densities_of_their_bags(forest, table):
-    fresh, _ = drawn(40, seed=1)
-    expected = np.mean([tree.predict_proba(fresh) for tree in singles(forest, *table)], axis=0)
-    np.testing.assert_allclose(forest.predict_proba(fresh), expected, rtol=0, atol=1e-12)
+    new_rows, _ = drawn(40, seed=1)
+    expected = np.mean([tree.predict_proba(new_rows) for tree in singles(forest, *table)], axis=0)
+    np.testing.assert_allclose(forest.predict_proba(new_rows), expected, rtol=0, atol=1e-12)
 
 
-def test_out_of_the_bag_those_trees_answer_that_were_grown_without_the_row(forest, table):
+def test_out_of_the_bag_those_trees_predict_that_were_grown_without_the_row(forest, table):
     proba = np.array([tree.predict_proba(table[0]) for tree in singles(forest, *table)])
     out = np.broadcast_to(forest.in_bag_[..., np.newaxis] > 0, proba.shape)
     expected = np.ma.masked_array(proba, out).mean(axis=0).filled(np.nan)
@@ -75,8 +75,8 @@ def test_out_of_the_bag_those_trees_answer_that_were_grown_without_the_row(fores
     assert np.isnan(forest.oob_proba_).any()
 
 
-def test_a_row_of_another_class_is_answered_for_alike(table):
-    """Only the base rates of the whole training set could tell, and these are not asked for here."""
+def test_a_row_of_another_class_gets_the_same_probabilities(table):
+    """Only the base rates of the whole training set could depend on it, and these are not used here."""
     X, y = table
     model = BaggedTreesClassifier(n_trees=6, estimate=KernelDensity(prior="uniform"), **PARAMS)
     honest = model.fit(X, y).oob_proba_
@@ -86,21 +86,21 @@ def test_a_row_of_another_class_is_answered_for_alike(table):
 
 
 def gap(seed):
-    """Give the out-of-bag loss on labels that are noise, less that of fresh rows answered for by as many trees."""
+    """Return the out-of-bag loss on labels that are noise, less that of new rows predicted by as many trees."""
     random = np.random.default_rng(seed)
     X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200)
     model = BaggedTreesClassifier(n_trees=10, estimate="kernel_density", min_leaf=2, random_state=seed)
     model.fit(X[:100], y[:100])
     proba = np.array([model._reading.by_rows.predict_by_tree(tree, (100, X[100:])) for tree in range(10)])
     is_out = model.in_bag_ == 0
-    fresh = (proba * is_out[..., np.newaxis]).sum(axis=0) / np.maximum(is_out.sum(axis=0), 1)[:, np.newaxis]
+    new_rows = (proba * is_out[..., np.newaxis]).sum(axis=0) / np.maximum(is_out.sum(axis=0), 1)[:, np.newaxis]
     rows = np.flatnonzero(is_out.any(axis=0))
     return METRICS["mse"].function(y[rows], model.oob_proba_[rows]) - METRICS["mse"].function(
-        y[100:][rows], fresh[rows]
+        y[100:][rows], new_rows[rows]
     )
 
 
-def test_on_noise_the_out_of_bag_loss_is_that_of_fresh_rows():
+def test_on_noise_the_out_of_bag_loss_is_that_of_new_rows():
     gaps = [gap(seed) for seed in range(20)]
     assert abs(np.mean(gaps)) < 5 * np.std(gaps, ddof=1) / 20**0.5
 

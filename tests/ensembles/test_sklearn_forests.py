@@ -76,18 +76,18 @@ def plain_forest(reference, forest, X, y):
 @pytest.mark.parametrize("forest", FORESTS.values(), ids=FORESTS)
 def test_readings_equal_the_reference(reference, forest, n_classes):
     X, y = rows(n_classes)
-    X, y, fresh = X[:80], y[:80], X[80:]
+    X, y, new_rows = X[:80], y[:80], X[80:]
     forest.fit(X, y)
     plain = plain_forest(reference, forest, X, y)
-    ends = [[reference.ends_of(tree, row) for tree in plain.trees] for row in fresh.tolist()]
+    ends = [[reference.ends_of(tree, row) for tree in plain.trees] for row in new_rows.tolist()]
     labels = [reference.out_label(plain, i) for i in range(80)]
     mob, eb = mob_esp(forest, X, y), mob_esp(forest, X, y, kind="eb_pets", in_bag_counts="multiplicity")
     voted = [reference.vote(plain, each, list(range(len(plain.trees))))[0] for each in ends]
-    np.testing.assert_array_equal(mob.vote(fresh), forest.classes_[voted])
+    np.testing.assert_array_equal(mob.vote(new_rows), forest.classes_[voted])
     for found, expected in [
-        (mob.predict_proba(fresh), [reference.mob_esp(plain, each, labels) for each in ends]),
+        (mob.predict_proba(new_rows), [reference.mob_esp(plain, each, labels) for each in ends]),
         (mob.oob_proba_, [reference.strict_mob_esp_out(plain, i) for i in range(80)]),
-        (eb.predict_proba(fresh), [reference.eb_pets(plain, each, multiplicity=True) for each in ends]),
+        (eb.predict_proba(new_rows), [reference.eb_pets(plain, each, multiplicity=True) for each in ends]),
         (eb.oob_proba_, [reference.eb_pets_out(plain, i, multiplicity=True) for i in range(80)]),
     ]:
         np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=0, atol=1e-12)
@@ -96,15 +96,15 @@ def test_readings_equal_the_reference(reference, forest, n_classes):
 def test_a_new_row_may_be_labelled_by_as_many_trees_as_a_training_row(reference):
     X, y = rows(4)
     forest = RandomForestClassifier(30, random_state=1).fit(X, y)
-    plain, fresh = plain_forest(reference, forest, X, y), X[:9] + 0.3
-    ends = [[reference.ends_of(tree, row) for tree in plain.trees] for row in fresh.tolist()]
+    plain, new_rows = plain_forest(reference, forest, X, y), X[:9] + 0.3
+    ends = [[reference.ends_of(tree, row) for tree in plain.trees] for row in new_rows.tolist()]
     found = mob_esp(forest, X, y, vote_trees="out_of_bag")
     voters = list(range(round((np.array(plain.in_bag) == 0).mean() * 30)))
     assert 9 <= len(voters) <= 13
-    assert found.vote(fresh).tolist() == [forest.classes_[reference.vote(plain, each, voters)[0]] for each in ends]
+    assert found.vote(new_rows).tolist() == [forest.classes_[reference.vote(plain, each, voters)[0]] for each in ends]
     labels = [reference.out_label(plain, i) for i in range(len(X))]
     expected = [reference.mob_esp(plain, each, labels, voters=voters) for each in ends]
-    np.testing.assert_allclose(found.predict_proba(fresh), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.predict_proba(new_rows), expected, rtol=0, atol=1e-12)
 
 
 def test_a_reading_survives_pickling():
@@ -114,7 +114,7 @@ def test_a_reading_survives_pickling():
     np.testing.assert_array_equal(copy.predict_proba(X), found.predict_proba(X))
 
 
-def test_without_a_bootstrap_it_warns_and_answers_as_the_forest():
+def test_without_a_bootstrap_it_warns_and_predicts_as_the_forest():
     X, y = rows(4)
     forest = ExtraTreesClassifier(5, min_samples_leaf=3, random_state=0).fit(X, y)
     with pytest.warns(CalibrantWarning, match="Fit it with bootstrap=True"):
@@ -183,13 +183,13 @@ def test_any_table_estimate_reads_the_pooled_counts():
         (BaggingClassifier(GaussianNB(), 2), "got BaggingClassifier of GaussianNB"),
     ],
 )
-def test_other_ensembles_are_refused_by_name(forest, got):
+def test_other_ensembles_are_rejected_by_name(forest, got):
     X, y = rows(2)
     with pytest.raises(ParameterError, match=got):
         mob_esp(forest.fit(X, y == "a"), X, y)
 
 
-def test_what_is_not_its_training_set_is_refused():
+def test_what_is_not_its_training_set_is_rejected():
     X, y = rows(2)
     forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     with pytest.raises(DataError, match="X has 90 rows; fitted_forest was fitted on 120"):

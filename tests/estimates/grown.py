@@ -1,4 +1,4 @@
-"""Trees to read: two and many classes, holes, weights, pruned and honest, with empty leaves."""
+"""Trees to read: two and many classes, missing values, weights, pruned and honest, with empty leaves."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ N_TRAIN, N_TEST = 700, 160
 
 @dataclass(frozen=True)
 class Case:
-    """How a tree is grown: classes, how much the first is favoured, the share of holes, and the tree's parameters."""
+    """How a tree is grown: classes, the odds of the first, the share of missing values, and the tree's parameters."""
 
     n_classes: int = 2
-    holes: float = 0.0
-    holes_in_test: float = 0.0
+    missing: float = 0.0
+    missing_in_test: float = 0.0
     declared: bool = True
     weighted: bool = False
     declared_classes: bool = False
@@ -34,19 +34,19 @@ CASES = {
     "two classes": Case(shift=1.5),
     "rare class": Case(shift=-1.0, params={"mdl_penalty": False}),
     "six classes": Case(n_classes=6),
-    "holes": Case(holes=0.15, holes_in_test=0.3),
-    "holes in the test rows only": Case(n_classes=3, holes_in_test=0.4),
-    "fractional weights": Case(n_classes=3, holes=0.1, holes_in_test=0.2, weighted=True),
-    "subsets": Case(n_classes=3, holes=0.1, holes_in_test=0.2, params={"nominal_splits": "subset"}),
-    "one against the rest": Case(holes=0.1, holes_in_test=0.2, params={"nominal_splits": "binary"}),
-    "unseen categories": Case(n_classes=4, declared=False, holes=0.05),
-    "pruned": Case(n_classes=3, holes=0.1, holes_in_test=0.2, params={"prune": "pessimistic", "confidence": 0.5}),
+    "missing": Case(missing=0.15, missing_in_test=0.3),
+    "missing values in the test rows only": Case(n_classes=3, missing_in_test=0.4),
+    "fractional weights": Case(n_classes=3, missing=0.1, missing_in_test=0.2, weighted=True),
+    "subsets": Case(n_classes=3, missing=0.1, missing_in_test=0.2, params={"nominal_splits": "subset"}),
+    "one against the rest": Case(missing=0.1, missing_in_test=0.2, params={"nominal_splits": "binary"}),
+    "unseen categories": Case(n_classes=4, declared=False, missing=0.05),
+    "pruned": Case(n_classes=3, missing=0.1, missing_in_test=0.2, params={"prune": "pessimistic", "confidence": 0.5}),
     "pruned by cost": Case(n_classes=3, params={"prune": "cost_complexity", "ccp_alpha": 0.002}),
-    "honest": Case(holes=0.1, holes_in_test=0.4, params={"honest": True, "min_leaf": 1, "mdl_penalty": False}),
-    "honest, many classes": Case(n_classes=5, holes_in_test=0.3, params={"honest": True, "min_leaf": 1}),
-    "j48": Case(n_classes=3, holes=0.1, holes_in_test=0.3, params={"dialect": "j48"}),
-    "empty leaves vote": Case(n_classes=3, holes_in_test=0.1, params={"empty_leaf": "majority"}),
-    "empty leaves ask their parent": Case(n_classes=3, holes_in_test=0.1, params={"empty_leaf": "parent"}),
+    "honest": Case(missing=0.1, missing_in_test=0.4, params={"honest": True, "min_leaf": 1, "mdl_penalty": False}),
+    "honest, many classes": Case(n_classes=5, missing_in_test=0.3, params={"honest": True, "min_leaf": 1}),
+    "j48": Case(n_classes=3, missing=0.1, missing_in_test=0.3, params={"dialect": "j48"}),
+    "empty leaves vote": Case(n_classes=3, missing_in_test=0.1, params={"empty_leaf": "majority"}),
+    "empty leaves ask their parent": Case(n_classes=3, missing_in_test=0.1, params={"empty_leaf": "parent"}),
     "declared classes": Case(n_classes=4, declared_classes=True, params={"criterion": "gini"}),
     "balanced": Case(shift=0.5, params={"class_weight": "balanced", "criterion": "dkm"}),
     "a single leaf": Case(n_classes=3, params={"min_leaf": 400}),
@@ -65,7 +65,7 @@ class Grown:
 
 
 def rows_of(X: pd.DataFrame) -> list[dict[str, Any]]:
-    """Give the rows of a frame as plain values, a mapping each."""
+    """Return the rows of a frame as plain values, a mapping each."""
     return [dict(zip(X, values, strict=True)) for values in X.itertuples(index=False)]
 
 
@@ -80,9 +80,9 @@ def grow(case: Case, seed: int = 0) -> Grown:
     if case.declared_classes:
         y = pd.Categorical(y, categories=sorted(set(y), reverse=True))
     weight = random.uniform(0.2, 2.5, len(train)) if case.weighted else None
-    X = declare(pierce(train, case.holes, random), case)
+    X = declare(with_missing(train, case.missing, random), case)
     model = ProbabilityTreeClassifier(random_state=seed, **case.params).fit(X, y, weight)
-    return Grown(model, X, y, weight, declare(pierce(test, case.holes_in_test, random), case))
+    return Grown(model, X, y, weight, declare(with_missing(test, case.missing_in_test, random), case))
 
 
 def draw_columns(random: np.random.Generator, n: int) -> pd.DataFrame:
@@ -108,7 +108,7 @@ def draw_classes(random: np.random.Generator, columns: pd.DataFrame, case: Case)
     return np.array([f"class {k}" for k in scores.argmax(axis=1)])
 
 
-def pierce(columns: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:
+def with_missing(columns: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:
     return columns.mask(random.random(columns.shape) < share) if share else columns
 
 

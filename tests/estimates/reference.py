@@ -1,7 +1,7 @@
 """Every estimate again, in the plainest way: one row at a time down the public arrays of a tree, nothing shared.
 
-A *path* is the tuple of nodes from the root to the node that answers; a *reading* turns a path into probabilities
-and says which children may be entered. Sections are those of ALGORITHMS.md.
+A *path* is the tuple of nodes from the root to the node that predicts; a *reading* turns a path into probabilities
+and determines which children may be entered. Sections are those of ALGORITHMS.md.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from calibrant.trees import ProbabilityTreeClassifier
 
 Path = tuple[int, ...]
 Vector = NDArray[np.float64]
-Answer = Callable[[Path, Mapping[str, Any]], Vector]
+Predict = Callable[[Path, Mapping[str, Any]], Vector]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a path answers to a row, whether a child may be entered (2.2), and what an empty leaf says (10.19)."""
+    """What a path predicts for a row, whether a child may be entered (2.2), and what an empty leaf predicts (10.19)."""
 
-    answer: Answer
+    predict: Predict
     enters: Callable[[int], bool] = lambda _child: True
     votes_when_empty: bool = False
 
@@ -36,7 +36,7 @@ class Reading:
 
 
 def probabilities(model: ProbabilityTreeClassifier, rows: Iterable[Mapping[str, Any]], reading: Reading) -> Vector:
-    """Give the probabilities of each row, a mapping of column to value, None or NaN where it is missing."""
+    """Return the probabilities of each row, a mapping of column to value, None or NaN where it is missing."""
     return np.array([walk(model.tree_, row, (0,), reading, votes_when_empty(model, reading)) for row in rows])
 
 
@@ -49,7 +49,7 @@ def walk(tree: Any, row: Mapping[str, Any], path: Path, reading: Reading, votes:
     branch = branch_of(tree, node, row)
     if branch is not None:
         return enter_or_stop(tree, row, path, children[branch], reading, votes)
-    if tree.weight[node] <= 0:  # only in a tree that was counted anew: nobody says how to share the row out
+    if tree.weight[node] <= 0:  # only in a tree that was recounted: nothing determines how to split the row
         return at_end(tree, row, path, reading, votes)
     mixed = np.zeros(tree.counts.shape[1])
     for child in children:
@@ -60,14 +60,14 @@ def walk(tree: Any, row: Mapping[str, Any], path: Path, reading: Reading, votes:
 
 
 def enter_or_stop(tree: Any, row: Mapping[str, Any], path: Path, child: int, reading: Reading, votes: bool) -> Vector:
-    """2.2: look at the child before entering it; where it may not be entered the current node answers."""
+    """2.2: look at the child before entering it; where it may not be entered the current node predicts."""
     if reading.enters(child):
         return walk(tree, row, (*path, child), reading, votes)
     return at_end(tree, row, path, reading, votes)
 
 
 def branch_of(tree: Any, node: int, row: Mapping[str, Any]) -> int | None:
-    """Give the branch of a row, None where its value is missing, was never seen, or belongs to no branch."""
+    """Return the branch of a row, None where its value is missing, was never seen, or belongs to no branch."""
     feature = tree.schema.features[tree.feature[node]]
     value = row[feature.name]
     if is_missing(value):
@@ -85,12 +85,12 @@ def is_missing(value: Any) -> bool:
 
 
 def at_end(tree: Any, row: Mapping[str, Any], path: Path, reading: Reading, votes: bool) -> Vector:
-    """10.19: an empty node votes for its parent's majority, or its parent answers."""
+    """10.19: an empty node votes for its parent's majority, or its parent predicts."""
     if tree.weight[path[-1]] > 0:
-        return reading.answer(path, row)
+        return reading.predict(path, row)
     while tree.weight[path[-1]] <= 0:
         path = path[:-1]
-    return np.eye(tree.counts.shape[1])[tree.label[path[-1]]] if votes else reading.answer(path, row)
+    return np.eye(tree.counts.shape[1])[tree.label[path[-1]]] if votes else reading.predict(path, row)
 
 
 def votes_when_empty(model: ProbabilityTreeClassifier, reading: Reading) -> bool:
@@ -99,7 +99,7 @@ def votes_when_empty(model: ProbabilityTreeClassifier, reading: Reading) -> bool
     return model.dialect == "c45" and reading.votes_when_empty
 
 
-# --- from the counts of the node that answers (2.1) -------------------------------------------------------------------
+# --- from the counts of the node that predicts (2.1) ------------------------------------------------------------------
 
 
 def frequency(tree: Any) -> Reading:
@@ -140,7 +140,7 @@ def default_m(tree: Any, strength: float, prior: Vector) -> float:
 def empirical_bayes(tree: Any, prior: Vector) -> float:
     """The m that maximises the Dirichlet-multinomial likelihood of the leaves, by halving the range of ln m.
 
-    The likelihood has one maximum (Levin & Reeds 1977), so the sign of its slope says on which side it lies.
+    The likelihood has one maximum (Levin & Reeds 1977), so the sign of its slope shows on which side it lies.
     """
     leaves = tree.counts[(tree.feature < 0) & (tree.weight > 0)]
     low, high = math.log(1e-9), math.log(1e12)
@@ -160,7 +160,7 @@ def slope(m: float, leaves: Vector, prior: Vector) -> float:
 
 def curtailment(tree: Any, v: float | None = None, strength: float = 10, then: Reading | None = None) -> Reading:
     v = default_v(tree, strength) if v is None else v
-    return Reading((then or frequency(tree)).answer, enters=lambda child: bool(tree.weight[child] >= v))
+    return Reading((then or frequency(tree)).predict, enters=lambda child: bool(tree.weight[child] >= v))
 
 
 def default_v(tree: Any, strength: float) -> float:
@@ -182,7 +182,7 @@ def smoothed_curtailment(tree: Any) -> Reading:
 def m_branch(tree: Any, M: float = 4) -> Reading:
     """2.3: each node is smoothed towards the one above it, the higher ones more."""
 
-    def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
+    def predict(path: Path, _row: Mapping[str, Any]) -> Vector:
         p = np.full(tree.counts.shape[1], 1 / tree.counts.shape[1])
         for j, node in enumerate(path, start=1):
             height = len(path) + 1 - j
@@ -190,7 +190,7 @@ def m_branch(tree: Any, M: float = 4) -> Reading:
             p = (tree.counts[node] + m * p) / (tree.weight[node] + m)
         return p
 
-    return Reading(answer)
+    return Reading(predict)
 
 
 def path_average(tree: Any, prior: Literal["flat", "wallace"] = "flat", alpha: float = 1) -> Reading:
@@ -198,7 +198,7 @@ def path_average(tree: Any, prior: Literal["flat", "wallace"] = "flat", alpha: f
     of_leaf = np.array([ln_leaf(tree, node, prior, alpha) for node in range(len(tree.parent))])
     whole = subtree_evidence(tree, of_leaf, prior)
 
-    def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
+    def predict(path: Path, _row: Mapping[str, Any]) -> Vector:
         p, reach = np.zeros(tree.counts.shape[1]), 1.0
         for node in path:
             stops = 1.0 if node == path[-1] else math.exp(of_leaf[node] - whole[node])
@@ -206,7 +206,7 @@ def path_average(tree: Any, prior: Literal["flat", "wallace"] = "flat", alpha: f
             reach *= 1 - stops
         return p
 
-    return Reading(answer)
+    return Reading(predict)
 
 
 def subtree_evidence(tree: Any, of_leaf: Vector, prior: str) -> Vector:
@@ -245,14 +245,14 @@ def wallace_split(tree: Any, node: int) -> float:
 def hierarchical_shrinkage(tree: Any, shrinkage: float) -> Reading:
     """Agarwal et al. (2022), equation 2: each step down the path shrunk by the weight of the node that it leaves."""
 
-    def answer(path: Path, _row: Mapping[str, Any]) -> Vector:
+    def predict(path: Path, _row: Mapping[str, Any]) -> Vector:
         p = base_rates(tree).copy()
         for above, node in pairwise(path):
             step = tree.counts[node] / tree.weight[node] - tree.counts[above] / tree.weight[above]
             p += step / (1 + shrinkage / tree.weight[above])
         return p
 
-    return Reading(answer)
+    return Reading(predict)
 
 
 # --- kernel densities over the columns of the path (2.6) --------------------------------------------------------------
@@ -270,16 +270,16 @@ class Examples:
 def kernel_density(tree: Any, examples: Examples) -> Reading:
     """Bayes' rule on densities that have a kernel at every training row which knows all columns of the path.
 
-    A column that the row asked about lacks is left out; where every density is 0 Laplace's estimate answers.
+    A column that is missing in the row is left out; where every density is 0 Laplace's estimate predicts.
     """
 
-    def answer(path: Path, row: Mapping[str, Any]) -> Vector:
+    def predict(path: Path, row: Mapping[str, Any]) -> Vector:
         features = [tree.schema.features[f] for f in dict.fromkeys(tree.feature[node] for node in path[:-1])]
         classes = range(tree.counts.shape[1])
         joint = base_rates(tree) * [class_density(features, row, examples, k) for k in classes]
-        return joint / joint.sum() if joint.sum() > 0 else laplace(tree).answer(path, row)
+        return joint / joint.sum() if joint.sum() > 0 else laplace(tree).predict(path, row)
 
-    return Reading(answer)
+    return Reading(predict)
 
 
 def class_density(features: list[Any], row: Mapping[str, Any], examples: Examples, k: int) -> float:

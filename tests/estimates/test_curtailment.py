@@ -1,4 +1,4 @@
-"""Curtailment: which node answers, and with what."""
+"""Curtailment: which node predicts, and by which estimate."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,12 @@ def test_v_itself_is_enough(stairs):
     assert Curtailment(v=10.001).answering(stairs)[4] == 2
 
 
-def test_a_node_answers_for_some_rows_and_passes_others_on(stairs):
+def test_a_node_predicts_some_rows_and_passes_others_on(stairs):
     table = Curtailment(v=50).table(stairs)
     np.testing.assert_allclose(table[[1, 3, 4]], [[0.9, 0.1], [0.96, 0.04], [50 / 60, 10 / 60]])
 
 
-def test_the_node_that_answers_can_be_smoothed(stairs):
+def test_the_node_that_predicts_can_be_smoothed(stairs):
     table = Curtailment(v=50, then="m").table(stairs)
     np.testing.assert_array_equal(table, MEstimate().table(stairs)[[0, 0, 2, 3, 2]])
     np.testing.assert_array_equal(Curtailment(v=50, then=Laplace()).table(stairs)[4], [51 / 62, 11 / 62])

@@ -52,11 +52,11 @@ def test_estimates_can_be_copied_compared_and_hashed(name):
     assert MEstimate(prior=np.array([0.5, 0.5])) == MEstimate(prior=[0.5, 0.5])
 
 
-def test_an_unknown_name_is_answered_with_the_nearest():
+def test_an_unknown_name_raises_with_the_nearest_name():
     with pytest.raises(ParameterError, match=r"got 'laplas'\. Did you mean 'laplace'\?"):
         as_estimate("estimate", "laplas")
 
 
-def test_what_is_no_estimate_is_refused():
+def test_what_is_no_estimate_is_rejected():
     with pytest.raises(ParameterError, match=r"an estimate of calibrant\.estimates; got 3\."):
         as_estimate("estimate", 3)

@@ -1,4 +1,4 @@
-"""Every estimate on trees as they are grown: weights, holes, categories, many classes, honest, pruned."""
+"""Every estimate on trees as they are grown: weights, missing values, categories, many classes, honest, pruned."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ EXTRA = [
 
 @pytest.fixture(scope="module", params=[2, 3, 7], ids=lambda n: f"{n} classes")
 def table(request):
-    """Numbers, categories with one that no row has, holes in both, fractional weights and some of 0."""
+    """Numbers, categories with one that no row has, missing values in both, fractional weights and some of 0."""
     random = np.random.default_rng(request.param)
     y = random.integers(0, request.param, 400) * (random.random(400) < 0.8)
     number = np.where(random.random(400) < 0.1, np.nan, y + random.normal(size=400))
@@ -81,7 +81,7 @@ def test_limits_meet_at_the_frequencies_and_the_base_rates(table, kind):
         np.testing.assert_allclose(all_of_it.table(tree), base, rtol=1e-12, err_msg=str(all_of_it))
 
 
-def test_empty_leaves_answer_as_the_last_node_with_rows(table):
+def test_empty_leaves_predict_as_the_last_node_with_rows(table):
     X, y, weights = table
     model = ProbabilityTreeClassifier(estimate="m_branch", honest=True, random_state=1).fit(X, y, sample_weight=weights)
     empty = np.flatnonzero(model.tree_.weight == 0)

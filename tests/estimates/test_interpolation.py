@@ -1,4 +1,4 @@
-"""Deleted interpolation: what rows held out say of nodes of each size."""
+"""Deleted interpolation: the fitted weights of nodes of each size."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_a_round_is_the_expected_share_of_stops(rows):
     np.testing.assert_allclose(np.array(fit_trust([rows], 1))[met], (stops / np.where(met, visits, 1))[met], rtol=1e-10)
 
 
-def test_each_round_makes_the_rows_likelier(rows):
+def test_each_round_makes_the_rows_more_probable(rows):
     losses = [
         log_loss_of(PathAverage("interpolate", n_rounds=n).fit_held_out([rows, rows]).table(rows.tree), rows)
         for n in range(1, 30)
@@ -85,7 +85,7 @@ def test_weights_are_repetitions(rows):
     assert log_loss_of(table, repeated) == pytest.approx(6 * np.log(2))
 
 
-def test_a_class_that_no_node_knows_teaches_nothing(fork):
+def test_a_class_that_no_node_has_is_ignored(fork):
     tree = fork([3, 0, 0], [0, 4, 0])
     rows = HeldOut(tree, np.arange(2), np.array([1, 1]), np.ones(2), np.array([0, 2]), np.ones(2))
     assert np.isfinite(fit_trust([rows], 5)).all()

@@ -13,7 +13,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 
 @pytest.fixture(scope="module")
 def mixed():
-    """Sixty rows of a number and a colour that both tell of the class, with holes and weights."""
+    """Sixty rows of a number and a colour that both depend on the class, with missing values and weights."""
     random = np.random.default_rng(4)
     y = random.integers(0, 3, 60)
     number = (y + random.normal(size=60)).astype(np.float32)
@@ -26,7 +26,7 @@ def mixed():
 
 
 def ends_of(model, X):
-    """Give the leaves of rows without missing values, in the form that readers take."""
+    """Return the leaves of rows without missing values, in the form that readers take."""
     leaves = model.apply(X)
     return np.arange(len(leaves)), leaves, np.ones(len(leaves)), len(leaves)
 

@@ -12,7 +12,7 @@ from . import reference
 from .grown import CASES, Grown, grow, rows_of
 
 N_ROWS = 50
-# Which half of its rows an honest tree counts cannot be told from outside.
+# Which half of its rows an honest tree counts cannot be seen from outside.
 WHOLE = [name for name in CASES if "honest" not in name]
 
 
@@ -50,14 +50,14 @@ def test_densities_are_those_of_the_reference_where_leaves_have_rows(grown):
     assert_agree(grown, X[in_filled])
 
 
-@pytest.mark.parametrize("name", ["two classes", "holes", "unseen categories", "j48", "empty leaves vote"])
-def test_an_empty_leaf_answers_as_its_parent_or_votes(name):
+@pytest.mark.parametrize("name", ["two classes", "missing", "unseen categories", "j48", "empty leaves vote"])
+def test_an_empty_leaf_predicts_as_its_parent_or_its_majority(name):
     grown = grow(CASES[name])
     in_empty = [reaches_an_empty_leaf(grown.model.tree_, row) for row in rows_of(grown.X_test)]
     assert_agree(grown, grown.X_test[in_empty])
 
 
-def test_far_from_every_training_row_laplace_answers():
+def test_far_from_every_training_row_laplace_predicts():
     grown = grow(CASES["two classes"])
     far = grown.X_test[:N_ROWS].assign(age=1e6, town="ash")
     assert_agree(grown, far)

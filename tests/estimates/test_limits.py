@@ -121,7 +121,7 @@ def test_the_m_estimate_of_a_uniform_prior_and_a_row_a_class_is_laplace(draw, se
 
 
 @given(SEEDS, st.floats(0, 50))
-def test_curtailment_is_its_own_answering_nodes_read_plainly(draw, seed, v):
+def test_curtailment_is_its_own_predicting_nodes_read_plainly(draw, seed, v):
     tree = draw(seed)
     at = Curtailment(v=v).answering(tree)
     least = v * (1 - 1e-12)
@@ -131,7 +131,7 @@ def test_curtailment_is_its_own_answering_nodes_read_plainly(draw, seed, v):
 
 @given(SEEDS)
 @settings(max_examples=30)
-def test_resolved_in_numbers_the_table_is_the_same(draw, seed):
+def test_with_its_numbers_resolved_the_table_is_the_same(draw, seed):
     tree = draw(seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Curtailment")

@@ -33,7 +33,7 @@ def test_m_counts_rows_of_the_prior(fork):
     np.testing.assert_allclose(table[1:], [[4 / 8, 4 / 8], [3 / 8, 5 / 8]])
 
 
-def test_the_empirical_bayes_m_is_the_likeliest():
+def test_the_empirical_bayes_m_has_the_greatest_likelihood():
     prior = LEAVES.sum(axis=0) / LEAVES.sum()
     m = maximum_likelihood_m(LEAVES, prior)
     best = log_likelihood(m, LEAVES, prior)
@@ -70,7 +70,7 @@ def test_resolving_again_changes_nothing():
     assert resolved.resolve([1, 99]) == resolved
 
 
-def test_many_classes_without_leaves_are_refused():
+def test_many_classes_without_leaves_are_rejected():
     with pytest.raises(ParameterError, match="pass leaves="):
         MEstimate().resolve([1, 2, 3])
 
@@ -107,6 +107,6 @@ def test_wrong_parameters_are_named(wrong, message):
         MEstimate(**wrong)
 
 
-def test_a_prior_of_another_length_is_refused(fork):
+def test_a_prior_of_another_length_is_rejected(fork):
     with pytest.raises(ParameterError, match="prior has 3 probabilities; there are 2 classes"):
         MEstimate(m=1, prior=[0.2, 0.3, 0.5]).table(fork([1, 0], [0, 1]))

@@ -38,7 +38,7 @@ def marginal(positive, negative, alpha=1.0):
     return math.exp(betaln(positive + alpha, negative + alpha) - betaln(alpha, alpha))
 
 
-def test_bayes_weighs_the_two_prunings_of_a_fork_by_their_evidence(fork):
+def test_bayes_weights_the_two_prunings_of_a_fork_by_their_evidence(fork):
     kept, cut = marginal(3, 1) * marginal(1, 5), marginal(4, 6)
     table = PathAverage().table(fork([3, 1], [1, 5]))
     expected = (cut * 5 / 12 + kept * 4 / 6) / (cut + kept)
@@ -56,7 +56,7 @@ def test_bayes_sums_over_all_prunings(make_tree):
     assert PathAverage().table(tree)[4, 1] == pytest.approx(expected, rel=1e-13)
 
 
-def test_wallace_makes_small_prunings_likelier_by_its_price(fork):
+def test_wallace_makes_small_prunings_more_probable_by_its_price(fork):
     """Three columns: the root is split with probability 2/3; its children, of two, are leaves with 1/2."""
     kept, cut = 2 / 3 / 4 * marginal(3, 1) * marginal(1, 5), 1 / 3 * marginal(4, 6)
     table = PathAverage(prior="wallace").table(fork([3, 1], [1, 5]))

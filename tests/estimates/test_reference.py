@@ -65,7 +65,7 @@ def test_an_estimate_with_parameters_is_that_of_the_reference(grown, estimate):
 
 
 @pytest.mark.parametrize("m", [None, 4.0])
-def test_a_prior_that_is_told_is_that_of_the_reference(m):
+def test_a_prior_that_is_passed_is_that_of_the_reference(m):
     prior = np.array([0.3, 0.1, 0.2, 0.1, 0.1, 0.2])
     estimate = MEstimate(m=m, prior=tuple(prior))
     assert_agree(grow(CASES["six classes"]), estimate, lambda tree: reference.m_estimate(tree, m, prior=prior))

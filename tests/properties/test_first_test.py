@@ -1,4 +1,4 @@
-"""The test at the root is the best there is, found by trying every one: all criteria, kinds of columns, holes, weights.
+"""The test at the root is the best by brute force: all criteria, kinds of columns, missing values, weights.
 
 The rules are Quinlan's as written in C4.5's sources (Release 8), worked out here in plain Python.
 """

@@ -1,4 +1,4 @@
-"""What tests of trees share: ways to grow a tree whose cuts are told by the data alone."""
+"""What tests of trees share: trees whose cuts are determined by the data alone."""
 
 from __future__ import annotations
 

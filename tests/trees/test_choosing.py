@@ -1,4 +1,4 @@
-"""Numbers of estimates chosen by cross-validation: compared with folds cut from the raw table and fitted anew."""
+"""Numbers of estimates chosen by cross-validation: compared with folds cut from the raw table and fitted again."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 
 @pytest.fixture(scope="module")
 def noisy(ranks):
-    """A rare class, weights, and holes."""
+    """A rare class, weights, and missing values."""
     X, y = ranks
     random = np.random.default_rng(3)
     X = np.where(random.random(X.shape) < 0.05, np.nan, X)
@@ -54,7 +54,7 @@ def test_both_numbers_of_a_smoothed_curtailment_are_chosen(noisy):
 
 
 @pytest.mark.parametrize("params", [{"honest": True}, {"prune": "reduced_error"}, {"tie_break": "random"}])
-def test_the_seed_settles_the_choice(noisy, params):
+def test_the_seed_determines_the_choice(noisy, params):
     made = [
         ProbabilityTreeClassifier(random_state=seed, estimate=MEstimate("cv"), n_jobs=n_jobs, **params).fit(*noisy)
         for seed, n_jobs in ((1, 1), (1, 2))
@@ -74,7 +74,7 @@ def test_folds_of_an_honest_tree_count_other_rows_than_they_grow_on(noisy):
 def test_equal_losses_choose_the_smoother():
     X, y = [[0.0]] * 12, [0, 1] * 6
     model = ProbabilityTreeClassifier(random_state=0, estimate=Curtailment("cv")).fit(X, y)
-    assert model.estimate_.v == 8.0  # nothing to split: every v answers alike
+    assert model.estimate_.v == 8.0  # nothing to split: every v predicts the same
 
 
 def test_pure_noise_is_smoothed_away():

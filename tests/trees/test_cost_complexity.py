@@ -16,7 +16,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 
 @st.composite
 def fitted(draw):
-    """A small tree and its rows: numbers and categories, one never seen, with holes, weights, two to four classes."""
+    """A small tree and its rows: numbers, categories (one never seen), missing values, weights, 2 to 4 classes."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(2, 40))
     X = pd.DataFrame({"a": random.integers(0, 8, n).astype(float), "b": random.random(n).round(1)})
@@ -29,7 +29,7 @@ def fitted(draw):
 
 
 def prunings(tree, node=0):
-    """Give the errors and leaves of every tree that can be pruned from a node, as a set of pairs."""
+    """Return the errors and leaves of every tree that can be pruned from a node, as a set of pairs."""
     as_leaf = {(round(max(0.0, tree.weight[node] - tree.counts[node].max()), 9), 1)}
     if tree.is_leaf[node]:
         return as_leaf
@@ -53,7 +53,7 @@ def test_no_pruned_tree_is_cheaper_and_none_as_cheap_is_smaller(model_and_rows):
 
 
 def paths_of(tree):
-    """Give the way to every node as the branches taken and the tests on it."""
+    """Return the way to every node as the branches taken and the tests on it."""
     paths = [()]
     for node in range(1, tree.n_nodes):
         parent = tree.parent[node]
@@ -63,7 +63,7 @@ def paths_of(tree):
 
 
 @given(fitted())
-def test_the_trees_are_nested_and_are_what_the_path_says(model_and_rows):
+def test_the_trees_are_nested_and_are_those_of_the_path(model_and_rows):
     model = model_and_rows[0]
     path = model.cost_complexity_path()
     assert path.alphas[0] == 0
@@ -122,7 +122,7 @@ def test_the_classifier_along_the_path_is_whole(small):
     assert model.prune is None
 
 
-def test_a_path_does_not_change_when_its_model_is_fitted_anew(small):
+def test_a_path_does_not_change_when_its_model_is_fitted_again(small):
     X, model = small
     path = model.cost_complexity_path()
     model.fit(X, ["a", "b"] * 4)

@@ -29,7 +29,7 @@ def model():
     return ProbabilityTreeClassifier(estimate=Curtailment(v=20)).fit(X, Y)
 
 
-def test_the_text_says_what_is_left_what_is_eliminated_and_what_is_both(model):
+def test_the_text_marks_what_is_kept_what_is_removed_and_what_is_both(model):
     assert model.export_text() == TEXT
 
 
@@ -58,10 +58,10 @@ def test_more_is_eliminated_with_a_larger_v(model, v, left):
     assert len(re.findall(r"^\|?[ |]*: ", other.export_text(), re.M)) == other.curtailed().is_eliminated.sum()
 
 
-def test_what_answers_is_where_rows_end(model):
+def test_what_predicts_is_where_rows_end(model):
     leaves = model.apply(X)
     answering = model.estimate_.answering(model.tree_)[leaves]
-    np.testing.assert_array_equal(np.unique(answering), np.flatnonzero(model.curtailed().answers))
+    np.testing.assert_array_equal(np.unique(answering), np.flatnonzero(model.curtailed().predictions))
 
 
 def test_the_graph_dots_the_eliminated_and_greys_what_is_both(model):

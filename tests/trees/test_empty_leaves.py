@@ -1,4 +1,4 @@
-"""What leaves without training rows answer (ALGORITHMS.md 10.19)."""
+"""What leaves without training rows predict (ALGORITHMS.md 10.19)."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ NEVER = pd.DataFrame({"colour": pd.Categorical(["never"], categories=["red", "bl
         ({"estimate": "laplace", "empty_leaf": "majority"}, [1, 0]),
     ],
 )
-def test_an_empty_leaf_answers_as_the_dialect_says_unless_told(params, expected):
+def test_an_empty_leaf_predicts_as_the_dialect_does_unless_specified(params, expected):
     model = ProbabilityTreeClassifier(**params).fit(X, Y)
     np.testing.assert_allclose(model.predict_proba(NEVER)[0], expected)
 

@@ -80,15 +80,15 @@ def test_many_estimates_are_read_as_each_alone(donors, model, n_jobs):
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 7])
-def test_many_estimates_of_any_number_of_classes_with_holes(ranks, n_classes):
+def test_many_estimates_of_any_number_of_classes_with_missing_values(ranks, n_classes):
     X, _ = ranks
     y = np.arange(len(X)) // 3 % n_classes
-    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    missing = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     model = ProbabilityTreeClassifier(random_state=0).fit(X, y)
     estimates = ["frequency", "m_branch", Laplace()]
-    for estimate, many in zip(estimates, model.predict_proba_many(holes, estimates), strict=True):
+    for estimate, many in zip(estimates, model.predict_proba_many(missing, estimates), strict=True):
         assert many.shape == (len(X), n_classes)
-        np.testing.assert_array_equal(many, model.with_estimate(estimate).predict_proba(holes))
+        np.testing.assert_array_equal(many, model.with_estimate(estimate).predict_proba(missing))
 
 
 @pytest.mark.parametrize("params", [{}, {"honest": True}, {"prune": "reduced_error"}], ids=str)
@@ -112,7 +112,7 @@ def test_kernel_densities_take_a_matrix(ranks):
     np.testing.assert_array_equal(model.predict_proba(X[:50]), model.predict_proba(X[:50].tolist()))
 
 
-def test_an_estimate_that_is_refused_leaves_the_fitted_tree_as_it_was(donors):
+def test_a_rejected_estimate_does_not_change_the_fitted_tree(donors):
     model = ProbabilityTreeClassifier().fit(donors.X, donors.y)
     before = model.predict_proba(donors.X)
     with pytest.raises(ParameterError, match="prior has 3 probabilities; there are 2 classes"):

@@ -141,6 +141,6 @@ def test_a_wide_tree_is_cut_in_the_notebook():
     assert page.count("id = c") < 60
 
 
-def test_text_is_shown_where_scikit_learn_is_told_so(golf):
+def test_text_is_shown_where_scikit_learn_is_configured_so(golf):
     with sklearn.config_context(display="text"):
         assert not hasattr(golf, "_repr_html_")

@@ -44,12 +44,12 @@ def test_a_grid_in_a_pipeline_grows_as_few(ranks, cache):
     assert len(cache) == 5
 
 
-def test_another_parameter_of_growing_grows_anew(ranks, cache):
+def test_another_parameter_of_growing_grows_again(ranks, cache):
     search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES, "min_leaf": [2, 9], "n_jobs": [1, 2]}, *ranks)
     assert len(cache) == 9
 
 
-def test_a_shared_growth_gives_the_same_bits(ranks):
+def test_a_shared_tree_gives_the_same_bits(ranks):
     X, y = ranks
     model = ProbabilityTreeClassifier(tie_break="random", honest=True, random_state=3)
     found = search(model, {"estimate": ESTIMATES}, X, y)
@@ -59,7 +59,7 @@ def test_a_shared_growth_gives_the_same_bits(ranks):
         np.testing.assert_array_equal(scores, cross_val_score(alone, X, y, cv=4, scoring="roc_auc"))
 
 
-def test_random_ties_without_a_seed_are_drawn_anew(ranks, cache):
+def test_random_ties_without_a_seed_are_drawn_again(ranks, cache):
     search(ProbabilityTreeClassifier(tie_break="random"), {"estimate": ESTIMATES}, *ranks, refit=False)
     assert len(cache) == 20
 
@@ -77,7 +77,7 @@ def siblings(n, **params):
 
 
 @pytest.mark.parametrize("change", ["value", "class", "weight", "name", "category"])
-def test_rows_that_differ_anywhere_are_told_apart(cache, change):
+def test_rows_that_differ_anywhere_are_distinguished(cache, change):
     X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": ["u", "u", "v", "w"]})
     y, weights = np.array(["k", "k", "l", "l"]), np.ones(4)
     one, two = siblings(2)

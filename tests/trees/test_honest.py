@@ -24,14 +24,14 @@ def test_children_add_up_to_their_parent(ranks):
         np.testing.assert_allclose(tree.counts[tree.children_of(node)].sum(axis=0), tree.counts[node], atol=1e-9)
 
 
-def test_the_seed_settles_the_halves(ranks, same_trees):
+def test_the_seed_determines_the_halves(ranks, same_trees):
     X, y = ranks
     trees = [ProbabilityTreeClassifier(honest=True, random_state=seed).fit(X, y).tree_ for seed in (3, 3, 4)]
     assert same_trees(trees[0], trees[1])
     assert not same_trees(trees[0], trees[2])
 
 
-def test_noise_is_not_learnt():
+def test_noise_is_not_learned():
     random = np.random.default_rng(0)
     X, y = random.random((4000, 5)), random.integers(0, 2, 4000)
     full = ProbabilityTreeClassifier(mdl_penalty=False).fit(X, y)
@@ -40,7 +40,7 @@ def test_noise_is_not_learnt():
     assert honest.score(X, y) < 0.8
 
 
-def test_a_row_with_a_hole_gets_probabilities_below_a_test_that_nothing_was_counted_at(ranks):
+def test_a_row_with_a_missing_value_gets_probabilities_below_a_test_that_nothing_was_counted_at(ranks):
     X, y = ranks
     model = ProbabilityTreeClassifier(honest=True, min_leaf=1, random_state=0).fit(X[:60], y[:60])
     rows = np.where(np.random.default_rng(1).random(X.shape) < 0.4, np.nan, X)

@@ -29,7 +29,7 @@ def test_one_row_is_a_leaf():
     assert (model.n_nodes_, model.n_leaves_, model.depth_) == (1, 1, 0)
 
 
-def test_a_column_of_holes_is_never_tested():
+def test_a_column_of_missing_values_is_never_tested():
     X = np.column_stack([np.full(20, np.nan), np.arange(20.0)])
     model = fit(X, np.arange(20) // 10)
     assert set(model.tree_.feature) == {1, -1}
@@ -71,7 +71,7 @@ def test_more_classes_than_rows():
     assert fit([[1.0], [2.0], [3.0]], [5, 6, 7]).predict_proba([[1.0]]).shape == (1, 3)
 
 
-def test_too_many_classes_are_refused():
+def test_too_many_classes_are_rejected():
     with pytest.raises(DataError, match="y has 70,000 classes; a tree takes at most 65,535"):
         fit(np.zeros((70_000, 1)), np.arange(70_000))
 
@@ -153,7 +153,7 @@ def test_dates_of_numpy_stay_dates(dtype):
         (pl.Series([None, datetime.date(2024, 1, 1), None]), DataError, r"2 missing label\(s\) \(first at row 0"),
     ],
 )
-def test_labels_that_are_no_classes_are_refused(y, error, words):
+def test_labels_that_are_no_classes_are_rejected(y, error, words):
     with pytest.raises(error, match=words):
         fit([[1.0], [2.0], [3.0]], y)
 
@@ -163,7 +163,7 @@ def test_a_label_for_each_row_is_needed():
         fit([[1.0], [2.0], [3.0]], [0, 1])
 
 
-def test_too_many_rows_are_refused_before_anything_is_copied():
+def test_too_many_rows_are_rejected_before_anything_is_copied():
     with pytest.raises(DataError, match="X has 2,147,483,648 rows; at most 2,147,483,647"):
         fit(np.broadcast_to(np.zeros((1, 1), dtype=np.int8), (2**31, 1)), np.broadcast_to(0, 2**31))
 
@@ -205,7 +205,7 @@ def test_a_parameter_outside_its_rule_is_named(params, message):
         fit([[1.0], [2.0]], [0, 1], **params)
 
 
-def test_sparse_tables_are_refused():
+def test_sparse_tables_are_rejected():
     scipy_sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(DataTypeError, match=r"toarray\(\)"):
         fit(scipy_sparse.csr_matrix(np.eye(3)), [0, 1, 0])

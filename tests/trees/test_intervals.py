@@ -43,7 +43,7 @@ def test_m_branch_takes_the_node_above_for_its_prior():
 
 
 @pytest.mark.parametrize(("then", "prior"), [(None, 0.5), ("laplace", 1.0)])
-def test_curtailment_answers_from_the_node_where_it_stops(then, prior):
+def test_curtailment_predicts_from_the_node_where_it_stops(then, prior):
     model = ProbabilityTreeClassifier(estimate=Curtailment(v=7, then=then), mdl_penalty=False).fit(X, Y)
     parameters = np.array([6, 5, 1]) + prior
     np.testing.assert_allclose(
@@ -58,20 +58,20 @@ def test_an_empty_leaf_has_the_interval_of_its_parent():
     np.testing.assert_allclose(model.predict_interval(never)[0, 0], quantiles(4.5, 2.5))
 
 
-def test_a_hole_has_the_quantiles_of_the_mixture():
+def test_a_missing_value_has_the_quantiles_of_the_mixture():
     model = ProbabilityTreeClassifier(mdl_penalty=False).fit(X, Y)
     low, high = model.predict_interval([[np.nan]], confidence=0.8)[0, 0]
     for end, tail in ((low, 0.1), (high, 0.9)):
         assert np.mean(beta.cdf(end, [6, 2], [3, 7])) == pytest.approx(tail, abs=1e-9)
 
 
-def test_rows_with_holes_are_as_each_alone(ranks, monkeypatch):
+def test_rows_with_missing_values_are_as_each_alone(ranks, monkeypatch):
     X, y = ranks
-    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.15, np.nan, X)[:60]
+    missing = np.where(np.random.default_rng(0).random(X.shape) < 0.15, np.nan, X)[:60]
     model = ProbabilityTreeClassifier(min_leaf=30).fit(X, y)
-    alone = np.concatenate([model.predict_interval(row[None]) for row in holes])
+    alone = np.concatenate([model.predict_interval(row[None]) for row in missing])
     monkeypatch.setattr("calibrant.trees._prediction.intervals._BLOCK", 7)
-    np.testing.assert_allclose(model.predict_interval(holes), alone, atol=1e-9)
+    np.testing.assert_allclose(model.predict_interval(missing), alone, atol=1e-9)
     assert (alone[..., 0] < alone[..., 1]).all()
     assert alone.min() >= 0
     assert alone.max() <= 1
@@ -96,6 +96,6 @@ def test_certain_priors_give_points():
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 1.5, "high", None])
-def test_a_confidence_that_is_none_is_refused(confidence):
+def test_a_confidence_that_is_none_is_rejected(confidence):
     with pytest.raises(ParameterError, match=r"confidence must be a number in \(0, 1\)"):
         ProbabilityTreeClassifier().fit(X, Y).predict_interval(X, confidence)

@@ -23,7 +23,7 @@ def little_memory(monkeypatch):
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("prune", [None, "pessimistic"])
-def test_counts_that_take_too_much_are_refused_with_numbers(n_jobs, prune):
+def test_counts_that_take_too_much_memory_are_rejected_with_numbers(n_jobs, prune):
     with pytest.raises(DataError, match=r"y has \d+ classes, and the class counts of all nodes take more than the \d"):
         ProbabilityTreeClassifier(n_jobs=n_jobs, prune=prune).fit(X, Y)
 
@@ -50,7 +50,7 @@ def test_a_column_of_many_values_is_not_counted_with_many_classes():
     assert ProbabilityTreeClassifier().fit(frame, Y % 2).n_leaves_ == 2_000
 
 
-def test_probabilities_that_take_half_of_the_memory_are_refused():
+def test_probabilities_that_take_half_of_the_memory_are_rejected():
     n_rows = machine_memory() // 16 // 60_000 + 1
     check_output_memory(n_rows - 1, 60_000)
     with pytest.raises(
@@ -60,7 +60,7 @@ def test_probabilities_that_take_half_of_the_memory_are_refused():
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
-def test_too_many_rows_to_predict_are_refused_before_anything_is_copied(method):
+def test_too_many_rows_to_predict_are_rejected_before_anything_is_copied(method):
     model = ProbabilityTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(DataError, match="X has 2,147,483,648 rows; at most 2,147,483,647"):
         getattr(model, method)(np.broadcast_to(1.0, (2**31, 1)))

@@ -1,4 +1,4 @@
-"""Rows down a tree: known values, holes, categories never seen, other frames and types."""
+"""Rows down a tree: known values, missing values, categories never seen, other frames and types."""
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,9 @@ def model():
     return ProbabilityTreeClassifier(estimate="frequency").fit(COLOURS[["colour"]], CLASSES)
 
 
-@pytest.mark.parametrize("hole", [None, "violet"])
-def test_a_hole_or_an_unseen_category_goes_down_every_branch_with_its_share(model, hole):
-    np.testing.assert_allclose(model.predict_proba(pd.DataFrame({"colour": [hole]})), [[0.6, 0.4]])
+@pytest.mark.parametrize("missing_value", [None, "violet"])
+def test_a_missing_value_or_an_unseen_category_goes_down_every_branch_with_its_share(model, missing_value):
+    np.testing.assert_allclose(model.predict_proba(pd.DataFrame({"colour": [missing_value]})), [[0.6, 0.4]])
 
 
 def test_a_missing_number_goes_down_both_branches():
@@ -30,17 +30,17 @@ def test_a_missing_number_goes_down_both_branches():
     np.testing.assert_allclose(model.predict_proba([[np.nan]])[0], smoothed)
 
 
-def test_many_rows_with_holes_are_predicted_as_each_alone(ranks):
+def test_many_rows_with_missing_values_are_predicted_as_each_alone(ranks):
     X, y = ranks
-    holes = np.random.default_rng(2).random(X.shape) < 0.1
-    X = np.where(holes, np.nan, X)
+    missing = np.random.default_rng(2).random(X.shape) < 0.1
+    X = np.where(missing, np.nan, X)
     model = ProbabilityTreeClassifier().fit(X, y)
     alone = np.vstack([model.predict_proba(row[None]) for row in X[:200]])
     np.testing.assert_array_equal(model.predict_proba(X)[:200], alone)
     np.testing.assert_allclose(alone.sum(axis=1), 1)
 
 
-def test_a_row_with_a_hole_does_not_change_the_others(ranks):
+def test_a_row_with_a_missing_value_does_not_change_the_others(ranks):
     X, y = ranks
     model = ProbabilityTreeClassifier(min_leaf=1).fit(X, y)
     beside = np.vstack([X, np.full((1, X.shape[1]), np.nan)])
@@ -48,21 +48,21 @@ def test_a_row_with_a_hole_does_not_change_the_others(ranks):
     np.testing.assert_array_equal(model.apply(beside)[:-1], model.apply(X))
 
 
-def test_the_heaviest_leaf_is_applied_to_a_row_with_a_hole(model):
+def test_the_heaviest_leaf_is_applied_to_a_row_with_a_missing_value(model):
     red = model.apply(pd.DataFrame({"colour": ["red"]}))
     np.testing.assert_array_equal(model.apply(pd.DataFrame({"colour": [None]}, dtype=object)), red)
 
 
-def test_apply_gives_the_leaf_whose_counts_answer(ranks):
+def test_apply_gives_the_leaf_whose_counts_predict(ranks):
     X, y = ranks
     model = ProbabilityTreeClassifier(estimate="frequency").fit(X, y)
     leaves = model.apply(X)
     assert model.tree_.is_leaf[leaves].all()
-    answers = model.tree_.counts[leaves] / model.tree_.weight[leaves][:, None]
-    np.testing.assert_array_equal(model.predict_proba(X), answers)
+    predictions = model.tree_.counts[leaves] / model.tree_.weight[leaves][:, None]
+    np.testing.assert_array_equal(model.predict_proba(X), predictions)
 
 
-def test_predict_is_the_likeliest_class_and_the_lower_of_equals():
+def test_predict_is_the_most_probable_class_and_the_lower_of_equals():
     model = ProbabilityTreeClassifier().fit([[1.0], [1.0], [1.0]], ["c", "b", "b"])
     assert model.predict([[1.0]]).tolist() == ["b"]
     assert ProbabilityTreeClassifier().fit([[1.0], [1.0]], ["c", "b"]).predict([[1.0]]).tolist() == ["b"]
@@ -105,14 +105,14 @@ def test_a_renamed_column_is_named():
         model.predict(COLOURS.rename(columns={"size": "sizes"}))
 
 
-def test_another_number_of_columns_is_refused(ranks):
+def test_another_number_of_columns_is_rejected(ranks):
     X, y = ranks
     message = "X has 3 features, but ProbabilityTreeClassifier is expecting 5 features as input"
     with pytest.raises(SchemaError, match=message):
         ProbabilityTreeClassifier().fit(X, y).predict(X[:, :3])
 
 
-def test_strings_in_a_numeric_column_are_refused():
+def test_strings_in_a_numeric_column_are_rejected():
     model = ProbabilityTreeClassifier().fit(COLOURS, CLASSES)
     with pytest.raises(SchemaError, match="column 'size' was numeric in fit and holds 'big' now"):
         model.predict(COLOURS.assign(size="big"))
@@ -134,6 +134,6 @@ def test_names_that_are_no_strings_are_no_feature_names():
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
-def test_an_unfitted_tree_says_so(method):
+def test_an_unfitted_tree_raises(method):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(ProbabilityTreeClassifier(), method)([[1.0]])

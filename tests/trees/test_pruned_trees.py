@@ -39,14 +39,14 @@ CUT_BACK = [kind for kind in KINDS if kind not in RAISED + DRAWN]
 
 
 @st.composite
-def rows(draw, holes=True):
-    """Numbers and categories, one never seen, with holes or without, two to four classes, whole weights."""
+def rows(draw, missing=True):
+    """Numbers and categories, one never seen, with or without missing values, two to four classes, whole weights."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, n_classes = draw(st.integers(12, 90)), draw(st.integers(2, 4))
     X = pd.DataFrame({"a": random.integers(0, 9, n).astype(float), "b": random.random(n).round(2)})
     X["c"] = pd.Categorical(random.choice(["u", "v", "w"], n), categories=["u", "v", "w", "never"])
     y = ((X["a"] > 4).to_numpy().astype(int) + (random.random(n) < 0.3) * random.integers(0, 4, n)) % n_classes
-    if holes:
+    if missing:
         X = X.mask(random.random(X.shape) < draw(st.sampled_from([0.0, 0.1])))
     return X, y, random.integers(1, 4, n).astype(float)
 
@@ -61,7 +61,7 @@ def condition_of(tree, node):
 
 
 def pairs(pruned, full):
-    """Give the nodes of a pruned tree beside those of the full one; a test that is not the full tree's fails."""
+    """Return the nodes of a pruned tree beside those of the full one; a test that is not the full tree's fails."""
     waiting = [(0, 0)]
     while waiting:
         node, other = waiting.pop()
@@ -128,7 +128,7 @@ def test_pruned_trees_give_probabilities(kind, table):
 
 
 def costs(tree, as_leaf, as_test, node=0):
-    """Give the cost and the leaves of every tree that can be pruned from a node; the costs of nodes add up."""
+    """Return the cost and the leaves of every tree that can be pruned from a node; the costs of nodes add up."""
     leaf = {(round(float(as_leaf[node]), 9), 1)}
     if tree.is_leaf[node]:
         return leaf
@@ -165,7 +165,7 @@ def test_reduced_error_makes_the_fewest_errors_on_the_rows_set_aside_and_is_the_
 
 
 def class_bits(counts):
-    """Give log2 of (n + K - 1)! / ((K - 1)! n_1! ... n_K!)."""
+    """Return log2 of (n + K - 1)! / ((K - 1)! n_1! ... n_K!)."""
     n_classes = len(counts)
     if counts.sum() == 0:
         return 0.0
@@ -187,13 +187,13 @@ def test_mdl_pruning_gives_the_shortest_description_and_the_smallest_of_those(ta
 
 
 def estimated(tree, node=0):
-    """Give C4.5's estimate of a leaf's errors; an empty leaf makes none."""
+    """Return C4.5's estimate of a leaf's errors; an empty leaf makes none."""
     n, wrong = float(tree.weight[node]), float(errors(tree)[node])
     return wrong + extra_errors(n, wrong, 0.25) if n > 0 else 0.0
 
 
 def quinlan(tree, node=0):
-    """Give the least errors that can be expected below a node, and the leaves there, by the rule as it is written."""
+    """Return the least errors that can be expected below a node, and the leaves there, by the rule as it is written."""
     if tree.is_leaf[node]:
         return estimated(tree, node), 1
     below = [quinlan(tree, child) for child in tree.children_of(node)]
@@ -274,14 +274,14 @@ def test_any_number_of_threads_prunes_to_the_same_bits(kind, donors, same_trees)
     assert same_trees(one.fit(donors.X, donors.y).tree_, three.fit(donors.X, donors.y).tree_)
 
 
-def test_j48_refuses_a_confidence_above_a_half_in_fit():
+def test_j48_rejects_a_confidence_above_a_half_in_fit():
     model = ProbabilityTreeClassifier(prune="pessimistic", dialect="j48", confidence=0.6)
     with pytest.raises(ParameterError, match=r"confidence must be a number in \(0, 0.5\] with dialect='j48'; got 0.6"):
         model.fit([[1.0], [2.0]], [0, 1])
 
 
 @pytest.mark.parametrize(("n", "honest", "least"), [(2, False, 3), (4, True, 5)])
-def test_too_few_rows_to_set_aside_are_refused(n, honest, least):
+def test_too_few_rows_to_set_aside_are_rejected(n, honest, least):
     model = ProbabilityTreeClassifier(prune="reduced_error", honest=honest)
     assert model.fit(np.arange(least)[:, None], np.arange(least) % 2).n_nodes_ == 1
     with pytest.raises(DataError, match=rf"{n} row\(s\) of weight > 0; prune='reduced_error' .* at least {least}"):

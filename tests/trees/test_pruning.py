@@ -17,7 +17,7 @@ def test_j48_takes_the_exact_deviate(confidence):
     assert deviate(confidence, "j48") == pytest.approx(norm.isf(confidence))
 
 
-def test_j48_refuses_a_confidence_above_a_half():
+def test_j48_rejects_a_confidence_above_a_half():
     with pytest.raises(ParameterError, match=r"confidence must be a number in \(0, 0.5\] with dialect='j48'; got 0.6"):
         deviate(0.6, "j48")
 

@@ -51,7 +51,7 @@ def test_counts_are_in_sorted_order_whatever_was_declared():
     assert ProbabilityTreeClassifier().fit([[1.0], [2.0], [3.0]], y).tree_.counts[0].tolist() == [1, 2]
 
 
-def test_the_frame_says_what_leads_to_each_node():
+def test_the_frame_has_the_condition_of_each_node():
     X = pd.DataFrame({"town": ["Rome", "Oslo"] * 5, "n": 1.0})
     frame = ProbabilityTreeClassifier().fit(X, [0, 1] * 5).tree_.to_frame()
     assert frame["condition"].tolist() == ["", "town = Oslo", "town = Rome"]
@@ -67,7 +67,7 @@ def test_a_tree_is_the_same_after_a_pickle(tree, same_trees):
 
 
 @pytest.mark.parametrize("place", range(12))  # the last is empty: all tests are numeric
-def test_arrays_that_are_no_tree_are_refused(tree, place):
+def test_arrays_that_are_no_tree_are_rejected(tree, place):
     state = [array.copy() for array in tree.core.state]
     state[place] = state[place][:-1]
     with pytest.raises(ValueError, match="the arrays do not describe a tree"):
@@ -75,7 +75,7 @@ def test_arrays_that_are_no_tree_are_refused(tree, place):
 
 
 @pytest.mark.parametrize(("place", "value"), [(0, 10**6), (1, -2), (4, 9), (9, 0), (9, 10**6)])
-def test_numbers_that_lead_nowhere_are_refused(tree, place, value):
+def test_numbers_that_lead_nowhere_are_rejected(tree, place, value):
     state = [array.copy() for array in tree.core.state]
     state[place][1] = value
     with pytest.raises(ValueError, match="the arrays do not describe a tree"):

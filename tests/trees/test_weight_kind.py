@@ -31,7 +31,7 @@ def bits(y, weight):
 
 
 def gains(X, y, weight, least):
-    """Give what every cut gains, by its column and value, that leaves so much weight and so many rows on each side."""
+    """Return the gain of every cut, by column and value, that leaves enough weight and rows on each side."""
     found = {}
     for column, values in enumerate(X.T):
         for value in np.unique(values)[:-1]:
@@ -63,7 +63,7 @@ def test_the_root_has_the_best_of_the_cuts_that_leave_rows_enough(table, min_lea
 
 
 @given(tables(), st.sampled_from(["gain_ratio", "gini", "hellinger"]), st.sampled_from(["c45", "j48"]))
-def test_rows_that_all_weigh_1_grow_the_same_tree(same_trees, table, criterion, dialect):
+def test_rows_that_all_have_weight_1_grow_the_same_tree(same_trees, table, criterion, dialect):
     X, y, _ = table
     X[::7, 0] = np.nan
     model = ProbabilityTreeClassifier(criterion=criterion, dialect=dialect)
@@ -73,7 +73,7 @@ def test_rows_that_all_weigh_1_grow_the_same_tree(same_trees, table, criterion, 
 
 @st.composite
 def words(draw):
-    """One nominal column of up to seven values; one class weighs 6.23."""
+    """One nominal column of up to seven values; one class has weight 6.23."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, n_words = draw(st.integers(4, 40)), draw(st.integers(3, 7))
     column = pd.Categorical.from_codes(random.integers(0, n_words, n), list("abcdefg"[:n_words]))
@@ -115,7 +115,7 @@ def test_one_word_against_the_rest_is_the_best_of_those_that_leave_rows_enough(t
 
 
 @pytest.mark.parametrize("spare", [0, 30])
-def test_one_row_that_stands_for_six_makes_no_leaf(spare):
+def test_one_row_that_represents_six_makes_no_leaf(spare):
     X = np.arange(5.0 + spare)[:, np.newaxis]
     y, weight = np.r_[0, np.ones(4 + spare, int)], np.r_[6.23, np.ones(4 + spare)]
     model = ProbabilityTreeClassifier(min_cut="min_leaf", mdl_penalty=False)
@@ -141,6 +141,6 @@ def test_a_row_of_a_bag_counts_once_however_often_it_was_drawn(make, prune):
         assert np.unique(leaves[bag > 0], return_counts=True)[1].min() >= 4
 
 
-def test_another_kind_of_weight_is_refused():
+def test_another_kind_of_weight_is_rejected():
     with pytest.raises(ParameterError, match="weight_kind"):
         ProbabilityTreeClassifier(weight_kind="survey").fit([[1], [2]], [0, 1])

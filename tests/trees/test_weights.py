@@ -15,13 +15,13 @@ CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
 
 @st.composite
 def tables(draw):
-    """Small tables with ties, holes, a nominal column, three classes and whole weights."""
+    """Small tables with ties, missing values, a nominal column, three classes and whole weights."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(2, 80))
     X = pd.DataFrame({"a": random.integers(0, 6, n).astype(float), "b": random.random(n).round(1)})
     X["c"] = pd.Categorical(random.choice(["u", "v", "w"], n), categories=["u", "v", "w", "never"])
-    holes = random.random(X.shape) < draw(st.sampled_from([0.0, 0.15]))
-    return X.mask(holes), random.integers(0, 3, n), random.integers(0, 4, n)
+    missing = random.random(X.shape) < draw(st.sampled_from([0.0, 0.15]))
+    return X.mask(missing), random.integers(0, 3, n), random.integers(0, 4, n)
 
 
 @given(tables(), st.sampled_from(CRITERIA))
@@ -38,7 +38,7 @@ def test_weights_equal_repetition(table, criterion):
 
 
 @given(tables())
-def test_without_holes_weights_equal_repetition_to_the_bit(same_trees, table):
+def test_without_missing_values_weights_equal_repetition_to_the_bit(same_trees, table):
     X, y, weights = table
     X, weights = X.fillna({"a": 0.0, "b": 0.0, "c": "u"}), weights + 1
     rows = np.repeat(np.arange(len(y)), weights)
@@ -73,7 +73,7 @@ def test_a_value_of_weight_0_is_no_threshold():
     assert model.fit(X, [0, 0, 0, 1, 1], [1, 1, 0, 1, 1]).tree_.threshold[0] == 2.0
 
 
-def test_balanced_classes_weigh_the_same(ranks):
+def test_balanced_classes_have_the_same_weight(ranks):
     X, y = ranks
     counts = ProbabilityTreeClassifier(class_weight="balanced").fit(X, y).tree_.counts[0]
     np.testing.assert_allclose(counts, [len(y) / 2, len(y) / 2])
@@ -90,7 +90,7 @@ def test_a_class_weight_multiplies_the_weights():
     assert model.tree_.counts[0].tolist() == [1, 9]
 
 
-def test_a_misspelt_class_weight_is_answered_with_the_nearest():
+def test_a_misspelt_class_weight_raises_with_the_nearest_name():
     with pytest.raises(ParameterError, match=r"class_weight names 'yess', which is not a class\. Did you mean 'yes'"):
         ProbabilityTreeClassifier(class_weight={"yess": 2}).fit([[1], [2]], ["no", "yes"])
 
@@ -101,7 +101,7 @@ def test_a_class_weight_must_be_positive(weight):
         ProbabilityTreeClassifier(class_weight={0: weight}).fit([[1], [2]], [0, 1])
 
 
-def test_weights_of_0_alone_are_refused():
+def test_weights_of_0_alone_are_rejected():
     with pytest.raises(DataError, match="zero for every row"):
         ProbabilityTreeClassifier().fit([[1], [2]], [0, 1], [0, 0])
 
