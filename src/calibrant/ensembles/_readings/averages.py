@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +63,7 @@ def by_node(
     return [list(zip(lines, tables, strict=True)), every]
 
 
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
 def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) -> NDArray[np.float64]:
     """Average tables that do not count out-of-bag rows, such as those of bagged trees (B-PETs).
 
@@ -69,11 +71,7 @@ def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) 
 
     Examples
     --------
-    >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
-    >>> members = Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0]), 2)
+    %(example_members)s
     >>> out_of_bag_average([np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]])], members)[3:]
     array([[ nan,  nan],
            [0.25, 0.75]])

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.averages import Cells, average_cells, by_node
 from calibrant.ensembles._readings.honest_out_of_bag import own_class_rates, pooled_trees
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, choose_alpha
 from calibrant.ensembles._readings.pooled_tree import pooled_table
 from calibrant.ensembles._readings.pooling import Pooling
@@ -50,6 +51,7 @@ class EBPets:
         return average_cells(paths, self.levels)
 
 
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
 def read_eb_pets(members: Members, pooling: Pooling) -> EBPets:
     """Read a forest by the counts of all training rows.
 
@@ -57,11 +59,8 @@ def read_eb_pets(members: Members, pooling: Pooling) -> EBPets:
 
     Examples
     --------
-    >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
-    >>> reading = read_eb_pets(Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0]), 2), Pooling())
+    %(example_members)s
+    >>> reading = read_eb_pets(members, Pooling())
     >>> reading.tables[0][2].round(2)
     array([0.33, 0.67])
     """

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.averages import average_cells, by_node
-from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, core_pooling
 from calibrant.ensembles._readings.pooled_tree import PooledTree, pooled_table
 from calibrant.ensembles._readings.pooling import Pooling, is_local
@@ -26,6 +27,7 @@ __all__ = ["honest_oob_proba", "own_class_rates", "pooled_trees"]
 _N_GROUPS = 5  # a table of each tree is made for each group: few, and each leaves out a fifth of the rows
 
 
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
 def honest_oob_proba(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.float64]:
     """Return out-of-bag probabilities by leaf, as of EB-PETs; NaN for a row that is in every bag.
 
@@ -34,11 +36,7 @@ def honest_oob_proba(members: Members, pooling: Pooling, alpha: Alpha) -> NDArra
 
     Examples
     --------
-    >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
-    >>> members = Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0]), 2)
+    %(example_members)s
     >>> honest_oob_proba(members, Pooling(), Alpha(1.0))[4]
     array([0., 1.])
     """

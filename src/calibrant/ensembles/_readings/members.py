@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.estimates import CountedTree
 from calibrant.estimates._internal import frequencies
@@ -17,9 +18,19 @@ from calibrant.estimates._internal import frequencies
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Members", "class_weights", "vote_tables"]
+__all__ = ["EXAMPLE_MEMBERS", "Members", "class_weights", "vote_tables"]
+
+# For `fill_docstring`: a forest of one tree and five rows, the last of them out-of-bag.
+EXAMPLE_MEMBERS = """\
+>>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+>>> from calibrant.trees import ProbabilityTreeClassifier
+>>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+>>> paths = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
+>>> in_bag = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16)
+>>> members = Members([tree], paths, in_bag, np.array([0, 0, 1, 1, 0]), 2)"""
 
 
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
 @dataclass(frozen=True, eq=False)
 class Members:
     """The trees of a forest and its training rows.
@@ -44,11 +55,7 @@ class Members:
 
     Examples
     --------
-    >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> paths = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
-    >>> members = Members([tree], paths, np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([0, 0, 1, 1, 0]), 2)
+    %(example_members)s
     >>> members.n_trees, members.n_rows, members.class_weights
     (1, 5, array([3., 2.]))
     """

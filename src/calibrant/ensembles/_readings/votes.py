@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,16 +67,14 @@ def count_votes(
     return Tally(*found)
 
 
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
 def out_of_bag_votes(members: Members) -> Tally:
     """Count the votes of each tree on the training rows that it was grown without.
 
     Examples
     --------
-    >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> in_bag, paths = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2]], dtype=np.int32)
-    >>> out_of_bag_votes(Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0]), 2)).labels
+    %(example_members)s
+    >>> out_of_bag_votes(members).labels
     array([-1, -1, -1, -1,  1], dtype=int32)
     """
     return count_votes(members.frequencies, members.paths, members.in_bag)

@@ -46,6 +46,8 @@ class AcrossGroups(Plan):
     ...     print(train, test)
     [0 1] [2 3]
     [2 3] [0 1]
+    >>> AcrossGroups().describe()
+    'trained on one group, tested on another'
     """
 
     caution: ClassVar[str] = "Each value is of one group; nothing here bounds what a further group may show."
@@ -57,14 +59,7 @@ class AcrossGroups(Plan):
         self.train = train
         self.test = test
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> AcrossGroups().describe()
-        'trained on one group, tested on another'
-        """
+    def _describe(self) -> str:
         return f"trained on {'one group' if self.learn_from == 'one' else 'all other groups'}, tested on another"
 
     def _names(self, rows: PlanRows) -> list[str]:

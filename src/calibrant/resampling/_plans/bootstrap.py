@@ -69,6 +69,8 @@ class Bootstrap632(Plan):
     >>> train, test = next(Bootstrap632().split([[i] for i in range(8)]))
     >>> train, test
     (array([0, 1, 1, 2, 5, 6, 6, 7]), array([3, 4]))
+    >>> Bootstrap632(plus=True).describe()
+    '.632+ bootstrap, 50 draws'
     """
 
     _rules: ClassVar = {"n_repeats": Int(1), "plus": Bool(), "stratified": Bool(), "random_state": Seed()}
@@ -90,14 +92,7 @@ class Bootstrap632(Plan):
     def _bootstrap(self) -> BootstrapKind:  # type: ignore[override]
         return ".632+" if self.plus else ".632"
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> Bootstrap632(plus=True).describe()
-        '.632+ bootstrap, 50 draws'
-        """
+    def _describe(self) -> str:
         draws = f"{self.n_repeats} draws" if self.n_repeats > 1 else "1 draw"
         return f"{self._bootstrap} bootstrap, {draws}{', stratified' if self.stratified else ''}"
 

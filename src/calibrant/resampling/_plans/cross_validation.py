@@ -51,6 +51,8 @@ class CrossValidation(Plan):
     >>> plan = CrossValidation(3)
     >>> [test.tolist() for _, test in plan.split([[i] for i in range(6)], ["a", "b"] * 3)]
     [[0, 5], [2, 3], [1, 4]]
+    >>> CrossValidation().describe()
+    '10-fold cross-validation, stratified'
     """
 
     caution: ClassVar[str] = "Whatever was chosen by looking at all rows beforehand is not tested by this."
@@ -64,14 +66,7 @@ class CrossValidation(Plan):
         self.stratified = stratified
         self.random_state = random_state
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> CrossValidation().describe()
-        '10-fold cross-validation, stratified'
-        """
+    def _describe(self) -> str:
         times = f"{self.n_repeats} times " if self.n_repeats > 1 else ""
         return f"{times}{self.n_folds}-fold cross-validation{', stratified' if self.stratified else ''}"
 
@@ -116,6 +111,8 @@ class LeaveOneOut(Plan):
     --------
     >>> [test.tolist() for _, test in LeaveOneOut().split([[1], [2], [3]])]
     [[0], [1], [2]]
+    >>> LeaveOneOut().describe()
+    'leave-one-out cross-validation'
     """
 
     caution: ClassVar[str] = (
@@ -124,14 +121,7 @@ class LeaveOneOut(Plan):
         "mean over rows, such as the AUC, a correlation or a root, from the pooled predictions."
     )
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> LeaveOneOut().describe()
-        'leave-one-out cross-validation'
-        """
+    def _describe(self) -> str:
         return "leave-one-out cross-validation"
 
     def _names(self, rows: PlanRows) -> list[str]:

@@ -47,6 +47,8 @@ class Holdout(Plan):
     >>> train, test = next(Holdout().split([[i] for i in range(9)], ["a"] * 6 + ["b"] * 3))
     >>> len(train), test
     (6, array([2, 3, 8]))
+    >>> Holdout().describe()
+    'holdout of 33 % of the rows, stratified'
     """
 
     caution: ClassVar[str] = "One split is one draw: another would have had another value."
@@ -58,15 +60,8 @@ class Holdout(Plan):
         self.stratified = stratified
         self.random_state = random_state
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> Holdout().describe()
-        'holdout of 33 % of the rows, stratified'
-        """
-        return _describe(self)
+    def _describe(self) -> str:
+        return _holdout_text(self)
 
     def _splits(self, rows: PlanRows) -> Iterator[Split]:
         yield from _held_out(self, rows, n_repeats=1)
@@ -93,6 +88,8 @@ class RepeatedHoldout(Plan):
     --------
     >>> [test.tolist() for _, test in RepeatedHoldout(3).split([[i] for i in range(6)])]
     [[1, 5], [0, 3], [1, 4]]
+    >>> RepeatedHoldout(100, stratified=False).describe()
+    '100 times holdout of 33 % of the rows'
     """
 
     caution: ClassVar[str] = "The test sets of the repeats overlap: more repeats do not make more data."
@@ -106,15 +103,8 @@ class RepeatedHoldout(Plan):
         self.stratified = stratified
         self.random_state = random_state
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> RepeatedHoldout(100, stratified=False).describe()
-        '100 times holdout of 33 % of the rows'
-        """
-        return f"{self.n_repeats} times {_describe(self)}"
+    def _describe(self) -> str:
+        return f"{self.n_repeats} times {_holdout_text(self)}"
 
     def _names(self, rows: PlanRows) -> list[str]:  # noqa: ARG002
         return [f"repeat {number + 1}" for number in range(self.n_repeats)]
@@ -126,7 +116,7 @@ class RepeatedHoldout(Plan):
         yield from _held_out(self, rows, self.n_repeats)
 
 
-def _describe(plan: Holdout | RepeatedHoldout) -> str:
+def _holdout_text(plan: Holdout | RepeatedHoldout) -> str:
     return f"holdout of {size_text(plan.test_size)}{', stratified' if plan.stratified else ''}"
 
 

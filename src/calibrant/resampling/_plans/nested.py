@@ -11,8 +11,9 @@ from calibrant._params import Int, Nothing
 from calibrant.calibration._internal import take_rows
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
+from calibrant.resampling._plans.delegated_splits import DelegatedSplitsMixin
 from calibrant.resampling._plans.holdout import Holdout
-from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
+from calibrant.resampling._plans.plan import Plan, Split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ __all__ = ["Nested"]
 _PLAN = splitters.SPLITTER | Int(2) | Nothing()
 
 
-class Nested(Plan):
+class Nested(DelegatedSplitsMixin, Plan):
     """Choose among methods on validation rows, then test the chosen one on rows that had no part in the choice.
 
     Passed to `estimate_performance` with several methods, each split of `outer` is one experiment: every method is
@@ -52,6 +53,8 @@ class Nested(Plan):
     >>> plan = Nested(Holdout(), Holdout())
     >>> [len(part) for part in next(plan.split_three([[i] for i in range(90)]))]
     [40, 20, 30]
+    >>> Nested().describe()
+    '10-fold cross-validation, stratified; chosen within by holdout of 33 % of the rows, stratified'
     """
 
     _rules: ClassVar = {"outer": _PLAN, "inner": _PLAN}
@@ -71,17 +74,8 @@ class Nested(Plan):
         return _plan(self.inner, Holdout())
 
     @property
-    def caution(self) -> str:  # type: ignore[override]
-        """When the estimate misleads."""
-        return splitters.caution(self.outer_)
-
-    @property
-    def _interval(self) -> IntervalKind:  # type: ignore[override]
-        return splitters.interval_kind(self.outer_)
-
-    @property
-    def _bootstrap(self) -> BootstrapKind:  # type: ignore[override]
-        return splitters.bootstrap_kind(self.outer_)
+    def _splitter(self) -> Any:
+        return self.outer_
 
     def split_three(
         self, X: Any, y: Any = None, groups: Any = None
@@ -113,24 +107,8 @@ class Nested(Plan):
         taken = [None if each is None else take_rows(each, rest) for each in (X, y, groups)]
         return list(self.inner_.split(*taken))
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> Nested().describe()
-        '10-fold cross-validation, stratified; chosen within by holdout of 33 % of the rows, stratified'
-        """
+    def _describe(self) -> str:
         return f"{splitters.describe(self.outer_)}; chosen within by {splitters.describe(self.inner_)}"
-
-    def _names(self, rows: PlanRows) -> list[str]:
-        return splitters.names(self.outer_, rows)
-
-    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
-        return int(self.outer_.get_n_splits(X, y, groups))
-
-    def _n_independent(self, n_splits: int) -> int:
-        return splitters.n_independent(self.outer_, n_splits)
 
     def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> Nested:
         return Nested(splitters.for_rows(self.outer_, kept, n_rows), self.inner)

@@ -88,7 +88,6 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         check_params(self, self._rules)
         return self._n_splits(X, y, groups)
 
-    @abstractmethod
     def describe(self) -> str:
         """Describe the plan in words.
 
@@ -98,6 +97,7 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         >>> CrossValidation(10, 10).describe()
         '10 times 10-fold cross-validation, stratified'
         """
+        return self._describe()
 
     def split_names(self, X: Any, y: Any = None, groups: Any = None) -> list[str]:
         """Return the names of the splits, in their order.
@@ -125,6 +125,10 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
                 if len(part) == 0:
                     raise DataError(f"{type(self).__name__}: a split has no {what} rows; there are too few rows.")
             yield train, test
+
+    @abstractmethod
+    def _describe(self) -> str:
+        """Return the description of the plan."""
 
     @abstractmethod
     def _splits(self, rows: PlanRows) -> Iterable[Split]:

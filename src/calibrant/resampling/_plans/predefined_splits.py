@@ -31,6 +31,8 @@ class PredefinedSplits(Plan):
     >>> plan = PredefinedSplits([([0, 1], [2]), ([True, False, True], [False, True, False])])
     >>> [(train.tolist(), test.tolist()) for train, test in plan.split([[5], [6], [7]])]
     [([0, 1], [2]), ([0, 2], [1])]
+    >>> PredefinedSplits([([0], [1])]).describe()
+    '1 predefined split'
     """
 
     def __init__(self, pairs: Iterable[Any]) -> None:
@@ -38,14 +40,7 @@ class PredefinedSplits(Plan):
         if not self.pairs:
             raise ParameterError("plan has no splits; pass at least one pair of (train, test).")
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> PredefinedSplits([([0], [1])]).describe()
-        '1 predefined split'
-        """
+    def _describe(self) -> str:
         return f"{len(self.pairs)} predefined splits" if len(self.pairs) > 1 else "1 predefined split"
 
     def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002

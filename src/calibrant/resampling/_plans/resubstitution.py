@@ -28,19 +28,14 @@ class Resubstitution(Plan):
     --------
     >>> next(Resubstitution().split([[1], [2], [3]]))
     (array([0, 1, 2]), array([0, 1, 2]))
+    >>> Resubstitution().describe()
+    'resubstitution (tested on the training rows)'
     """
 
     caution: ClassVar[str] = "Tested on the training rows: too good, and no estimate of the error on new rows."
     _interval: ClassVar[IntervalKind] = "none"
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> Resubstitution().describe()
-        'resubstitution (tested on the training rows)'
-        """
+    def _describe(self) -> str:
         return "resubstitution (tested on the training rows)"
 
     def _splits(self, rows: PlanRows) -> Iterator[Split]:

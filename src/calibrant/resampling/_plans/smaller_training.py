@@ -11,9 +11,10 @@ from calibrant._params import Bool, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
 from calibrant.resampling._plans import splitters
+from calibrant.resampling._plans.delegated_splits import DelegatedSplitsMixin
 from calibrant.resampling._plans.fold_assignment import shuffle_rows
 from calibrant.resampling._plans.held_out_size import SIZE, size_text
-from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
+from calibrant.resampling._plans.plan import Plan, Split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SmallerTraining"]
 
 
-class SmallerTraining(Plan):
+class SmallerTraining(DelegatedSplitsMixin, Plan):
     """Split rows as another plan does, but train on some of its training rows only.
 
     The rows of a smaller size are among those of a larger one, so that sizes can be compared, and each class keeps
@@ -51,6 +52,9 @@ class SmallerTraining(Plan):
     >>> plan = SmallerTraining(CrossValidation(2), 0.5)
     >>> [len(train) for train, _ in plan.split([[i] for i in range(16)])]
     [4, 4]
+    >>> from calibrant.resampling import Holdout
+    >>> SmallerTraining(Holdout(), 100).describe()
+    'holdout of 33 % of the rows, stratified, learning from 100 rows'
     """
 
     _rules: ClassVar = {"plan": splitters.SPLITTER, "train_size": SIZE, "stratified": Bool(), "random_state": Seed()}
@@ -63,38 +67,12 @@ class SmallerTraining(Plan):
         self.stratified = stratified
         self.random_state = random_state
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> from calibrant.resampling import Holdout
-        >>> SmallerTraining(Holdout(), 100).describe()
-        'holdout of 33 % of the rows, stratified, learning from 100 rows'
-        """
+    def _describe(self) -> str:
         return f"{splitters.describe(self.plan)}, learning from {size_text(self.train_size, 'g')}"
 
     @property
-    def caution(self) -> str:  # type: ignore[override]
-        """When the estimate misleads."""
-        return splitters.caution(self.plan)
-
-    @property
-    def _interval(self) -> IntervalKind:  # type: ignore[override]
-        return splitters.interval_kind(self.plan)
-
-    @property
-    def _bootstrap(self) -> BootstrapKind:  # type: ignore[override]
-        return splitters.bootstrap_kind(self.plan)
-
-    def _names(self, rows: PlanRows) -> list[str]:
-        return splitters.names(self.plan, rows)
-
-    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:
-        return int(self.plan.get_n_splits(X, y, groups))
-
-    def _n_independent(self, n_splits: int) -> int:
-        return splitters.n_independent(self.plan, n_splits)
+    def _splitter(self) -> Any:
+        return self.plan
 
     def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> SmallerTraining:
         plan = splitters.for_rows(self.plan, kept, n_rows)

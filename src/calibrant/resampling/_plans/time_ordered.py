@@ -47,6 +47,8 @@ class TimeOrderedHoldout(Plan):
     --------
     >>> next(TimeOrderedHoldout(time=[3, 1, 2, 4]).split([[0]] * 4))
     (array([1, 2, 0]), array([3]))
+    >>> TimeOrderedHoldout().describe()
+    'holdout of the latest 33 % of the rows'
     """
 
     caution: ClassVar[str] = "One split at one moment: it estimates the performance just after it."
@@ -58,14 +60,7 @@ class TimeOrderedHoldout(Plan):
         self.time = time
         self.gap = gap
 
-    def describe(self) -> str:
-        """Describe the plan in words.
-
-        Examples
-        --------
-        >>> TimeOrderedHoldout().describe()
-        'holdout of the latest 33 % of the rows'
-        """
+    def _describe(self) -> str:
         return f"holdout of the latest {size_text(self.test_size)}"
 
     def _splits(self, rows: PlanRows) -> Iterator[Split]:
