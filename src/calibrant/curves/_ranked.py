@@ -66,13 +66,7 @@ class Ranked:
 
 
 def read_ranked(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    needs: str = "",
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None, needs: str = ""
 ) -> Ranked:
     """Validate predictions and rank them by the probability of the positive class.
 

@@ -51,12 +51,7 @@ class CriticalDifferenceDisplay:
     @classmethod
     @fill_docstring()
     def from_table(
-        cls,
-        table: Any,
-        *,
-        test: Literal["nemenyi", "bonferroni_dunn"] = "nemenyi",
-        ax: Any = None,
-        **options: Any,
+        cls, table: Any, *, test: Literal["nemenyi", "bonferroni_dunn"] = "nemenyi", ax: Any = None, **options: Any
     ) -> Self:
         """Test for differences and draw the diagram.
 

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._params import Bool, check_param
-from calibrant.curves import (
-    LiftCurve,
-    PrecisionRecallCurve,
-    RocCurve,
-    hull_of,
-    lift,
-    precision_recall,
-    roc,
-)
+from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
 from calibrant.plots._display import Display
 from calibrant.plots._style import REFERENCE_LINE, format_axes, format_counts, line_style
 

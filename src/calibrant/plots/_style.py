@@ -43,12 +43,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (5.4, 4.6)) -> Axes
 
 
 def format_axes(
-    ax: Axes,
-    x: str,
-    y: str,
-    *,
-    xlim: tuple[float, float] | None = (0.0, 1.0),
-    ylim: tuple[float, float] | None = None,
+    ax: Axes, x: str, y: str, *, xlim: tuple[float, float] | None = (0.0, 1.0), ylim: tuple[float, float] | None = None
 ) -> None:
     """Label the axes, remove the top and right spine and set the limits, with a margin for lines on the limits.
 

@@ -55,13 +55,7 @@ class ScoreHistogram(Curve):
 
 @fill_docstring()
 def score_histogram(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    n_bins: int = 20,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    y_true: Any, y_proba: Any, *, n_bins: int = 20, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> ScoreHistogram:
     """Compute histograms of the probabilities of positive rows and of other rows.
 

@@ -18,13 +18,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CALIBRATION_INTERCEPT",
-    "CALIBRATION_SLOPE",
-    "calibration_intercept",
-    "calibration_slope",
-    "fit_line",
-]
+__all__ = ["CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE", "calibration_intercept", "calibration_slope", "fit_line"]
 
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
 _MAX_STEPS = 200  # far beyond what Newton needs; bounds classes that all but separate

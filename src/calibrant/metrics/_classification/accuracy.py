@@ -86,13 +86,7 @@ def _error(predictions: Predictions, threshold: float | None = None, inclusive: 
 
 @document_metric
 def delta_accuracy(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    vote: Any,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    y_true: Any, y_proba: Any, *, vote: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
     """Return the accuracy of the class of the largest probability less that of an ensemble's vote: higher is better.
 

@@ -157,14 +157,7 @@ def row_amounts(
 
 
 COST = Metric(
-    "cost",
-    cost,
-    _cost,
-    "lower",
-    -math.inf,
-    math.inf,
-    {"Witten, Frank & Hall 2011": "cost"},
-    needs=("matrix",),
+    "cost", cost, _cost, "lower", -math.inf, math.inf, {"Witten, Frank & Hall 2011": "cost"}, needs=("matrix",)
 )
 PROFIT = Metric(
     "profit",

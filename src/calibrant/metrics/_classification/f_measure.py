@@ -15,16 +15,7 @@ from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
-__all__ = [
-    "F1",
-    "F_BETA",
-    "G_MEAN",
-    "SENSITIVITY_SPECIFICITY",
-    "f1",
-    "f_beta",
-    "g_mean",
-    "sensitivity_specificity",
-]
+__all__ = ["F1", "F_BETA", "G_MEAN", "SENSITIVITY_SPECIFICITY", "f1", "f_beta", "g_mean", "sensitivity_specificity"]
 
 
 @document_metric
@@ -202,14 +193,7 @@ def _g_mean(predictions: Predictions, threshold: float | None = None, inclusive:
 
 _WFH = "Witten, Frank & Hall 2011"
 F1 = Metric(
-    "f1",
-    f1,
-    _f1,
-    "higher",
-    0.0,
-    1.0,
-    {"Caruana & Niculescu-Mizil 2006": "FSC", _WFH: "F-measure"},
-    classes="two",
+    "f1", f1, _f1, "higher", 0.0, 1.0, {"Caruana & Niculescu-Mizil 2006": "FSC", _WFH: "F-measure"}, classes="two"
 )
 F_BETA = Metric("f_beta", f_beta, _f_beta, "higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two")
 SENSITIVITY_SPECIFICITY = Metric(

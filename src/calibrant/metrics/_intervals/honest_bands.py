@@ -186,10 +186,7 @@ def _log_tail_bound(a: NDArray[np.float64], b: NDArray[np.float64], x: float) ->
 
 
 def _joined(
-    at_upper: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    at_lower: NDArray[np.float64],
-    lower: NDArray[np.float64],
+    at_upper: NDArray[np.float64], upper: NDArray[np.float64], at_lower: NDArray[np.float64], lower: NDArray[np.float64]
 ) -> Band:
     """Return both ends on one grid from 0 to 1."""
     x = np.unique(np.concatenate([[0.0, 1.0], at_upper, at_lower]))

@@ -252,12 +252,7 @@ def left_out_blocks(sampling: Sampling, seed: np.random.SeedSequence) -> NDArray
 
 
 def _run(
-    rows: Resampled,
-    sampling: Sampling,
-    n_replicates: int,
-    blocks: NDArray[np.uint32] | None,
-    seed: int,
-    n_threads: int,
+    rows: Resampled, sampling: Sampling, n_replicates: int, blocks: NDArray[np.uint32] | None, seed: int, n_threads: int
 ) -> Replicates:
     widths = (1, len(rows.values), rows.n_cells, len(rows.rankings) * _core.N_RANK_MEASURES)
     weight, values, cells, rankings = (np.empty(n_replicates * width) for width in widths)

@@ -151,13 +151,7 @@ def _eleven_point(predictions: Predictions) -> float:
 
 @document_metric
 def precision_at_k(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    k: float,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    y_true: Any, y_proba: Any, *, k: float, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
     """Return the fraction of positives among the k most likely rows: from 0 to 1 (best).
 

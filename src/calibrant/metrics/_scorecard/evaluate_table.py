@@ -129,13 +129,7 @@ def _classes(source: Any, target: str, weight: str | None, batch_size: int) -> l
 
 
 def _summed(
-    source: Any,
-    target: str,
-    proba: list[str],
-    weight: str | None,
-    pos_label: Any,
-    labels: list[Any],
-    batch_size: int,
+    source: Any, target: str, proba: list[str], weight: str | None, pos_label: Any, labels: list[Any], batch_size: int
 ) -> RunningSums:
     running: RunningSums | None = None
     begin = 0
