@@ -49,17 +49,10 @@ class Harmonic {
     const double* up_to(double) const { return nullptr; }
 
   private:
-    // psi(x + 1) + Euler's constant, to 3e-13: absolute values for whole blocks of ranks, where the shorter series than
-    // that of digamma_rest suffices.
+    // psi(x + 1) + Euler's constant.
     static double series(double x) {
         constexpr double euler = 0.57721566490153286061;
-        double below = 0;
-        for (; x < 8.0; x += 1.0) below += 1.0 / (x + 1.0);
-        const double square = 1.0 / (x * x);
-        const double terms =
-            square *
-            (1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square / 132.0))));
-        return log_at(x) + euler + 0.5 / x - terms - below;
+        return euler + log_at(x + 0.5) + digamma_rest(x);
     }
 
     std::vector<double> table_;
