@@ -32,10 +32,9 @@ INTERNAL = {
         replicate row_amounts two_sided_z
     """,
     "trees": """
-        Coding CriterionName Dialect EmptyLeaf Examples GrownTree MemoryBudget NominalSplits ORDERED_Y Outline
-        PROBABILITIES Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading
-        WeightKind counts_bits grow_unpruned predict_rows prepare_training probability_table read_training
-        resolve_estimate tie_seed
+        Coding CriterionName Dialect EmptyLeaf Examples GrownTree NominalSplits Outline PROBABILITIES
+        Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind
+        counts_bits grow_unpruned predict_rows prepare_training probability_table read_training resolve_estimate
     """,
 }
 

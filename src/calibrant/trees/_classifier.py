@@ -17,12 +17,16 @@ from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
 from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._parameter_docs import ORDERED_Y, TREE_PARAMETER_DOCS, TREE_SAMPLE_WEIGHT
+from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._pruning.cost_complexity import CostComplexityPath
 from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
 
 __all__ = ["ProbabilityTreeClassifier"]
+
+_SAMPLE_WEIGHT = """\
+sample_weight : sequence of length n_rows, optional
+    How often each row counts, or how many cases it represents (`weight_kind`); a row of weight 0 is absent."""
 
 
 @fill_docstring(**TREE_PARAMETER_DOCS)
@@ -135,7 +139,7 @@ class ProbabilityTreeClassifier(PredictionMixin, DescriptionMixin, ExportMixin, 
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=ORDERED_Y, sample_weight=TREE_SAMPLE_WEIGHT)
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_SAMPLE_WEIGHT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilityTreeClassifier:
         """Grow a tree.
 

@@ -4,11 +4,10 @@ from calibrant.trees._description.code_lengths import PROBABILITIES, Probabiliti
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
 from calibrant.trees._export.outline import Outline
 from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import grow_unpruned, tie_seed
+from calibrant.trees._growing.grow import grow_unpruned
 from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._growing.memory import MemoryBudget
 from calibrant.trees._growing.training_data import prepare_training, read_training
-from calibrant.trees._parameter_docs import ORDERED_Y, TREE_PARAMETER_DOCS
+from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.probability_tables import probability_table
 from calibrant.trees._prediction.resolve_estimate import resolve_estimate
 from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
@@ -24,7 +23,6 @@ from calibrant.trees._tree_params import (
 )
 
 __all__ = [
-    "ORDERED_Y",
     "PROBABILITIES",
     "RULES",
     "TREE_CODINGS",
@@ -35,7 +33,6 @@ __all__ = [
     "EmptyLeaf",
     "Examples",
     "GrownTree",
-    "MemoryBudget",
     "NominalSplits",
     "Outline",
     "Probabilities",
@@ -50,5 +47,4 @@ __all__ = [
     "probability_table",
     "read_training",
     "resolve_estimate",
-    "tie_seed",
 ]

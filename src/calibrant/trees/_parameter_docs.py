@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["ORDERED_Y", "TREE_PARAMETER_DOCS", "TREE_SAMPLE_WEIGHT"]
-
-ORDERED_Y = """\
-y : sequence of length n_rows
-    The class of each row. Where it declares an order (a pandas Categorical), ties follow it."""
-
-TREE_SAMPLE_WEIGHT = """\
-sample_weight : sequence of length n_rows, optional
-    How often each row counts, or how many cases it represents (`weight_kind`); a row of weight 0 is absent."""
+__all__ = ["TREE_PARAMETER_DOCS"]
 
 # Entries of a "Parameters" section for `fill_docstring`; `tree_parameters` is made of the others, so that a class that
 # replaces an entry (`estimate`, for one) finds it replaced there too.
@@ -96,4 +88,7 @@ weight_kind : {"frequency", "probability"}
     "n_jobs": """\
 n_jobs : int, optional
     Number of threads, counted as scikit-learn counts them; the result is the same for any number.""",
+    "y": """\
+y : sequence of length n_rows
+    The class of each row. Where it declares an order (a pandas Categorical), ties follow it.""",
 }

@@ -24,7 +24,6 @@ from calibrant.ensembles._readings.forest_reading import ForestReader, OutOfBag,
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import (
-    ORDERED_Y,
     TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
@@ -196,7 +195,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=ORDERED_Y, sample_weight=BAG_SAMPLE_WEIGHT)
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=BAG_SAMPLE_WEIGHT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow a forest.
 

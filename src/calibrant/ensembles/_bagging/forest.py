@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -18,7 +19,7 @@ from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import draw_bags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
 from calibrant.trees import Tree
-from calibrant.trees._internal import Examples, GrownTree, MemoryBudget, grow_unpruned
+from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,12 +112,13 @@ class Forest:
                 max_features=self._max_features,
                 held_bytes=held_bytes,
             )
-        return self._grow_in_threads(batch, in_bag, MemoryBudget(len(batch), held_bytes))
+        return self._grow_in_threads(batch, in_bag, held_bytes)
 
-    def _grow_in_threads(self, batch: range, in_bag: NDArray[np.uint16], budget: MemoryBudget) -> list[Tree]:
+    def _grow_in_threads(self, batch: range, in_bag: NDArray[np.uint16], held_bytes: int) -> list[Tree]:
         stop = _core.Stop()
         with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.watch) as pool:
-            growing = [pool.submit(self._grow_one, *each, budget) for each in zip(batch, in_bag, strict=True)]
+            grow = partial(self._grow_one, n_concurrent=len(batch), held_bytes=held_bytes)
+            growing = [pool.submit(grow, *each) for each in zip(batch, in_bag, strict=True)]
             try:
                 return [_await(tree) for tree in growing]
             except BaseException:  # only the main thread receives Ctrl-C
@@ -124,11 +126,17 @@ class Forest:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _grow_one(self, number: int, in_bag: NDArray[np.uint16], budget: MemoryBudget) -> Tree:
+    def _grow_one(self, number: int, in_bag: NDArray[np.uint16], *, n_concurrent: int, held_bytes: int) -> Tree:
         """Grow a tree that is pruned or recounted."""
         params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
-        seed = self._seed_of(number)
-        grown = GrownTree.grow(self._bag(in_bag), params, seed, max_features=self._max_features, budget=budget)
+        grown = GrownTree.grow(
+            self._bag(in_bag),
+            params,
+            self._seed_of(number),
+            max_features=self._max_features,
+            n_concurrent=n_concurrent,
+            held_bytes=held_bytes,
+        )
         return grown.tree
 
     @property

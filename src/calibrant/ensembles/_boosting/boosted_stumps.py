@@ -24,7 +24,7 @@ from calibrant.ensembles._boosting.stump_rounds import (
     StumpRounds,
     stack_stumps,
 )
-from calibrant.trees._internal import ORDERED_Y, RULES, Examples, read_training
+from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +134,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator
         self.n_jobs = n_jobs
         self.warm_start = warm_start
 
-    @fill_docstring(y=ORDERED_Y)
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"])
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedStumpsClassifier:
         """Find the stumps, one after the other.
 

@@ -19,7 +19,6 @@ from calibrant.ensembles._boosting.scores_mixin import BoostedScoresMixin
 from calibrant.ensembles._boosting.tree_rounds import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
-    ORDERED_Y,
     RULES,
     TREE_PARAMETER_DOCS,
     CriterionName,
@@ -191,7 +190,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator)
         self.random_state = random_state
         self.warm_start = warm_start
 
-    @fill_docstring(y=ORDERED_Y)
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"])
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedTreesClassifier:
         """Grow the trees, one after the other.
 

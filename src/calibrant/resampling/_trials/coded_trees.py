@@ -18,11 +18,9 @@ from calibrant.trees._internal import (
     Examples,
     GrownTree,
     TreeReading,
-    grow_unpruned,
     predict_rows,
     prepare_training,
     probability_table,
-    tie_seed,
 )
 
 if TYPE_CHECKING:
@@ -96,24 +94,7 @@ class CodedTrees:
         """Grow a tree for each split (rows of `counts`), which trains on each table row (columns) so often."""
         head = self.family.head
         seeds = [seed_sequence(head.random_state) for _ in counts]
-        if head.prune is not None or head.collapse:
-            return [
-                GrownTree.grow(self._weighted(each), head, seed, rows=each > 0)
-                for each, seed in zip(counts, seeds, strict=True)
-            ]
-        trees = grow_unpruned(self.examples, counts, head, [tie_seed(seed) for seed in seeds], n_jobs=n_jobs)
-        return [
-            GrownTree.of(tree, self._weighted(each), head, seed, rows=each > 0)
-            for tree, each, seed in zip(trees, counts, seeds, strict=True)
-        ]
-
-    def _weighted(self, counts: NDArray[np.uint16]) -> Examples:
-        """Return the table, weighted where rows occur several times."""
-        examples = self.examples
-        if int(counts.max()) > 1:
-            weight = counts.astype(np.float64) * (1.0 if examples.weights is None else examples.weights)
-            examples = replace(examples, weights=weight)
-        return examples
+        return GrownTree.grow_many(self.examples, counts, head, seeds, n_jobs=n_jobs)
 
     def predict(self, grown: GrownTree, row_sets: list[NDArray[np.intp]]) -> list[list[NDArray[np.float64]]]:
         """Return the probabilities of each member (inner) for each set of rows (outer)."""

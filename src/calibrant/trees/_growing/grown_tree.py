@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -11,8 +12,8 @@ import numpy as np
 
 from calibrant.estimates import HeldOut
 from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import grow
-from calibrant.trees._growing.memory import WHOLE_BUDGET, MemoryBudget
+from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
+from calibrant.trees._growing.memory import MemoryBudget
 from calibrant.trees._growing.row_subsets import RowSubsets, draw_row_subsets
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree
@@ -59,11 +60,35 @@ class GrownTree:
         *,
         rows: NDArray[np.bool_] | None = None,
         max_features: int = 0,
-        budget: MemoryBudget = WHOLE_BUDGET,
+        n_concurrent: int = 1,
+        held_bytes: int = 0,
     ) -> GrownTree:
-        """Grow a tree on coded rows, or on some of them."""
-        subsets = _subsets(examples, params, seed, rows)
+        """Grow a tree on coded rows, or on some of them, sharing the memory with concurrent and earlier trees."""
+        subsets, budget = _subsets(examples, params, seed, rows), MemoryBudget(n_concurrent, held_bytes)
         return cls(grow(examples, subsets, params, seed, max_features, budget), examples, subsets, params, seed)
+
+    @classmethod
+    def grow_many(
+        cls,
+        examples: Examples,
+        row_counts: NDArray[np.uint16],
+        params: TreeParams,
+        seeds: Sequence[np.random.SeedSequence],
+        *,
+        n_jobs: int | None,
+    ) -> list[GrownTree]:
+        """Grow a tree for each line of row counts (trees x rows), each on the rows that occur so often."""
+        each_tree = [(_repeat(examples, counts), counts > 0) for counts in row_counts]
+        if params.prune is not None or params.collapse or params.honest:
+            return [
+                cls.grow(repeated, params, seed, rows=rows)
+                for (repeated, rows), seed in zip(each_tree, seeds, strict=True)
+            ]
+        trees = grow_unpruned(examples, row_counts, params, [tie_seed(seed) for seed in seeds], n_jobs=n_jobs)
+        return [
+            cls.of(tree, repeated, params, seed, rows)
+            for tree, (repeated, rows), seed in zip(trees, each_tree, seeds, strict=True)
+        ]
 
     @classmethod
     def of(
@@ -115,6 +140,14 @@ def _subsets(
 ) -> RowSubsets:
     subsets = draw_row_subsets(examples, params, seed)
     return subsets if rows is None else subsets.within(rows)
+
+
+def _repeat(examples: Examples, row_counts: NDArray[np.uint16]) -> Examples:
+    """Return the rows, weighted where some occur several times."""
+    if int(row_counts.max()) <= 1:
+        return examples
+    weights = row_counts.astype(np.float64) * (1.0 if examples.weights is None else examples.weights)
+    return replace(examples, weights=weights)
 
 
 def _snapshot(params: TreeParams) -> TreeParams:
