@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["LazyParams", "LazyTrees"]
 
 _MISSING = np.iinfo(np.uint32).max
-_ROWS_PER_THREAD = 32  # between two steps of the progress bar: under a second, enough to keep threads busy
+_ROWS_PER_THREAD = 32  # between two steps of the progress bar: about 0.6 s with 1,000 training rows and 50 bags
 
 
 class LazyParams(Protocol):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["GrownTreeCache", "grow_cached", "inherit_cache"]
 
 # An entry holds the coded rows of its fold beside the tree: the bytes bound a search on large data, the number one on
-# small data. A grid over estimates fits fold by fold, so that few entries are in use at a time.
+# small data. GridSearchCV fits all folds for one candidate after the other, so that a tree is needed again only after
+# those of all other folds: with fewer entries than folds the cache would never hit.
 _MAX_TREES, _MAX_BYTES = 256, 2**30
 # Not part of the key: these change how a tree is read, or have already changed the rows, their weights or the seed.
 _NOT_IN_KEY = {"estimate", "empty_leaf", "n_jobs", "class_weight", "random_state"}
