@@ -91,9 +91,16 @@ n_boot : int
     Number of bootstrap replicates.
 random_state : int, numpy Generator, RandomState or SeedSequence, optional
     Seed of the resampling.""",
+    "scores": """\
+scores : array of shape (n_rows,) or (n_rows, n_classes)
+    Scores as in ``fit``, as many columns.""",
     "fit_params": """\
 **fit_params : Any
     Parameters of the estimator's `fit`.""",
+    "example_split": """\
+>>> from calibrant.data import load
+>>> donors = load("appeal")
+>>> train, test = donors.part("train"), donors.part("test")""",
     "ax": """\
 ax : matplotlib Axes, optional
     The axes to draw into; by default those of a new figure.""",

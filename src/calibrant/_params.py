@@ -28,6 +28,7 @@ __all__ = [
     "check_param",
     "check_params",
     "choose",
+    "init_arguments",
 ]
 
 T = TypeVar("T")
@@ -343,6 +344,20 @@ def choose(what: str, name: str, options: Mapping[str, T]) -> T:
     """
     check_param(what, name, Choice(*options))
     return options[name]
+
+
+def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an ``__init__``, which are its ``locals()`` but for the instance and its class.
+
+    For estimators that differ from their base class in defaults alone: scikit-learn reads the signature, so that the
+    parameters must be written out once.
+
+    Examples
+    --------
+    >>> init_arguments({"self": object(), "max_depth": 3, "__class__": object})
+    {'max_depth': 3}
+    """
+    return {name: value for name, value in local.items() if name not in ("self", "__class__")}
 
 
 def _limits(low: float | None, high: float | None, closed: Closed) -> str:

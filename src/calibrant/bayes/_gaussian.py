@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.bayes._distribution import LOG_FLOOR, Batch, Dialect
+from calibrant.bayes._distribution import LOG_FLOOR
 from calibrant.bayes._normal_cells import LEAST_SD, log_cells_at, rough_cells
-from calibrant.bayes._value_grid import ValueCounts
+from calibrant.bayes._value_grid import CountedDistribution
 from calibrant.bayes._weka import density_floor
 
 if TYPE_CHECKING:
@@ -20,15 +20,8 @@ __all__ = ["Gaussian"]
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(CountedDistribution):
     """The values so far, of which each class has a mean and a standard deviation."""
-
-    counts: ValueCounts
-    dialect: Dialect
-
-    def add(self, batch: Batch, column: int) -> Self:
-        """Return the distribution updated with a column of a batch."""
-        return replace(self, counts=self.counts.add(batch, column))
 
     @cached_property
     def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

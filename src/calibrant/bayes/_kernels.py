@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.bayes._distribution import LOG_FLOOR, Batch, Dialect
+from calibrant.bayes._distribution import LOG_FLOOR
 from calibrant.bayes._normal_cells import FAR, LEAST_SD, log_cells
-from calibrant.bayes._value_grid import ValueCounts
+from calibrant.bayes._value_grid import CountedDistribution
 from calibrant.bayes._weka import density_floor, sum_until_small
 
 if TYPE_CHECKING:
@@ -53,15 +53,8 @@ class ColumnKernels:
 
 
 @dataclass(frozen=True)
-class KernelDistribution:
+class KernelDistribution(CountedDistribution):
     """The values so far, with a kernel of its class at each."""
-
-    counts: ValueCounts
-    dialect: Dialect
-
-    def add(self, batch: Batch, column: int) -> Self:
-        """Return the distribution updated with a column of a batch."""
-        return replace(self, counts=self.counts.add(batch, column))
 
     @cached_property
     def _kernels(self) -> list[ColumnKernels]:

@@ -102,9 +102,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = NaiveBayesClassifier().fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(3)
     array([[0.886, 0.114],

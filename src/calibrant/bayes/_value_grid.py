@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from calibrant.data._internal import cell_weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.bayes._distribution import Batch
+    from calibrant.bayes._distribution import Batch, Dialect
 
-__all__ = ["ValueCounts", "ValueGrid"]
+__all__ = ["CountedDistribution", "ValueCounts", "ValueGrid"]
 
 _ONE_VALUE_STEP = 0.01  # Weka's precision of a column with a single value
 _FARTHEST = 1e300  # differences of positions stay finite
@@ -73,7 +73,7 @@ class ValueCounts:
 
         Examples
         --------
-        >>> from calibrant.bayes._distribution import Batch
+        >>> from calibrant.bayes._distribution import Batch, Dialect
         >>> from calibrant.data._frames.columns import fit_columns
         >>> columns = fit_columns([[2.5], [0.5], [2.5]])
         >>> batch = Batch(columns, np.array([0, 0, 1]), 2, None)
@@ -122,6 +122,18 @@ class ValueCounts:
             is_its[:] = True
         positions, back = np.unique(self.positions[is_its], return_inverse=True)
         return positions, np.bincount(back, self.weights[is_its]).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class CountedDistribution:
+    """A numeric column by the counts of its values so far."""
+
+    counts: ValueCounts
+    dialect: Dialect
+
+    def add(self, batch: Batch, column: int) -> Self:
+        """Return the distribution updated with a column of a batch."""
+        return replace(self, counts=self.counts.add(batch, column))
 
 
 def _multiples(values: NDArray[np.floating[Any]], step: float) -> NDArray[np.float64]:

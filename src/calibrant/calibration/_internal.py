@@ -1,14 +1,7 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, take_rows, take_square
-from calibrant.calibration._classifier.held_out_scores import (
-    CV,
-    Scoring,
-    Source,
-    fit_folds,
-    make_splits,
-    pool_scores,
-)
+from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Source, fit_folds, make_splits, pool_scores
 from calibrant.calibration._classifier.response import final_step
 from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.wrapper import WrapperMixin

@@ -16,6 +16,15 @@ confidence : float
     Confidence of the interval of the difference.
 names : tuple of two str
     The names of the methods in the printed result.""",
+    "pair_sections": """\
+Parameters
+----------
+%(pairs)s
+%(interval_and_names)s
+
+Returns
+-------
+Comparison""",
     "t_figures": """\
 Comparison
     ``statistic``, ``df``, ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``.""",

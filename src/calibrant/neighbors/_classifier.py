@@ -115,9 +115,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = NeighborsClassifier(n_neighbors=100).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(2)
     array([[0.94, 0.06],

@@ -79,9 +79,7 @@ class ProbabilityTreeClassifier(PredictionMixin, DescriptionMixin, ExportMixin, 
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = ProbabilityTreeClassifier(min_leaf=20).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(3)
     array([[0.8  , 0.2  ],

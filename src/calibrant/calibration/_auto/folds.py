@@ -27,17 +27,7 @@ _SLIVER = 1e-9  # shorter pieces come from rounding where a row ends at a whole 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Pieces of rows, each in one fold.
-
-    Parameters
-    ----------
-    rows : array of shape (n_pieces,)
-        The row of each piece.
-    weight : array of shape (n_pieces,)
-        The weight of the piece.
-    fold : array of shape (n_pieces,)
-        Its fold.
-    """
+    """Pieces of rows: the row, the weight and the fold of each piece."""
 
     rows: NDArray[np.intp]
     weight: NDArray[np.float64]

@@ -92,21 +92,11 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """How models are fitted and their scores computed.
+    """How models are fitted and their scores computed."""
 
-    Parameters
-    ----------
-    estimator : classifier
-        The estimator to clone and fit.
-    method : {"auto", "predict_proba", "decision_function"}
-        Which of its methods returns the scores.
-    classes : array of shape (n_classes,)
-        The classes in the order of the columns.
-    """
-
-    estimator: Any
-    method: Method
-    classes: NDArray[Any]
+    estimator: Any  # cloned and fitted
+    method: Method  # which of its methods returns the scores
+    classes: NDArray[Any]  # in the order of the columns
 
     def of(self, fitted: Any, X: Any) -> NDArray[np.float64]:
         """Return the scores of rows."""

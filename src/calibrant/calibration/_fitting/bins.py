@@ -20,17 +20,9 @@ __all__ = ["Bins", "count_bins", "width_bins"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
-    """Bins of scores with their class counts.
+    """Bins of scores, with the weights of the rows and of the positive rows in each."""
 
-    Parameters
-    ----------
-    edges : array of shape (n_bins - 1,)
-        Where one bin ends and the next begins; a score at an edge belongs to the upper bin.
-    weight, positive : array of shape (n_bins,)
-        The weight of the rows of each bin, and of its positive rows.
-    """
-
-    edges: NDArray[np.float64]
+    edges: NDArray[np.float64]  # between bins; a score at an edge belongs to the upper bin
     weight: NDArray[np.float64]
     positive: NDArray[np.float64]
 

@@ -145,19 +145,9 @@ class StructuredScalingMixin:
 def log_columns(table: NDArray[np.float64], scale: Scale, inverse_temperature: float = 1.0) -> NDArray[np.float64]:
     """Return log-probabilities, a column for each class, none below ln 1e-12.
 
-    Parameters
-    ----------
-    table : array of shape (n_rows, 1) or (n_rows, n_classes)
-        Scores; one column p is read as (1 - p, p), one margin m as (0, m).
-    scale : "logit" or "score"
-        Whether they are probabilities; margins are read as log-odds.
-    inverse_temperature : float
-        The factor of logarithms or margins, before they are normalised.
-
-    Returns
-    -------
-    array of shape (n_rows, n_classes)
-        Logarithms.
+    On the scale "logit" the scores are probabilities, and one column p is read as (1 - p, p); on "score" they are
+    margins, read as log-odds, and one margin m as (0, m). Logarithms or margins are multiplied by the inverse
+    temperature before they are normalised.
 
     Examples
     --------

@@ -20,17 +20,7 @@ __all__ = ["DistinctScores", "pool_ties"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctScores:
-    """Distinct scores in ascending order, with their class counts.
-
-    Parameters
-    ----------
-    scores : array of shape (n_scores,)
-        The scores.
-    weight : array of shape (n_scores,)
-        The weight of the rows at each.
-    positive : array of shape (n_scores,)
-        The weight of the positive rows at each.
-    """
+    """Distinct scores in ascending order, with the weights of the rows and of the positive rows at each."""
 
     scores: NDArray[np.float64]
     weight: NDArray[np.float64]

@@ -19,18 +19,10 @@ __all__ = ["DatasetValues", "read_dataset_means", "read_dataset_values"]
 
 @dataclass(frozen=True)
 class DatasetValues:
-    """Values of methods in the trials of each data set.
-
-    Parameters
-    ----------
-    methods : tuple of str
-        The methods.
-    values : dict of data set to array of shape (n_trials, n_methods)
-        Their values.
-    """
+    """Values of methods in the trials of each data set."""
 
     methods: tuple[str, ...]
-    values: dict[Any, NDArray[np.float64]]
+    values: dict[Any, NDArray[np.float64]]  # trials x methods of each data set
 
     def column(self, dataset: Any, method: str) -> NDArray[np.float64]:
         """Return the values of a method on a data set."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import chdtrc
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison._pairwise.comparison_result import Comparison
 from calibrant.comparison._pairwise.input_validation import read_names
 from calibrant.comparison._pairwise.sign import binomial_pvalue
+from calibrant.comparison._passages import PASSAGES
 from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._internal import CONFIDENCE, two_sided_z
@@ -26,6 +28,7 @@ Method = Literal["exact", "mid_p", "chi2", "chi2_corrected"]
 _WORDS = {"exact": "exact", "mid_p": "mid-p", "chi2": "chi-squared", "chi2_corrected": "chi-squared, corrected"}
 
 
+@fill_docstring(**PASSAGES)
 def mcnemar_test(
     y_true: Any,
     a: Any,
@@ -50,10 +53,7 @@ def mcnemar_test(
         The exact binomial test, which never rejects too often; the same with half the probability of the observed
         table, which hardly ever does and has more power (Fagerland, Lydersen & Laake 2013); McNemar's chi-squared for
         many rows; and that with the correction for continuity, as by Dietterich.
-    confidence : float
-        Confidence of the interval of the difference.
-    names : tuple of two str
-        The names of the classifiers in the printed result.
+    %(interval_and_names)s
 
     Returns
     -------

@@ -27,14 +27,7 @@ def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str
 
     It uses only the signs of the differences, so that no outlier matters, and has less power than `wilcoxon`.
 
-    Parameters
-    ----------
-    %(pairs)s
-    %(interval_and_names)s
-
-    Returns
-    -------
-    Comparison
+    %(pair_sections)s
         ``statistic`` (the pairs in which a is greater), ``pvalue``, ``difference`` (the median difference of
         unequal pairs), ``low`` and ``high``: its interval, between two of the sorted differences, whose coverage is at
         least `confidence` and which is infinite where there are too few pairs.

@@ -31,14 +31,7 @@ def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str,
     not, and the test then finds differences where there are none, the more often the more trials: use
     `corrected_resampled_t_test`.
 
-    Parameters
-    ----------
-    %(pairs)s
-    %(interval_and_names)s
-
-    Returns
-    -------
-    Comparison
+    %(pair_sections)s
         ``statistic``, ``df`` (n - 1), ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``. Where
         all pairs differ by the same amount ``pvalue`` is 0; where all are equal it is 1.
 

@@ -12,15 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
 from calibrant.calibration import HeldOut
-from calibrant.calibration._internal import (
-    CV,
-    Scoring,
-    Source,
-    fit_folds,
-    make_splits,
-    pool_scores,
-    read_fit_data,
-)
+from calibrant.calibration._internal import CV, Scoring, Source, fit_folds, make_splits, pool_scores, read_fit_data
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._classifiers.cost_sensitive import COSTS
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, check_has_predict_proba

@@ -11,17 +11,7 @@ __all__ = ["read_cost_file"]
 
 
 def read_cost_file(path: Path) -> tuple[list[str], list[str], list[list[float]]]:
-    r"""Read the classes, the actions and the costs.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "costs.csv"
-    ...     _ = path.write_text("actual,leave,mail\nno,0,0.8\nyes,0,-15\n")
-    ...     read_cost_file(path)
-    (['no', 'yes'], ['leave', 'mail'], [[0.0, 0.8], [0.0, -15.0]])
-    """
+    """Read the classes, the actions and the costs (classes x actions); `CostMatrix.from_csv` has an example."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(file), 1)]

@@ -21,31 +21,12 @@ __all__ = ["CostedPredictions", "read_costed_predictions"]
 
 @dataclass(frozen=True, eq=False)
 class CostedPredictions:
-    """Validated predictions with costs.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        The rows and their probabilities.
-    costs : CostMatrix or ExampleCosts
-        The costs of decisions, for the classes in the order of `predictions`.
-    actions : tuple
-        The actions.
-    actual_costs : array of shape (n_rows, n_actions)
-        The cost of each action for each row, given its actual class.
-
-    Examples
-    --------
-    >>> costed = read_costed_predictions([0, 1], [0.2, 0.9], [[0, 1], [10, 0]])
-    >>> costed.decisions(), costed.actual_costs
-    (array([1, 1]), array([[ 0.,  1.],
-           [10.,  0.]]))
-    """
+    """Validated predictions with costs."""
 
     predictions: Predictions
-    costs: CostMatrix | ExampleCosts
+    costs: CostMatrix | ExampleCosts  # for the classes in the order of the predictions
     actions: tuple[Any, ...]
-    actual_costs: NDArray[np.float64]
+    actual_costs: NDArray[np.float64]  # rows x actions, given the actual class of each row
 
     def expected_costs(self, proba: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Return the expected cost of every action, by the predicted probabilities or by others."""
@@ -70,17 +51,18 @@ class CostedPredictions:
 
 
 def read_costed_predictions(
-    y_true: Any,
-    y_proba: Any,
-    costs: Any,
-    *,
-    amount: Any = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    y_true: Any, y_proba: Any, costs: Any, *, amount: Any = None, labels: Any = None, **options: Any
 ) -> CostedPredictions:
-    """Validate predictions and costs, and combine them."""
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    """Validate predictions, with the `options` of `read_predictions`, and costs, and combine them.
+
+    Examples
+    --------
+    >>> costed = read_costed_predictions([0, 1], [0.2, 0.9], [[0, 1], [10, 0]])
+    >>> costed.decisions(), costed.actual_costs
+    (array([1, 1]), array([[ 0.,  1.],
+           [10.,  0.]]))
+    """
+    read = read_predictions(y_true, y_proba, labels=labels, **options)
     known = as_costs(costs)
     if isinstance(known, ExampleCosts):
         return _with_example_costs(read, known, amount)

@@ -111,9 +111,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = BaggedTreesClassifier(n_trees=50, random_state=0).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(2)
     array([[0.66, 0.34],

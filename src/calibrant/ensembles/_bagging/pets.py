@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from calibrant._params import init_arguments
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
@@ -75,43 +76,7 @@ class BPETsClassifier(BaggedTreesClassifier):
         n_jobs: int | None = None,
         random_state: SeedLike = None,
     ) -> None:
-        super().__init__(
-            n_trees=n_trees,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            max_features=max_features,
-            redraw=redraw,
-            combine=combine,
-            smooth_votes=smooth_votes,
-            out_of_bag=out_of_bag,
-            out_of_bag_weight=out_of_bag_weight,
-            in_bag_counts=in_bag_counts,
-            vote_trees=vote_trees,
-            warm_start=warm_start,
-            criterion=criterion,
-            estimate=estimate,
-            prune=prune,
-            confidence=confidence,
-            subtree_raising=subtree_raising,
-            ccp_alpha=ccp_alpha,
-            collapse=collapse,
-            min_leaf=min_leaf,
-            min_cut=min_cut,
-            max_depth=max_depth,
-            nominal_splits=nominal_splits,
-            threshold=threshold,
-            mdl_penalty=mdl_penalty,
-            dialect=dialect,
-            empty_leaf=empty_leaf,
-            accept_zero_gain=accept_zero_gain,
-            nominal=nominal,
-            tie_break=tie_break,
-            honest=honest,
-            class_weight=class_weight,
-            weight_kind=weight_kind,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        super().__init__(**init_arguments(locals()))
 
 
 class EBPETsClassifier(BaggedTreesClassifier):
@@ -170,43 +135,7 @@ class EBPETsClassifier(BaggedTreesClassifier):
         n_jobs: int | None = None,
         random_state: SeedLike = None,
     ) -> None:
-        super().__init__(
-            n_trees=n_trees,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            max_features=max_features,
-            redraw=redraw,
-            combine=combine,
-            smooth_votes=smooth_votes,
-            out_of_bag=out_of_bag,
-            out_of_bag_weight=out_of_bag_weight,
-            in_bag_counts=in_bag_counts,
-            vote_trees=vote_trees,
-            warm_start=warm_start,
-            criterion=criterion,
-            estimate=estimate,
-            prune=prune,
-            confidence=confidence,
-            subtree_raising=subtree_raising,
-            ccp_alpha=ccp_alpha,
-            collapse=collapse,
-            min_leaf=min_leaf,
-            min_cut=min_cut,
-            max_depth=max_depth,
-            nominal_splits=nominal_splits,
-            threshold=threshold,
-            mdl_penalty=mdl_penalty,
-            dialect=dialect,
-            empty_leaf=empty_leaf,
-            accept_zero_gain=accept_zero_gain,
-            nominal=nominal,
-            tie_break=tie_break,
-            honest=honest,
-            class_weight=class_weight,
-            weight_kind=weight_kind,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        super().__init__(**init_arguments(locals()))
 
 
 class MOBESPClassifier(BaggedTreesClassifier):
@@ -266,40 +195,4 @@ class MOBESPClassifier(BaggedTreesClassifier):
         n_jobs: int | None = None,
         random_state: SeedLike = None,
     ) -> None:
-        super().__init__(
-            n_trees=n_trees,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            max_features=max_features,
-            redraw=redraw,
-            combine=combine,
-            smooth_votes=smooth_votes,
-            out_of_bag=out_of_bag,
-            out_of_bag_weight=out_of_bag_weight,
-            in_bag_counts=in_bag_counts,
-            vote_trees=vote_trees,
-            warm_start=warm_start,
-            criterion=criterion,
-            estimate=estimate,
-            prune=prune,
-            confidence=confidence,
-            subtree_raising=subtree_raising,
-            ccp_alpha=ccp_alpha,
-            collapse=collapse,
-            min_leaf=min_leaf,
-            min_cut=min_cut,
-            max_depth=max_depth,
-            nominal_splits=nominal_splits,
-            threshold=threshold,
-            mdl_penalty=mdl_penalty,
-            dialect=dialect,
-            empty_leaf=empty_leaf,
-            accept_zero_gain=accept_zero_gain,
-            nominal=nominal,
-            tie_break=tie_break,
-            honest=honest,
-            class_weight=class_weight,
-            weight_kind=weight_kind,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        super().__init__(**init_arguments(locals()))

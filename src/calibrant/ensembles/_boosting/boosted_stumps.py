@@ -106,9 +106,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = BoostedStumpsClassifier(n_trees=64).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(3)
     array([[0.665, 0.335],

@@ -126,9 +126,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator)
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = BoostedTreesClassifier(n_trees=20, max_depth=3).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(3)
     array([[0.558, 0.442],

@@ -99,9 +99,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
 
     Examples
     --------
-    >>> from calibrant.data import load
-    >>> donors = load("appeal")
-    >>> train, test = donors.part("train"), donors.part("test")
+    %(example_split)s
     >>> model = LazyOptionTreesClassifier(n_trees=10, random_state=0).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(2)
     array([[0.98, 0.02],

@@ -25,21 +25,11 @@ __all__ = ["EBPets", "read_eb_pets"]
 
 @dataclass(frozen=True, eq=False)
 class EBPets:
-    """A forest read by the counts of rows in and out of the bag.
+    """A forest read by the counts of rows in and out of the bag."""
 
-    Parameters
-    ----------
-    tables : list of arrays of shape (n_nodes, n_classes)
-        The probabilities at the nodes of each tree, empty leaves filled from above.
-    filled : list of arrays of shape (n_nodes,), optional
-        The nodes that are averaged; the others are left out. None for all.
-    alpha : Alpha
-        The weight of out-of-bag rows.
-    """
-
-    tables: list[NDArray[np.float64]]
-    filled: list[NDArray[np.bool_]] | None
-    alpha: Alpha
+    tables: list[NDArray[np.float64]]  # nodes x classes of each tree, empty leaves filled from above
+    filled: list[NDArray[np.bool_]] | None  # the nodes of each tree that are averaged; None for all
+    alpha: Alpha  # the weight of out-of-bag rows
 
     @property
     def levels(self) -> list[list[Cells]]:

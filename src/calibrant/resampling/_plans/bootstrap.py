@@ -73,6 +73,7 @@ class Bootstrap632(Plan):
     '.632+ bootstrap, 50 draws'
     """
 
+    _split_word: ClassVar[str] = "draw"
     _rules: ClassVar = {"n_repeats": Int(1), "plus": Bool(), "stratified": Bool(), "random_state": Seed()}
 
     def __init__(
@@ -95,9 +96,6 @@ class Bootstrap632(Plan):
     def _describe(self) -> str:
         draws = f"{self.n_repeats} draws" if self.n_repeats > 1 else "1 draw"
         return f"{self._bootstrap} bootstrap, {draws}{', stratified' if self.stratified else ''}"
-
-    def _names(self, rows: PlanRows) -> list[str]:  # noqa: ARG002
-        return [f"draw {number + 1}" for number in range(self.n_repeats)]
 
     def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_repeats

@@ -93,6 +93,7 @@ class RepeatedHoldout(Plan):
     """
 
     caution: ClassVar[str] = "The test sets of the repeats overlap: more repeats do not make more data."
+    _split_word: ClassVar[str] = "repeat"
     _rules: ClassVar = {"n_repeats": Int(1), **Holdout._rules}
 
     def __init__(
@@ -105,9 +106,6 @@ class RepeatedHoldout(Plan):
 
     def _describe(self) -> str:
         return f"{self.n_repeats} times {_holdout_text(self)}"
-
-    def _names(self, rows: PlanRows) -> list[str]:  # noqa: ARG002
-        return [f"repeat {number + 1}" for number in range(self.n_repeats)]
 
     def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
         return self.n_repeats

@@ -48,6 +48,7 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
     caution: ClassVar[str] = ""
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _interval: ClassVar[IntervalKind] = "splits"
+    _split_word: ClassVar[str] = "split"  # in the names of the splits, before a number
     _bootstrap: ClassVar[BootstrapKind] = None
 
     if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
 
     def _names(self, rows: PlanRows) -> list[str]:
         """Return a name for each split of validated rows."""
-        return [f"split {number + 1}" for number in range(self._n_splits(*rows.arguments))]
+        return [f"{self._split_word} {number + 1}" for number in range(self._n_splits(*rows.arguments))]
 
     def _n_independent(self, n_splits: int) -> int:
         """Return the number of splits that count in an interval: those of one repeat, where the plan repeats."""

@@ -22,31 +22,15 @@ __all__ = ["TrialData", "read_trial_data"]
 
 @dataclass(frozen=True, eq=False)
 class TrialData:
-    """Rows of weight above 0 with their outcomes.
-
-    Parameters
-    ----------
-    X, y, groups
-        The rows, their outcomes and their groups as they were passed.
-    outcome : array of shape (n_rows,)
-        The number of each row's class in `classes`, or the number to predict.
-    labels : Labels or None
-        The coded classes; None for regression.
-    weight : array of shape (n_rows,) or None
-        The weight of each row; None where all are 1.
-    rows : array of shape (n_rows,)
-        The position of each row among all rows passed.
-    n_passed : int
-        Number of rows passed.
-    """
+    """Rows of weight above 0 with their outcomes; `X`, `y` and `groups` as they were passed."""
 
     X: Any
     y: Any
-    outcome: NDArray[Any]
-    labels: Labels | None
-    weight: NDArray[np.float64] | None
+    outcome: NDArray[Any]  # the number of each row's class in `classes`, or the number to predict
+    labels: Labels | None  # None for regression
+    weight: NDArray[np.float64] | None  # None where all weights are 1
     groups: Any
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp]  # the position of each row among all rows passed
     n_passed: int
 
     @property

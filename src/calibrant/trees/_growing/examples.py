@@ -9,29 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.data import CodedTable
+from calibrant.trees._growing.training_data import NumberedClasses, TrainingData
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Schema
-    from calibrant.trees._growing.training_data import TrainingData
 
 __all__ = ["Examples"]
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
-    """Coded training rows; ``labels``, ``order`` and ``weights`` as in `TrainingData`.
+class Examples(NumberedClasses):
+    """Coded training rows.
 
     ``cases`` is how often each row counts where J48 counts cases rather than weight; None for its weight.
     """
 
     table: CodedTable
-    classes: NDArray[Any]
-    n_declared: int
-    labels: NDArray[np.uint16]
-    order: NDArray[np.intp]
-    weights: NDArray[np.float64] | None
     feature_names: tuple[str, ...] | None
     cases: NDArray[np.float64] | None = None
 
@@ -46,12 +41,12 @@ class Examples:
         array([    1,     0, 65535], dtype=uint16)
         """
         return cls(
-            CodedTable.from_columns(training.columns, n_jobs=n_jobs),
             training.classes,
             training.n_declared,
             training.labels,
             training.order,
             training.weights,
+            CodedTable.from_columns(training.columns, n_jobs=n_jobs),
             training.columns.feature_names,
         )
 

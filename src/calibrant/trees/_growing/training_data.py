@@ -15,27 +15,33 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TrainingData", "prepare_training", "read_training"]
+__all__ = ["NumberedClasses", "TrainingData", "prepare_training", "read_training"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
 _MAX_CLASSES = 65_535  # the core keeps the class of a row in 16 bits
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """Validated training rows; ``weights`` is None where every row counts once.
+@dataclass(frozen=True, eq=False)
+class NumberedClasses:
+    """The classes of training rows and their weights; ``weights`` is None where every row counts once.
 
     The core numbers the classes in the order in which they were declared, because ties follow that order: ``labels``
     use the core's numbers, and ``order`` is the core's number of each sorted class.
     """
 
-    columns: Columns
     classes: NDArray[Any]
     n_declared: int
     labels: NDArray[np.uint16]
     order: NDArray[np.intp]
     weights: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData(NumberedClasses):
+    """Validated training rows."""
+
+    columns: Columns
 
 
 def read_training(
@@ -68,7 +74,7 @@ def prepare_training(rows: TrainingRows, class_weight: ClassWeight = None) -> Tr
         weights = None
     order = np.argsort(labels.declared)
     numbered = order.astype(np.uint16)[labels.codes]
-    return TrainingData(rows.columns, labels.classes, labels.n_declared, numbered, order, weights)
+    return TrainingData(labels.classes, labels.n_declared, numbered, order, weights, rows.columns)
 
 
 def _check_classes(labels: Labels) -> None:
