@@ -61,7 +61,7 @@ def test_more_is_eliminated_with_a_larger_v(model, v, left):
 def test_what_predicts_is_where_rows_end(model):
     leaves = model.apply(X)
     answering = model.estimate_.answering(model.tree_)[leaves]
-    np.testing.assert_array_equal(np.unique(answering), np.flatnonzero(model.curtailed().predictions))
+    np.testing.assert_array_equal(np.unique(answering), np.flatnonzero(model.curtailed().answers))
 
 
 def test_the_graph_dots_the_eliminated_and_greys_what_is_both(model):
