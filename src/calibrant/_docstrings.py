@@ -6,11 +6,23 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-__all__ = ["PASSAGES", "fill_docstring"]
+__all__ = ["PASSAGES", "fill_docstring", "sections"]
 
 T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+
+
+def sections(*parameters: str, returns: str) -> str:
+    """Return the sections "Parameters" and "Returns" of a docstring, made of their entries.
+
+    Examples
+    --------
+    >>> sections("x : float", returns="float").splitlines()[:3]
+    ['Parameters', '----------', 'x : float']
+    """
+    return "\n".join(["Parameters", "----------", *parameters, "", "Returns", "-------", returns])
+
 
 # Entries of numpydoc sections. Those named `..._sections` are made of the others, so that replacing one entry
 # (`fill_docstring(sample_weight=...)`) replaces it there too.
@@ -107,51 +119,13 @@ ax : matplotlib Axes, optional
     "drawn": """\
 ax_, figure_
     The axes and the figure, after `plot`.""",
-    "fit_sections": """\
-Parameters
-----------
-%(X)s
-%(y)s
-%(sample_weight)s
-
-Returns
--------
-%(fitted_self)s""",
-    "wrapped_fit_sections": """\
-Parameters
-----------
-%(X_wrapped)s
-%(y)s
-%(row_weight)s
-%(fit_params)s
-
-Returns
--------
-%(fitted_self)s""",
-    "wrapped_predict_proba_sections": """\
-Parameters
-----------
-%(X_wrapped)s
-
-Returns
--------
-%(proba)s""",
-    "predict_proba_sections": """\
-Parameters
-----------
-%(X_predict)s
-
-Returns
--------
-%(proba)s""",
-    "predict_sections": """\
-Parameters
-----------
-%(X_predict)s
-
-Returns
--------
-%(predicted)s""",
+    "fit_sections": sections("%(X)s", "%(y)s", "%(sample_weight)s", returns="%(fitted_self)s"),
+    "wrapped_fit_sections": sections(
+        "%(X_wrapped)s", "%(y)s", "%(row_weight)s", "%(fit_params)s", returns="%(fitted_self)s"
+    ),
+    "wrapped_predict_proba_sections": sections("%(X_wrapped)s", returns="%(proba)s"),
+    "predict_proba_sections": sections("%(X_predict)s", returns="%(proba)s"),
+    "predict_sections": sections("%(X_predict)s", returns="%(predicted)s"),
 }
 
 

@@ -85,6 +85,8 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     def is_monotone(self) -> bool:
         """Whether a greater score, of one column, never has a smaller probability if scores increase with the class.
 
+        Where that depends on what is learned, it is False before ``fit``.
+
         Examples
         --------
         >>> from calibrant.calibration import Binning, Isotonic

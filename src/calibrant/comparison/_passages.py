@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from calibrant._docstrings import sections
+
 __all__ = ["PASSAGES"]
 
 PASSAGES = {
@@ -16,15 +18,7 @@ confidence : float
     Confidence of the interval of the difference.
 names : tuple of two str
     The names of the methods in the printed result.""",
-    "pair_sections": """\
-Parameters
-----------
-%(pairs)s
-%(interval_and_names)s
-
-Returns
--------
-Comparison""",
+    "pair_sections": sections("%(pairs)s", "%(interval_and_names)s", returns="Comparison"),
     "t_figures": """\
 Comparison
     ``statistic``, ``df``, ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``.""",

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from calibrant._docstrings import sections
+
 __all__ = ["METHOD_DOCS"]
 
 METHOD_DOCS: Mapping[str, str] = {
     "tree": """\
 tree : CountedTree
     A grown tree.""",
-    "table_sections": """\
-Parameters
-----------
-%(tree)s
-
-Returns
--------
-array of shape (n_nodes, n_classes)
-    Class probabilities.""",
+    "table_sections": sections("%(tree)s", returns="array of shape (n_nodes, n_classes)\n    Class probabilities."),
     "leaves": """\
 leaves : array of shape (n_leaves, n_classes), optional
     The class weights of the leaves; not used.""",

@@ -117,6 +117,9 @@ class Auto(Calibrator):
       beta              0.5010  -0.0067   0.0025     0.00
       quadratic_logit   0.5006  -0.0062   0.0021     0.00
       spline            0.4989  -0.0046   0.0014     0.00
+    >>> auto = Auto(price=np.inf)
+    >>> auto.is_monotone, auto.fit(np.linspace(0.1, 0.9, 40), [0, 1] * 20).is_monotone
+    (False, True)
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0)}
@@ -132,15 +135,7 @@ class Auto(Calibrator):
         self.multiple = multiple
 
     @property
-    def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability; False before ``fit``.
-
-        Examples
-        --------
-        >>> auto = Auto(price=np.inf)
-        >>> auto.is_monotone, auto.fit(np.linspace(0.1, 0.9, 40), [0, 1] * 20).is_monotone
-        (False, True)
-        """
+    def _is_monotone(self) -> bool:  # type: ignore[override]
         is_binary = hasattr(self, "members_") and len(self.classes_) == 2
         return is_binary and all(member.is_monotone and _is_increasing(member) for member in self.members_)
 

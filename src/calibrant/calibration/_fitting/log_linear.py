@@ -81,15 +81,7 @@ class LogLinear(Calibrator):
         """Return [W | b], fitted to log-probabilities."""
 
     @property
-    def is_monotone(self) -> bool:
-        """Whether a greater score of two classes never has a smaller probability; False before ``fit``.
-
-        Examples
-        --------
-        >>> from calibrant.calibration import VectorScaling
-        >>> VectorScaling().is_monotone, VectorScaling().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
-        (False, True)
-        """
+    def _is_monotone(self) -> bool:  # type: ignore[override]
         if len(getattr(self, "coef_", ())) != 2:
             return False
         of_first, of_second = self.coef_[1] - self.coef_[0]

@@ -38,10 +38,12 @@ class Chain(Calibrator):
 
     Examples
     --------
-    >>> from calibrant.calibration import Platt, PriorShift
+    >>> from calibrant.calibration import Binning, Platt, PriorShift
     >>> chain = Chain(PriorShift(train_prior=0.5), Platt()).fit([0.2, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 0, 0, 1, 1])
     >>> chain.predict([0.3, 0.8]).round(3)
     array([0.164, 0.62 ])
+    >>> Chain(PriorShift(), Platt()).is_monotone, Chain(PriorShift(), Binning()).is_monotone
+    (True, False)
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
@@ -54,16 +56,8 @@ class Chain(Calibrator):
         self.then = then
 
     @property
-    def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability; before ``fit``, whether both calibrators promise it.
-
-        Examples
-        --------
-        >>> from calibrant.calibration import Binning, Platt, PriorShift
-        >>> Chain(PriorShift(), Platt()).is_monotone, Chain(PriorShift(), Binning()).is_monotone
-        (True, False)
-        """
-        is_fitted = hasattr(self, "then_")
+    def _is_monotone(self) -> bool:  # type: ignore[override]
+        is_fitted = hasattr(self, "then_")  # before that, what both calibrators promise
         parts = (self.first_, self.then_) if is_fitted else (self.first, self.then)
         return all(part.is_monotone for part in parts)
 

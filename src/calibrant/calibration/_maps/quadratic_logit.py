@@ -65,6 +65,8 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
     >>> calibrator = QuadraticLogit().fit([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 0, 1, 1])
     >>> calibrator.predict([0.2, 0.5, 0.8]).round(3)
     array([0.338, 0.494, 0.663])
+    >>> QuadraticLogit().is_monotone, QuadraticLogit(monotone=False).is_monotone
+    (True, False)
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
@@ -83,14 +85,7 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         self.smooth = smooth
 
     @property
-    def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability.
-
-        Examples
-        --------
-        >>> QuadraticLogit().is_monotone, QuadraticLogit(monotone=False).is_monotone
-        (True, False)
-        """
+    def _is_monotone(self) -> bool:  # type: ignore[override]
         return bool(self.monotone)
 
     def _learn(self, sample: BinaryScores) -> None:

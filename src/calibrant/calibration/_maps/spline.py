@@ -78,6 +78,8 @@ class Spline(ScoreMap):
     >>> spline = Spline().fit(score, score > 0.3 + 0.4 * np.sin(40 * score))
     >>> spline.predict([0.1, 0.5, 0.9]).round(2), round(spline.degrees_, 1)
     (array([0.25, 0.75, 0.96]), 2.0)
+    >>> Spline().is_monotone, Spline().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
+    (False, True)
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"n_knots": Int(2, 100)}
@@ -93,14 +95,7 @@ class Spline(ScoreMap):
         self.n_knots = n_knots
 
     @property
-    def is_monotone(self) -> bool:
-        """Whether a greater score never has a smaller probability; False before ``fit``.
-
-        Examples
-        --------
-        >>> Spline().is_monotone, Spline().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
-        (False, True)
-        """
+    def _is_monotone(self) -> bool:  # type: ignore[override]
         return hasattr(self, "knots_") and is_nondecreasing(self.knots_, self.values_)
 
     def _learn(self, sample: BinaryScores) -> None:

@@ -43,6 +43,8 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
     >>> proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.1, 0.3, 0.6], [0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]
     >>> VectorScaling().fit(proba, ["a", "b", "c", "b", "b", "c"]).predict([[0.7, 0.2, 0.1]]).round(3)
     array([[0.809, 0.141, 0.05 ]])
+    >>> VectorScaling().is_monotone, VectorScaling().fit([0.2, 0.3, 0.6, 0.9], [0, 1, 0, 1]).is_monotone
+    (False, True)
     """
 
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:

@@ -42,27 +42,13 @@ class TrainingSummary(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """Computes the requested metrics of predictions for some of the rows.
-
-    Parameters
-    ----------
-    data : TrialData
-        The rows.
-    metrics : dict of str to callable or None
-        A function of outcomes and predictions; None: the metric of that name.
-    params : dict of str to dict
-        Keywords of metrics; arrays with a value for each row are cut to the rows that are scored.
-    positive : int
-        The column of the positive class.
-    has_pos_label : bool
-        Whether the positive class was specified.
-    """
+    """Computes the requested metrics of predictions for some of the rows."""
 
     data: TrialData
-    metrics: Mapping[str, MetricFunction | None]
-    params: Mapping[str, Mapping[str, Any]]
-    positive: int = 0
-    has_pos_label: bool = False
+    metrics: Mapping[str, MetricFunction | None]  # of outcomes and predictions; None: the metric of that name
+    params: Mapping[str, Mapping[str, Any]]  # keywords; values for each row are cut to the rows that are scored
+    positive: int = 0  # the column of the positive class
+    has_pos_label: bool = False  # whether the positive class was specified
 
     @property
     def pos_label(self) -> Any:
