@@ -116,6 +116,13 @@ scores : array of shape (n_rows,) or (n_rows, n_classes)
     "ax": """\
 ax : matplotlib Axes, optional
     The axes to draw into; by default those of a new figure.""",
+    "plot_sections": """\
+Parameters
+----------
+%(ax)s
+
+%(returns)s
+    The display itself, with `ax_` and `figure_`.""",
     "drawn": """\
 ax_, figure_
     The axes and the figure, after `plot`.""",

@@ -22,20 +22,18 @@ pos_label : optional
 pos_label : optional
     The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
     class is evaluated against all others.""",
-    "parameters_positive": """\
+    "weighted_rows": """\
 Parameters
 ----------
 %(y_true)s
 %(y_proba)s
-%(row_weight)s
+%(row_weight)s""",
+    "parameters_positive": """\
+%(weighted_rows)s
 %(positive_class)s
 %(labels)s""",
     "parameters_each_class": """\
-Parameters
-----------
-%(y_true)s
-%(y_proba)s
-%(row_weight)s
+%(weighted_rows)s
 %(one_or_each_class)s
 %(labels)s""",
     "parameters_numbers": """\

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Metric"]
+from calibrant.exceptions import ParameterError
+
+__all__ = ["Metric", "requested_metrics"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,3 +69,20 @@ class Metric:
         if self.better == "nearer":
             return abs(one - self.target) < abs(other - self.target)
         return one < other if self.better == "lower" else one > other
+
+
+def requested_metrics(
+    metrics: str | Iterable[str] | None,
+    can: Mapping[str, Metric],
+    default: Iterable[str],
+    find: Callable[[str], Metric],
+) -> dict[str, Metric]:
+    """Return by name the metrics that `find` returns for a list of names, all that can be evaluated, or the default."""
+    if metrics is None:
+        return {name: can[name] for name in default if name in can}
+    if isinstance(metrics, str) and metrics == "all":
+        return dict(can)
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        hint = f" Pass [{metrics!r}]." if isinstance(metrics, str) else ""
+        raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.{hint}")
+    return {name: find(name) for name in metrics}

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["CriticalDifferenceDisplay"]
 
 _ROW, _BAR = 0.34, 0.16  # height of a name and of a bar, in inches
+_AX = """\
+ax : matplotlib Axes, optional
+    The axes to draw into; by default those of a new figure, as tall as the methods need."""
 
 
 @fill_docstring()
@@ -79,18 +82,11 @@ class CriticalDifferenceDisplay:
         result = nemenyi(table, **options) if test == "nemenyi" else bonferroni_dunn(table, **options)
         return cls(result).plot(ax)
 
+    @fill_docstring(ax=_AX)
     def plot(self, ax: Any = None) -> Self:
         """Draw the diagram.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            The axes to draw into; by default those of a new figure, as tall as the methods need.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            The display itself, with `ax_` and `figure_`.
+        %(plot_sections)s
 
         Examples
         --------

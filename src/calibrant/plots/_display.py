@@ -25,13 +25,14 @@ name : str
     The name of a single model.
 %(prediction_options)s
 %(ax)s"""
+_AX = """\
+ax : matplotlib Axes, optional
+    The axes to draw into; by default those of a new figure. A logarithmic scale is kept."""
 _OPTIONS = """\
 **options
     Further arguments of the curve and of the display.
 
-Returns
--------
-Display
+%(returns)s
     The display, drawn."""
 
 
@@ -143,18 +144,11 @@ class Display:
         row_options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
         return cls.from_predictions(y, proba, ax=ax, **row_options, **options)
 
+    @fill_docstring(ax=_AX)
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            The axes to draw into; by default those of a new figure. A logarithmic scale is kept.
-
-        Returns
-        -------
-        Display
-            The display itself, with `ax_` and `figure_`.
+        %(plot_sections)s
 
         Examples
         --------

@@ -210,12 +210,7 @@ class SortedScoresDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw the probabilities.
 
-        Parameters
-        ----------
-        %(ax)s
-
-        %(returns)s
-            The display itself, with `ax_` and `figure_`.
+        %(plot_sections)s
 
         Examples
         --------

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeDisplay"]
 
+_AX = """\
+ax : matplotlib Axes, optional
+    The axes to draw into; by default those of a new figure, as large as the tree needs."""
 _MAX_LETTERS = 22  # of a name: the width of a leaf
 _LEAF_WIDTH, _LEVEL_HEIGHT = 1.55, 1.25  # inches
 _MAX_SIZE = 120.0  # inches: 36,000 pixels at 300 dots per inch, well below the 65,536 that matplotlib can draw
@@ -59,6 +62,7 @@ class TreeDisplay:
         self.max_depth = max_depth
 
     @classmethod
+    @fill_docstring(ax=_AX)
     def from_estimator(cls, model: ProbabilityTreeClassifier, *, max_depth: int | None = None, ax: Any = None) -> Self:
         """Draw a fitted tree.
 
@@ -68,12 +72,9 @@ class TreeDisplay:
             A fitted tree.
         max_depth : int, optional
             The depth at which to stop.
-        ax : matplotlib Axes, optional
-            The axes to draw into; by default those of a new figure, as large as the tree needs.
+        %(ax)s
 
-        Returns
-        -------
-        TreeDisplay
+        %(returns)s
             The display, drawn.
 
         Examples
@@ -85,18 +86,11 @@ class TreeDisplay:
         """
         return cls(model, max_depth=max_depth).plot(ax)
 
+    @fill_docstring(ax=_AX)
     def plot(self, ax: Any = None) -> Self:
         """Draw the tree.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            The axes to draw into; by default those of a new figure, as large as the tree needs.
-
-        Returns
-        -------
-        TreeDisplay
-            The display itself, with `ax_` and `figure_`.
+        %(plot_sections)s
 
         Examples
         --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from calibrant.metrics._intervals.replicates import Draws
 from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
 from calibrant.metrics._scorecard.card_text import number_text
 from calibrant.metrics._scorecard.score_card import ScoreCard
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["CardComparison", "Difference", "compare"]
 

@@ -16,7 +16,7 @@ from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKin
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._intervals.proportions import CONFIDENCE
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import Metric, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -147,15 +147,7 @@ def select_metrics(metrics: str | Iterable[str] | None, predictions: Predictions
     from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
 
     can = {name: metric for name, metric in METRICS.items() if _can_evaluate(metric, predictions)}
-    if metrics is None:
-        return {name: can[name] for name in _DEFAULT_METRICS if name in can}
-    if isinstance(metrics, str):
-        if metrics != "all":
-            raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}. Pass [{metrics!r}].")
-        return can
-    if not isinstance(metrics, Iterable):
-        raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.")
-    return {name: _requested(name, METRICS) for name in metrics}
+    return requested_metrics(metrics, can, _DEFAULT_METRICS, lambda name: _requested(name, METRICS))
 
 
 def _requested(name: str, known: Mapping[str, Metric]) -> Metric:

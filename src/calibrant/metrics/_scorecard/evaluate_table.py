@@ -15,7 +15,7 @@ from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS, UNDEFINED, score_of_replicates
 from calibrant.metrics._intervals.proportions import CONFIDENCE, Interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.replicate_values import predictions_of_cells
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import Metric, requested_metrics
 from calibrant.metrics._scorecard.batches import batches
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.sample_size import round_up
@@ -159,13 +159,7 @@ def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict
 
     known = [*_MEANS, *CONFUSION_METRICS, *(_RANKINGS if n_classes == 2 else ())]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}
-    if metrics is None:
-        return {name: can[name] for name in _DEFAULT if name in can}
-    if isinstance(metrics, str):
-        if metrics != "all":
-            raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}. Pass [{metrics!r}].")
-        return can
-    return {name: _requested(name, can, METRICS, n_classes) for name in metrics}
+    return requested_metrics(metrics, can, _DEFAULT, lambda name: _requested(name, can, METRICS, n_classes))
 
 
 def _requested(name: str, can: Mapping[str, Metric], known: Mapping[str, Metric], n_classes: int) -> Metric:
