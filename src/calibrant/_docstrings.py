@@ -94,6 +94,19 @@ labels : sequence, optional
 Parameters
 ----------
 %(predictions)s""",
+    "selecting_threshold": """\
+threshold : array of shape (n_points,)
+    Rows with at least this probability are selected.""",
+    "rates": """\
+fpr, tpr : array of shape (n_points,)
+    False positive rates and true positive rates.""",
+    "returns_curve": """\
+%(returns)s
+    The curve.""",
+    "curve_sections": """\
+%(parameters)s
+
+%(returns_curve)s""",
     "weight_kind": """\
 weight_kind : {"frequency", "probability"}
     Whether a weight of 2 means the row twice, or a row that represents two of the population; the latter are

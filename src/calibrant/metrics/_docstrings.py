@@ -44,6 +44,8 @@ y_true : sequence of length n_rows
 y_pred : sequence of length n_rows
     The predicted numbers.
 %(row_weight)s""",
+    "mean_over_classes": """\
+With more than two classes it is the mean over the classes, each against all others, weighted by their frequencies.""",
     "training_mean": """\
 training_mean : float
     The mean of the actual numbers in the training data, the prediction to beat.""",
@@ -73,6 +75,17 @@ prior : sequence of length n_classes or dict
     "returns_f": """\
 %(returns)s
     The mean; NaN where no row is positive and none is predicted to be.""",
+    "returns_two_classes": """\
+%(returns)s
+    The value; NaN where only one class has rows.""",
+    "returns_relative_to_prior": """\
+%(returns)s
+    The relative error; infinite where the prior alone makes no error, NaN where neither does.""",
+    "returns_losses": """\
+Returns
+-------
+array of shape (n_rows,)
+    The loss of each row passed; 0 for a row of weight 0.""",
     "returns_ratio": """\
 %(returns)s
     The ratio; NaN where every actual number is the training mean and the predictions are too.""",

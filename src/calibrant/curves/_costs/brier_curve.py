@@ -109,10 +109,7 @@ def brier_curve(
 ) -> BrierCurve:
     """Compute the expected loss of deciding by probabilities, for every cost proportion.
 
-    %(parameters)s
-
-    %(returns)s
-        The curve.
+    %(curve_sections)s
 
     Examples
     --------

@@ -162,8 +162,7 @@ def cost_curve(
         decisions may cost something, but less than errors. By default all errors cost 1.
     %(prediction_options)s
 
-    %(returns)s
-        The curve.
+    %(returns_curve)s
 
     Examples
     --------
@@ -194,10 +193,7 @@ def error_curve(
     It is the cost curve with a cost of 1 for all errors: `probability_cost` is the share of positives, `cost` the error
     rate.
 
-    %(parameters)s
-
-    %(returns)s
-        The curve.
+    %(curve_sections)s
 
     Examples
     --------

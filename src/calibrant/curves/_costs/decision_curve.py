@@ -131,8 +131,7 @@ def decision_curve(
         Confidence of bootstrap intervals at each threshold; by default there are none.
     %(bootstrap)s
 
-    %(returns)s
-        The curve.
+    %(returns_curve)s
 
     Examples
     --------

@@ -156,8 +156,7 @@ def reliability(
     %(pos_label)s
     %(labels)s
 
-    %(returns)s
-        The curve.
+    %(returns_curve)s
 
     Examples
     --------

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["RocCurve", "roc"]
 
 
+@fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
     """The points of a ROC curve from (0, 0) to (1, 1), connected by straight lines.
 
     Parameters
     ----------
-    fpr, tpr : array of shape (n_points,)
-        False positive rates and true positive rates.
+    %(rates)s
     threshold : array of shape (n_points,)
         Rows with at least this probability are selected; infinite at (0, 0), NaN on a curve averaged over folds.
 
@@ -75,8 +75,7 @@ def roc(
     average : {"pooled", "vertical"}
         How the predictions of several folds are combined.
 
-    %(returns)s
-        The curve.
+    %(returns_curve)s
 
     Examples
     --------

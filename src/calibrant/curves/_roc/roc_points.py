@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["RocPoints", "roc_by_cost_ratio"]
 
 
+@fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)
 class RocPoints(Curve):
     """A point for each cost ratio and each fold, by increasing ratio.
@@ -31,8 +32,7 @@ class RocPoints(Curve):
         The cost of a false negative divided by the cost of a false positive.
     fold : array of shape (n_points,)
         The fold.
-    fpr, tpr : array of shape (n_points,)
-        False positive rates and true positive rates.
+    %(rates)s
 
     Examples
     --------

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["LiftCurve", "lift"]
 
 
+@fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)
 class LiftCurve(Curve):
     """A point for each threshold, by decreasing threshold, from no row to all rows.
@@ -29,8 +30,7 @@ class LiftCurve(Curve):
         The number of positives among them: the lift chart of Witten, Frank & Hall.
     lift : array of shape (n_points,)
         Their share of positives divided by the base rate; where no row is selected, the limit.
-    threshold : array of shape (n_points,)
-        Rows with at least this probability are selected.
+    %(selecting_threshold)s
     n_rows : float
         Number of rows.
 
@@ -87,10 +87,7 @@ def lift(
 ) -> LiftCurve:
     """Compute the number of positives and the lift among the rows of highest probability, for every number of rows.
 
-    %(parameters)s
-
-    %(returns)s
-        The curve.
+    %(curve_sections)s
 
     Examples
     --------

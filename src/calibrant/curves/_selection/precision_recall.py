@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PrecisionRecallCurve", "precision_recall"]
 
 
+@fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(Curve):
     """A point for each threshold, by decreasing threshold and so increasing recall.
@@ -27,8 +28,7 @@ class PrecisionRecallCurve(Curve):
     ----------
     recall, precision : array of shape (n_points,)
         The share of the positives that are selected, and the share of the selected rows that are positive.
-    threshold : array of shape (n_points,)
-        Rows with at least this probability are selected.
+    %(selecting_threshold)s
     base_rate : float
         The precision of selecting all rows, or rows at random.
 
@@ -72,10 +72,7 @@ def precision_recall(
 ) -> PrecisionRecallCurve:
     """Compute precision and recall at every threshold.
 
-    %(parameters)s
-
-    %(returns)s
-        The curve.
+    %(curve_sections)s
 
     Examples
     --------

@@ -107,8 +107,7 @@ def profit_curve(
         The estimated amount of each row.
     %(prediction_options)s
 
-    %(returns)s
-        The curve.
+    %(returns_curve)s
 
     Examples
     --------

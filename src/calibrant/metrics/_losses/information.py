@@ -28,12 +28,11 @@ def informational_loss(
 ) -> NDArray[np.float64]:
     """Return -log2 p for each row, p the predicted probability of its class (Witten, Frank & Hall 2011, 5.6).
 
+    The loss is in bits, and infinite where p is 0.
+
     %(parameters)s
 
-    Returns
-    -------
-    array of shape (n_rows,)
-        The loss of each row passed, in bits; infinite where p is 0; 0 for a row of weight 0.
+    %(returns_losses)s
 
     Examples
     --------

@@ -38,8 +38,7 @@ def relative_absolute_error(
     %(parameters)s
     %(required_prior)s
 
-    %(returns)s
-        The ratio of the absolute errors; infinite where the prior alone makes no error, NaN where neither does.
+    %(returns_relative_to_prior)s
 
     Examples
     --------
@@ -72,8 +71,7 @@ def root_relative_squared_error(
     %(parameters)s
     %(required_prior)s
 
-    %(returns)s
-        The root of the ratio; infinite where the prior alone makes no error, NaN where neither does.
+    %(returns_relative_to_prior)s
 
     Examples
     --------

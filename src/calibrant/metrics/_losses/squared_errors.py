@@ -152,10 +152,7 @@ def quadratic_loss(
 
     %(parameters)s
 
-    Returns
-    -------
-    array of shape (n_rows,)
-        The loss of each row passed; 0 for a row of weight 0.
+    %(returns_losses)s
 
     Examples
     --------

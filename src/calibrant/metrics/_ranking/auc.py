@@ -41,8 +41,7 @@ def auc(
         rows of those classes have (Hand & Till 2001). The other two differ in the weights: the same for every class,
         and the rows of both classes for every pair (Ferri, Hernandez-Orallo & Modroiu 2009).
 
-    %(returns)s
-        The area; NaN where only one class has rows.
+    %(returns_two_classes)s
 
     Examples
     --------
@@ -97,8 +96,7 @@ def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any
 
     %(parameters_each_class)s
 
-    %(returns)s
-        The coefficient; NaN where only one class has rows.
+    %(returns_two_classes)s
 
     Examples
     --------
@@ -121,8 +119,7 @@ def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
 
     %(parameters_positive)s
 
-    %(returns)s
-        The distance; NaN where only one class has rows.
+    %(returns_two_classes)s
 
     Examples
     --------

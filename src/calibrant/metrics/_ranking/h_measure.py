@@ -43,8 +43,7 @@ def h_measure(
         The shape of the distribution of c; by default 1 plus the frequency of the positive and of the negative class
         (Hand & Anagnostopoulos 2014), so that the most likely costs balance the frequencies.
 
-    %(returns)s
-        The measure; NaN where only one class has rows.
+    %(returns_two_classes)s
 
     Examples
     --------

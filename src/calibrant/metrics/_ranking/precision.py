@@ -40,8 +40,9 @@ def average_precision(
 ) -> float:
     """Return the mean, over positive rows, of the precision among all rows ranked at least as high: from 0 to 1 (best).
 
-    It equals scikit-learn's ``average_precision_score``. With more than two classes it is the mean over the classes,
-    each against all others, weighted by their frequencies.
+    It equals scikit-learn's ``average_precision_score``.
+
+    %(mean_over_classes)s
 
     %(parameters_each_class)s
 
@@ -72,7 +73,7 @@ def auprc(
 ) -> float:
     """Return the area under the precision-recall curve: from 0 to 1 (best).
 
-    With more than two classes it is the mean over the classes, each against all others, weighted by their frequencies.
+    %(mean_over_classes)s
 
     %(parameters_each_class)s
     interpolation : {"davis_goadrich", "linear"}
@@ -103,8 +104,9 @@ def three_point_precision(
     """Return the mean precision at recalls of 20, 50 and 80 %: from 0 to 1 (best).
 
     The precision at a recall is the largest one at that recall or beyond, as TREC interpolates. Witten, Frank & Hall
-    (2011, 5.7) call it three-point average recall, although precision is averaged. With more than two classes it is
-    the mean over the classes, each against all others, weighted by their frequencies.
+    (2011, 5.7) call it three-point average recall, although precision is averaged.
+
+    %(mean_over_classes)s
 
     %(parameters_each_class)s
 
@@ -129,8 +131,9 @@ def eleven_point_precision(
 ) -> float:
     """Return the mean precision at recalls of 0, 10, ..., 100 %: from 0 to 1 (best).
 
-    The precision at a recall is the largest one at that recall or beyond (Witten, Frank & Hall 2011, 5.7). With more
-    than two classes it is the mean over the classes, each against all others, weighted by their frequencies.
+    The precision at a recall is the largest one at that recall or beyond (Witten, Frank & Hall 2011, 5.7).
+
+    %(mean_over_classes)s
 
     %(parameters_each_class)s
 
