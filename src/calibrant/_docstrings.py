@@ -116,9 +116,6 @@ n_boot : int
     Number of bootstrap replicates.
 random_state : int, numpy Generator, RandomState or SeedSequence, optional
     Seed of the resampling.""",
-    "scores": """\
-scores : array of shape (n_rows,) or (n_rows, n_classes)
-    Scores as in ``fit``, as many columns.""",
     "fit_params": """\
 **fit_params : Any
     Parameters of the estimator's `fit`.""",

@@ -16,7 +16,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant._docstrings import fill_docstring
 from calibrant._params import Rule, check_params
 from calibrant.calibration._validation import (
     BinaryScores,
@@ -136,13 +135,13 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         made._fit_scored(rows)
         return made
 
-    @fill_docstring()
     def predict(self, scores: Any) -> NDArray[np.float64]:
         """Return the probabilities of rows.
 
         Parameters
         ----------
-        %(scores)s
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            Scores as in ``fit``, as many columns.
 
         Returns
         -------

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["LeafVenn"]
 
+_INTERVAL = """\
+array of shape (n_rows, n_classes, 2)
+    The low and the high end for each class."""
+
+_MULTIPROBABILITY = """\
+array of shape (n_rows, n_classes, n_classes)
+    Entry (i, k, j) is the probability of class j with row i added as class k."""
+
 
 class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilities for each row, one of them valid whatever the tree is, merged into one.
@@ -114,18 +122,11 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
-    @fill_docstring()
+    @fill_docstring(proba=_MULTIPROBABILITY)
     def predict_multiprobability(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of each class for each class that the row may be of.
 
-        Parameters
-        ----------
-        %(X_predict)s
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes, n_classes)
-            Entry (i, k, j) is the probability of class j with row i added as class k.
+        %(predict_proba_sections)s
 
         Examples
         --------
@@ -138,18 +139,11 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = self._counts(X)[:, np.newaxis]
         return np.asarray((counts + np.eye(counts.shape[2])) / (counts.sum(axis=2, keepdims=True) + 1.0))
 
-    @fill_docstring()
+    @fill_docstring(proba=_INTERVAL)
     def predict_interval(self, X: Any) -> NDArray[np.float64]:
         """Return the least and the greatest of the probabilities of each class.
 
-        Parameters
-        ----------
-        %(X_predict)s
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes, 2)
-            The low and the high end for each class.
+        %(predict_proba_sections)s
 
         Examples
         --------

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
-from calibrant._docstrings import fill_docstring
 from calibrant.calibration._base import ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
@@ -105,13 +104,13 @@ class VennAbers(ScoreMap):
         self.folds_ = [_of_fold(scored, of_rows == fold) for fold in np.unique(of_rows)]
         return self
 
-    @fill_docstring()
     def predict_pair(self, scores: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the two probabilities of rows.
 
         Parameters
         ----------
-        %(scores)s
+        scores : array of shape (n_rows,) or (n_rows, n_classes)
+            As in `predict`.
 
         Returns
         -------

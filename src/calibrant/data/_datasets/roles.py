@@ -22,27 +22,13 @@ __all__ = ["Roles", "assign_roles", "match_label"]
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a file that are not features.
+    """The columns of a file that are not features."""
 
-    Parameters
-    ----------
-    target : str, optional
-        The class; None: the last column.
-    other : tuple of str
-        Every column that is neither a feature nor the class, including the next two.
-    split : str
-        The column of the official split, if it is in ``other``.
-    weight : str
-        The column of weights, if it is in ``other``.
-    positive : object, optional
-        The class of interest or its string; ignored if it is not a label.
-    """
-
-    target: str | None = None
-    other: tuple[str, ...] = ()
-    split: str = "split"
-    weight: str = "sample_weight"
-    positive: object = None
+    target: str | None = None  # the class; None: the last column
+    other: tuple[str, ...] = ()  # every column that is neither a feature nor the class, including the next two
+    split: str = "split"  # the official split, if it is in `other`
+    weight: str = "sample_weight"  # the weights, if they are in `other`
+    positive: object = None  # the class of interest or its string; ignored if it is not a label
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Roles:

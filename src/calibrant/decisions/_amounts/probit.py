@@ -60,8 +60,12 @@ def _maximize_likelihood(
     """Take Newton steps, halved until the likelihood does not fall; it is concave."""
     ridge = np.full(columns.shape[1], _RIDGE)
     ridge[0] = 0.0
+
+    def log_likelihood(beta: NDArray[np.float64]) -> float:
+        return float(share @ log_ndtr(sign * (columns @ beta)) - 0.5 * ridge @ beta**2)
+
     beta = np.zeros(columns.shape[1])
-    value = _log_likelihood(columns, sign, share, ridge, beta)
+    value = log_likelihood(beta)
     for _ in range(_MAX_STEPS):
         index = sign * (columns @ beta)
         ratio = inverse_mills_ratio(index)
@@ -69,19 +73,9 @@ def _maximize_likelihood(
         hessian = (columns.T * (share * ratio * (ratio + index))) @ columns + np.diag(ridge + 1e-15)
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while (new := _log_likelihood(columns, sign, share, ridge, beta + size * step)) < value and size > 1e-6:
+        while (new := log_likelihood(beta + size * step)) < value and size > 1e-6:
             size /= 2.0
         beta, gain, value = beta + size * step, new - value, max(new, value)
         if np.abs(size * step).max() < _TOLERANCE or gain <= 0.0:
             break
     return beta
-
-
-def _log_likelihood(
-    columns: NDArray[np.float64],
-    sign: NDArray[np.float64],
-    share: NDArray[np.float64],
-    ridge: NDArray[np.float64],
-    beta: NDArray[np.float64],
-) -> float:
-    return float(share @ log_ndtr(sign * (columns @ beta)) - 0.5 * ridge @ beta**2)

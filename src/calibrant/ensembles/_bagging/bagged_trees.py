@@ -44,6 +44,10 @@ Kind = Literal["b_pets", "eb_pets", "mob_esp"]
 
 _OUT_OF_BAG: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
+_LEAF_NUMBERS = """\
+array of shape (n_rows, n_trees)
+    Node numbers."""
+
 _ESTIMATE_NUMBERS = """\
 Base rates, m and v are those
 of the whole training set, not of each bag; a number left to ``"cv"`` is chosen once, for a tree of all rows."""
@@ -309,18 +313,11 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):
         rows = self._rows(X)
         return np.asarray(self.classes_[self._reading.tally(rows).labels])
 
-    @fill_docstring()
+    @fill_docstring(predicted=_LEAF_NUMBERS)
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree; with missing values, the leaf that most of its weight reaches.
 
-        Parameters
-        ----------
-        %(X_predict)s
-
-        Returns
-        -------
-        array of shape (n_rows, n_trees)
-            Node numbers.
+        %(predict_sections)s
         """
         n_rows, columns = self._rows(X)
         threads = n_threads(self.n_jobs)

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+_SUMMED_VOTES = """\
+array of shape (n_rows, n_classes)
+    With ``"m1"`` and ``"samme"`` the weights of the members that vote for each class, with ``"real"`` the sum
+    of the logarithms of the members' probabilities. Weka's AdaBoostM1 returns the softmax of the former."""
+
 _SCORES = """\
 array of shape (n_rows, n_classes)
     Scores in the order of ``classes_``."""
@@ -79,19 +84,11 @@ class BoostedScoresMixin(RowClassifierMixin):
         """
         return (self._most_probable(scores) for scores in self.staged_predict_proba(X))
 
-    @fill_docstring()
+    @fill_docstring(proba=_SUMMED_VOTES)
     def summed_votes(self, X: Any) -> NDArray[np.float64]:
         """Return the sum over the members from which the scores are computed.
 
-        Parameters
-        ----------
-        %(X_predict)s
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-            With ``"m1"`` and ``"samme"`` the weights of the members that vote for each class, with ``"real"`` the sum
-            of the logarithms of the members' probabilities. Weka's AdaBoostM1 returns the softmax of the former.
+        %(predict_proba_sections)s
         """
         return self._sorted(self._sums(self._rows(X)))
 

@@ -41,8 +41,7 @@ class LazyTrees:
     Examples
     --------
     >>> from calibrant.ensembles import LazyOptionTreesClassifier
-    >>> from calibrant.trees._growing.examples import Examples
-    >>> from calibrant.trees._growing.training_data import read_training
+    >>> from calibrant.trees._internal import Examples, read_training
     >>> examples = Examples.code(read_training([[1], [3], [5], [7]], ["a", "a", "b", "b"]))
     >>> trees = LazyTrees.of(examples, np.ones((1, 4), dtype=np.uint16))
     >>> trees.coded((3, np.array([[4.0], [9.0], [np.nan]]))).tolist()

@@ -35,15 +35,6 @@ OwnClassRates: TypeAlias = Callable[[_core.Pooling, list[float]], "NDArray[np.fl
 class Alpha:
     """A chosen alpha: one number, or one for each bin, shrunk towards that number.
 
-    Parameters
-    ----------
-    number : float
-        The number.
-    by_bin : bool
-        Whether each bin has its own.
-    floor : float
-        The least probability in the likelihood that chooses the alpha of a bin.
-
     Examples
     --------
     >>> Alpha(2.0)
@@ -52,7 +43,7 @@ class Alpha:
 
     number: float
     by_bin: bool = False
-    floor: float = 0.005
+    floor: float = 0.005  # the least probability in the likelihood that chooses the alpha of a bin
 
 
 def core_pooling(members: Members, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
