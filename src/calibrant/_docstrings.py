@@ -126,6 +126,9 @@ random_state : int, numpy Generator, RandomState or SeedSequence, optional
     "ax": """\
 ax : matplotlib Axes, optional
     The axes to draw into; by default those of a new figure.""",
+    "returns_drawn": """\
+%(returns)s
+    The display, drawn.""",
     "plot_sections": """\
 Parameters
 ----------

@@ -68,8 +68,7 @@ class CriticalDifferenceDisplay:
         **options
             Further arguments of the test: ``better``, ``confidence``, ``control``, ``by``, ``methods``.
 
-        %(returns)s
-            The display, drawn.
+        %(returns_drawn)s
 
         Examples
         --------

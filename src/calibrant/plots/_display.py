@@ -32,8 +32,7 @@ _OPTIONS = """\
 **options
     Further arguments of the curve and of the display.
 
-%(returns)s
-    The display, drawn."""
+%(returns_drawn)s"""
 
 
 @fill_docstring()

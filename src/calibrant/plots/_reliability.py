@@ -95,8 +95,7 @@ class ReliabilityDisplay(Display):
         **options
             Further arguments of `calibrant.curves.reliability`: ``method``, ``n_bins``, ``bands``, ``confidence`` …
 
-        %(returns)s
-            The display, drawn.
+        %(returns_drawn)s
 
         Examples
         --------

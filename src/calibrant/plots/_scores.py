@@ -158,8 +158,7 @@ class SortedScoresDisplay:
         **options
             ``pos_label`` and ``labels``, as `calibrant.curves.sorted_scores` takes them.
 
-        %(returns)s
-            The display, drawn.
+        %(returns_drawn)s
 
         Examples
         --------
@@ -192,8 +191,7 @@ class SortedScoresDisplay:
         %(pos_label)s
         %(ax)s
 
-        %(returns)s
-            The display, drawn.
+        %(returns_drawn)s
 
         Examples
         --------

@@ -74,8 +74,7 @@ class TreeDisplay:
             The depth at which to stop.
         %(ax)s
 
-        %(returns)s
-            The display, drawn.
+        %(returns_drawn)s
 
         Examples
         --------

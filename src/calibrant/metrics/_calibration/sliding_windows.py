@@ -6,6 +6,7 @@ from typing import Any
 
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -53,4 +54,4 @@ def _cal(predictions: Predictions, window: int = 100) -> float:
     return predictions.calibration_ranking.window_calibration(float(window))
 
 
-CAL = Metric("cal", cal, _cal, "lower", 0.0, 1.0, {"Caruana & Niculescu-Mizil 2006": "CAL"})
+CAL = Metric("cal", cal, _cal, "lower", 0.0, 1.0, {CARUANA: "CAL"})

@@ -9,6 +9,7 @@ import numpy as np
 from calibrant.metrics._classification.confusion import confusion_of
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_more_labels, read_predictions
@@ -113,23 +114,8 @@ def _delta_accuracy(predictions: Predictions, vote: Any) -> float:
     return predictions.mean((predictions.predicted_class() == predictions.label) - by_vote)
 
 
-ACCURACY = Metric(
-    "accuracy",
-    accuracy,
-    _accuracy,
-    "higher",
-    0.0,
-    1.0,
-    {"Caruana & Niculescu-Mizil 2006": "ACC", "Witten, Frank & Hall 2011": "success rate"},
-)
-ERROR = Metric("error", error, _error, "lower", 0.0, 1.0, {"Witten, Frank & Hall 2011": "error rate"})
+ACCURACY = Metric("accuracy", accuracy, _accuracy, "higher", 0.0, 1.0, {CARUANA: "ACC", WITTEN: "success rate"})
+ERROR = Metric("error", error, _error, "lower", 0.0, 1.0, {WITTEN: "error rate"})
 DELTA_ACCURACY = Metric(
-    "delta_accuracy",
-    delta_accuracy,
-    _delta_accuracy,
-    "higher",
-    -1.0,
-    1.0,
-    {"Nielsen 2004": "Delta-Acc"},
-    needs=("vote",),
+    "delta_accuracy", delta_accuracy, _delta_accuracy, "higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",)
 )

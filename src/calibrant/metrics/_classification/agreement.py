@@ -10,6 +10,7 @@ import numpy as np
 from calibrant.metrics._classification.confusion import confusion_of
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import WITTEN
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -98,13 +99,5 @@ def _mcc(predictions: Predictions, threshold: float | None = None, inclusive: bo
     return float(np.clip(covariance / math.sqrt(variances), -1.0, 1.0)) if variances > 0 else math.nan
 
 
-KAPPA = Metric(
-    "kappa",
-    kappa,
-    _kappa,
-    "higher",
-    -math.inf,
-    1.0,
-    {"Witten, Frank & Hall 2011": "kappa statistic", "Cohen 1960": "kappa"},
-)
+KAPPA = Metric("kappa", kappa, _kappa, "higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"})
 MCC = Metric("mcc", mcc, _mcc, "higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"})

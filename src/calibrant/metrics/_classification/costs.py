@@ -11,6 +11,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._classification.confusion import confusion_of
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import WITTEN, ZADROZNY
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
@@ -156,9 +157,7 @@ def row_amounts(
     return numbers
 
 
-COST = Metric(
-    "cost", cost, _cost, "lower", -math.inf, math.inf, {"Witten, Frank & Hall 2011": "cost"}, needs=("matrix",)
-)
+COST = Metric("cost", cost, _cost, "lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
 PROFIT = Metric(
     "profit",
     profit,
@@ -166,7 +165,7 @@ PROFIT = Metric(
     "higher",
     -math.inf,
     math.inf,
-    {"Zadrozny & Elkan 2001": "profit"},
+    {ZADROZNY: "profit"},
     classes="two",
     needs=("amount", "cost"),
 )

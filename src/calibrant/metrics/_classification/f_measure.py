@@ -11,6 +11,7 @@ from calibrant.exceptions import ParameterError
 from calibrant.metrics._classification.confusion import confusion_of, two_by_two
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, WITTEN
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -191,10 +192,7 @@ def _g_mean(predictions: Predictions, threshold: float | None = None, inclusive:
     return float(np.prod(recall) ** (1.0 / len(recall)))
 
 
-_WFH = "Witten, Frank & Hall 2011"
-F1 = Metric(
-    "f1", f1, _f1, "higher", 0.0, 1.0, {"Caruana & Niculescu-Mizil 2006": "FSC", _WFH: "F-measure"}, classes="two"
-)
+F1 = Metric("f1", f1, _f1, "higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two")
 F_BETA = Metric("f_beta", f_beta, _f_beta, "higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two")
 SENSITIVITY_SPECIFICITY = Metric(
     "sensitivity_specificity",
@@ -203,7 +201,7 @@ SENSITIVITY_SPECIFICITY = Metric(
     "higher",
     0.0,
     1.0,
-    {_WFH: "sensitivity x specificity"},
+    {WITTEN: "sensitivity x specificity"},
     classes="two",
 )
 G_MEAN = Metric("g_mean", g_mean, _g_mean, "higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"})

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._losses.mean_losses import surprise
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import WITTEN
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -95,11 +96,5 @@ def _description_length(predictions: Predictions) -> float:
 
 
 DESCRIPTION_LENGTH = Metric(
-    "description_length",
-    description_length,
-    _description_length,
-    "lower",
-    0.0,
-    math.inf,
-    {"Witten, Frank & Hall 2011": "L[E|T]"},
+    "description_length", description_length, _description_length, "lower", 0.0, math.inf, {WITTEN: "L[E|T]"}
 )

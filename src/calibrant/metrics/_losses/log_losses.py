@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._losses.mean_losses import surprise
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
@@ -219,14 +220,8 @@ def avll_epsilon(frequencies: NDArray[np.float64]) -> float:
 _LOG = {"Good 1952": "logarithmic score"}
 LOG_LOSS = Metric("log_loss", log_loss, _mean_log_loss, "lower", 0.0, math.inf, _LOG)
 LOG_LOSS_BITS = Metric(
-    "log_loss_bits",
-    log_loss_bits,
-    _bits,
-    "lower",
-    0.0,
-    math.inf,
-    {"Zadrozny & Elkan 2001": "log-loss", "Witten, Frank & Hall 2011": "informational loss"},
+    "log_loss_bits", log_loss_bits, _bits, "lower", 0.0, math.inf, {ZADROZNY: "log-loss", WITTEN: "informational loss"}
 )
-MXE = Metric("mxe", mxe, _mean_log_loss, "lower", 0.0, math.inf, {"Caruana & Niculescu-Mizil 2006": "MXE"})
-NCE = Metric("nce", nce, _nce, "lower", 0.0, math.inf, {"Chawla & Cieslak 2006": "NCE"})
-AVLL = Metric("avll", avll, _avll, "lower", 0.0, math.inf, {"Nielsen 2004": "AvLL"})
+MXE = Metric("mxe", mxe, _mean_log_loss, "lower", 0.0, math.inf, {CARUANA: "MXE"})
+NCE = Metric("nce", nce, _nce, "lower", 0.0, math.inf, {CHAWLA: "NCE"})
+AVLL = Metric("avll", avll, _avll, "lower", 0.0, math.inf, {NIELSEN: "AvLL"})

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import WITTEN
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -127,7 +128,6 @@ def _information_score(predictions: Predictions, prior: Any, labels: Any = None)
     return predictions.mean(np.where(p == q, 0.0, bits))
 
 
-_WEKA = "Witten, Frank & Hall 2011"
 RELATIVE_ABSOLUTE_ERROR = Metric(
     "relative_absolute_error",
     relative_absolute_error,
@@ -135,7 +135,7 @@ RELATIVE_ABSOLUTE_ERROR = Metric(
     "lower",
     0.0,
     math.inf,
-    {_WEKA: "relative absolute error"},
+    {WITTEN: "relative absolute error"},
     needs=("prior",),
 )
 ROOT_RELATIVE_SQUARED_ERROR = Metric(
@@ -145,7 +145,7 @@ ROOT_RELATIVE_SQUARED_ERROR = Metric(
     "lower",
     0.0,
     math.inf,
-    {_WEKA: "root relative squared error"},
+    {WITTEN: "root relative squared error"},
     needs=("prior",),
 )
 INFORMATION_SCORE = Metric(

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._losses.mean_losses import mean_squared_error
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -167,32 +168,8 @@ def quadratic_loss(
     return losses
 
 
-MSE = Metric(
-    "mse",
-    mse,
-    mean_squared_error,
-    "lower",
-    0.0,
-    2.0,
-    {"Zadrozny & Elkan 2001": "MSE", "Chawla & Cieslak 2006": "QL", "Brier 1950": "P"},
-)
+MSE = Metric("mse", mse, mean_squared_error, "lower", 0.0, 2.0, {ZADROZNY: "MSE", CHAWLA: "QL", "Brier 1950": "P"})
 BRIER = Metric("brier", brier, _brier, "lower", 0.0, 2.0, {"Brier 1950": "P"})
-QL = Metric(
-    "ql",
-    ql,
-    mean_squared_error,
-    "lower",
-    0.0,
-    2.0,
-    {"Chawla & Cieslak 2006": "QL", "Witten, Frank & Hall 2011": "quadratic loss"},
-)
-RMS = Metric(
-    "rms",
-    rms,
-    _rms,
-    "lower",
-    0.0,
-    1.0,
-    {"Caruana & Niculescu-Mizil 2006": "RMS", "Witten, Frank & Hall 2011": "root mean squared error"},
-)
-MSE01 = Metric("mse01", mse01, _mse01, "lower", 0.0, 1.0, {"Nielsen 2004": "0/1-MSE"})
+QL = Metric("ql", ql, mean_squared_error, "lower", 0.0, 2.0, {CHAWLA: "QL", WITTEN: "quadratic loss"})
+RMS = Metric("rms", rms, _rms, "lower", 0.0, 1.0, {CARUANA: "RMS", WITTEN: "root mean squared error"})
+MSE01 = Metric("mse01", mse01, _mse01, "lower", 0.0, 1.0, {NIELSEN: "0/1-MSE"})

@@ -11,6 +11,7 @@ import numpy as np
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, CHAWLA
 from calibrant.metrics._ranking.rankings import positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
@@ -133,14 +134,6 @@ def _ks(predictions: Predictions) -> float:
     return positive_ranking(predictions, "ks").greatest_gap()
 
 
-AUC = Metric(
-    "auc",
-    auc,
-    _auc,
-    "higher",
-    0.0,
-    1.0,
-    {"Caruana & Niculescu-Mizil 2006": "ROC", "Chawla & Cieslak 2006": "AUROC", "Hand & Till 2001": "M"},
-)
+AUC = Metric("auc", auc, _auc, "higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})
 GINI = Metric("gini", gini, _gini, "higher", -1.0, 1.0, {"Hand & Till 2001": "Gini coefficient"})
 KS = Metric("ks", ks, _ks, "higher", 0.0, 1.0, {"Smirnov 1939": "D"}, classes="two")

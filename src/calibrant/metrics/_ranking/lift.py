@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
 from calibrant.metrics._ranking.precision import total_of_positives
 from calibrant.metrics._ranking.rankings import positive_ranking
 from calibrant.metrics._validation.options import check_options
@@ -122,14 +123,5 @@ def _mean_lift(predictions: Predictions, column: int, step: float | None) -> flo
     return float((ranking.found_within(fractions * ranking.weight, is_negative) / fractions).mean() / total)
 
 
-LIFT = Metric(
-    "lift",
-    lift,
-    _lift,
-    "higher",
-    0.0,
-    math.inf,
-    {"Caruana & Niculescu-Mizil 2006": "LFT", "Witten, Frank & Hall 2011": "lift factor"},
-    classes="two",
-)
-AULC = Metric("aulc", aulc, _aulc, "higher", 0.0, math.inf, {"Nielsen 2004": "AULC"})
+LIFT = Metric("lift", lift, _lift, "higher", 0.0, math.inf, {CARUANA: "LFT", WITTEN: "lift factor"}, classes="two")
+AULC = Metric("aulc", aulc, _aulc, "higher", 0.0, math.inf, {NIELSEN: "AULC"})

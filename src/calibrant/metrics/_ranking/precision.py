@@ -10,6 +10,7 @@ import numpy as np
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._papers import CARUANA, WITTEN
 from calibrant.metrics._ranking.rankings import one_or_all_classes, positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
@@ -228,15 +229,8 @@ def total_of_positives(total: float | None, found: float) -> float:
     return found if total is None else float(total)
 
 
-_WFH = "Witten, Frank & Hall 2011"
 AVERAGE_PRECISION = Metric(
-    "average_precision",
-    average_precision,
-    _average_precision,
-    "higher",
-    0.0,
-    1.0,
-    {"Caruana & Niculescu-Mizil 2006": "APR"},
+    "average_precision", average_precision, _average_precision, "higher", 0.0, 1.0, {CARUANA: "APR"}
 )
 AUPRC = Metric("auprc", auprc, _auprc, "higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
 THREE_POINT_PRECISION = Metric(
@@ -246,7 +240,7 @@ THREE_POINT_PRECISION = Metric(
     "higher",
     0.0,
     1.0,
-    {_WFH: "three-point average recall"},
+    {WITTEN: "three-point average recall"},
 )
 ELEVEN_POINT_PRECISION = Metric(
     "eleven_point_precision",
@@ -255,7 +249,7 @@ ELEVEN_POINT_PRECISION = Metric(
     "higher",
     0.0,
     1.0,
-    {_WFH: "eleven-point average recall"},
+    {WITTEN: "eleven-point average recall"},
 )
 PRECISION_AT_K = Metric(
     "precision_at_k",
@@ -264,10 +258,10 @@ PRECISION_AT_K = Metric(
     "higher",
     0.0,
     1.0,
-    {_WFH: "precision"},
+    {WITTEN: "precision"},
     classes="two",
     needs=("k",),
 )
 RECALL_AT_K = Metric(
-    "recall_at_k", recall_at_k, _recall_at_k, "higher", 0.0, 1.0, {_WFH: "recall"}, classes="two", needs=("k",)
+    "recall_at_k", recall_at_k, _recall_at_k, "higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", needs=("k",)
 )
