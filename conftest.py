@@ -7,7 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -43,10 +46,29 @@ def closed_figures() -> Iterator[None]:
 
 
 @pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Let Ctrl-C raise, also where the tests run in the background and SIGINT is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
+def ctrl_c() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Press Ctrl-C half a second into the work of a context, which must stop soon after.
+
+    Soon is measured in processor time: on a busy machine a second of work takes longer.
+    """
+
+    @contextmanager
+    def pressed() -> Iterator[None]:
+        sent = []
+
+        def press() -> None:
+            sent.append(time.process_time())
+            signal.raise_signal(signal.SIGINT)
+
+        timer = threading.Timer(0.5, press)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            yield
+        assert time.process_time() - sent[0] < 3
+        timer.join()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
+    yield pressed
     signal.signal(signal.SIGINT, before)
 
 

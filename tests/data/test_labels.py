@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from calibrant.data._validation.labels import check_weights, code_labels
+from calibrant.data._validation.labels_and_weights import check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
 
 

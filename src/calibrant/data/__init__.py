@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._datasets.load import list_datasets, load
-from calibrant.data._read import read_table
+from calibrant.data._read_table import read_table
 from calibrant.data._tables.table import Table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
 from calibrant.data._frames.schema import Schema
 from calibrant.data._frames.values import CategoryCodes
-from calibrant.data._validation.labels import Labels, check_weights, code_labels, factorize
+from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
 from calibrant.data._validation.row_matching import RowClassifierMixin
 from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows

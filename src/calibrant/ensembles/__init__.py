@@ -6,7 +6,7 @@ from calibrant.ensembles._bagging.permutation_losses import PermutationImportanc
 from calibrant.ensembles._bagging.pets import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.ensembles._boosting.boosted_stumps import BoostedStumpsClassifier
 from calibrant.ensembles._boosting.boosted_trees import BoostedTreesClassifier
-from calibrant.ensembles._boosting.stump_members import Stumps
+from calibrant.ensembles._boosting.stumps import Stumps
 from calibrant.ensembles._lazy.lazy_option_trees import LazyOptionTreesClassifier
 from calibrant.ensembles._readings.sklearn_reading import mob_esp
 

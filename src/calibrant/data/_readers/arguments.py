@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from calibrant._params import Bool, InstanceOf, Int, Nothing, Rule, check_param
-from calibrant.data._frames.columns import Nominal
+from calibrant.data._frames.columns import Nominal, choose_nominal
 from calibrant.exceptions import DataTypeError, ParameterError
 
-__all__ = ["Target", "as_nominal_items", "as_path", "as_target", "check_arguments"]
+__all__ = ["Target", "as_nominal_items", "as_path", "as_target", "check_arguments", "nominal_features", "nominal_names"]
 
 Target: TypeAlias = str | int | Literal[False] | None
 
@@ -120,3 +120,27 @@ def as_nominal_items(nominal: Any) -> Nominal:
 def _is_sequence(value: object) -> bool:
     is_sized = isinstance(value, Iterable) and isinstance(value, Sized)
     return is_sized and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) == 1
+
+
+def nominal_names(nominal: Nominal, columns: Sequence[str]) -> set[str]:
+    """Return the names of the columns that ``nominal`` specifies; positions index ``columns``.
+
+    Examples
+    --------
+    >>> sorted(nominal_names([0, 2], ["a", "b", "c"])), nominal_names("auto", ["a"])
+    (['a', 'c'], set())
+    """
+    if nominal is not None and not isinstance(nominal, str):
+        # names become positions here, because a search through a list for each name is quadratic in wide tables
+        position_of = {name: position for position, name in enumerate(columns)}
+        items: Any = [position_of.get(item, item) if isinstance(item, str) else item for item in nominal]
+        nominal = items
+    return {columns[position] for position in choose_nominal(nominal, columns)}
+
+
+def nominal_features(columns: Sequence[str], *, target: Target, nominal: Nominal) -> set[str]:
+    """Return the features among ``columns`` that ``nominal`` specifies, the class excluded."""
+    position = -1 if target is None else target
+    by_position = isinstance(position, int) and position is not False and -len(columns) <= position < len(columns)
+    label = columns[position] if by_position else target  # type: ignore[index]
+    return nominal_names(nominal, [name for name in columns if name != label])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.data._frames.columns import Nominal, choose_nominal, column_kinds
+from calibrant.data._frames.columns import Nominal, column_kinds
+from calibrant.data._readers.arguments import nominal_names
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["as_nominal", "assemble", "check_has_features", "nominal_names", "table_name"]
+__all__ = ["as_nominal", "assemble", "check_has_features", "table_name"]
 
 # `str` writes larger floats with an exponent.
 _LARGEST_WITHOUT_EXPONENT = 1e16
@@ -92,22 +92,6 @@ def _as_strings(values: NDArray[Any]) -> list[str]:
     if values.dtype.kind != "f" or not (values[np.isfinite(values)] % 1 == 0).all():
         return [str(value) for value in values]
     return [str(int(value)) if abs(value) < _LARGEST_WITHOUT_EXPONENT else str(value) for value in values]
-
-
-def nominal_names(nominal: Nominal, columns: Sequence[str]) -> set[str]:
-    """Return the names of the columns that ``nominal`` specifies; positions index ``columns``.
-
-    Examples
-    --------
-    >>> sorted(nominal_names([0, 2], ["a", "b", "c"])), nominal_names("auto", ["a"])
-    (['a', 'c'], set())
-    """
-    if nominal is not None and not isinstance(nominal, str):
-        # names become positions here, because a search through a list for each name is quadratic in wide tables
-        position_of = {name: position for position, name in enumerate(columns)}
-        items: Any = [position_of.get(item, item) if isinstance(item, str) else item for item in nominal]
-        nominal = items
-    return {columns[position] for position in choose_nominal(nominal, columns)}
 
 
 def _with_nominal(X: pd.DataFrame, nominal: set[str]) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant.data._frames.columns import Columns, Nominal, extend_columns, fit_columns
 from calibrant.data._frames.schema import Schema
-from calibrant.data._validation.labels import Labels, check_weights, code_labels
+from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant.data._internal import Nominal, Rows
-from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
-from calibrant.ensembles._boosting.rounds import Run, boost, start_run
-from calibrant.ensembles._boosting.scores_mixin import BoostedScoresMixin
-from calibrant.ensembles._boosting.stump_members import Stumps, branch_of, sum_contributions
-from calibrant.ensembles._boosting.stump_rounds import (
+from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
+from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
+from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
+from calibrant.ensembles._boosting.stump_learner import (
     STUMP_CRITERIA,
     StumpCriterion,
     StumpEstimate,
@@ -24,6 +23,7 @@ from calibrant.ensembles._boosting.stump_rounds import (
     StumpRounds,
     stack_stumps,
 )
+from calibrant.ensembles._boosting.stumps import Stumps, branch_of, sum_contributions
 from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal, Rows
 from calibrant.ensembles._bagging.importances import impurity_importances
-from calibrant.ensembles._boosting.algorithms import ALGORITHMS, AlgorithmName
-from calibrant.ensembles._boosting.rounds import Run, boost, start_run
-from calibrant.ensembles._boosting.scores_mixin import BoostedScoresMixin
-from calibrant.ensembles._boosting.tree_rounds import TreeMember, TreeRounds
+from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
+from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
+from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
+from calibrant.ensembles._boosting.tree_learner import TreeMember, TreeRounds
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
     RULES,

@@ -11,13 +11,20 @@ from pathlib import Path
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
-from calibrant.data._readers.arguments import Target, as_nominal_items, as_path, as_target, check_arguments
+from calibrant.data._readers.arguments import (
+    Target,
+    as_nominal_items,
+    as_path,
+    as_target,
+    check_arguments,
+    nominal_features,
+)
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.file_format import FEATHER, PARQUET, check_text_format, detect_format
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode, read_bytes
-from calibrant.data._tables.assemble import assemble, check_has_features, nominal_names, table_name
+from calibrant.data._tables.assemble import assemble, check_has_features, table_name
 from calibrant.data._tables.table import Table
 
 __all__ = ["read_table"]
@@ -90,7 +97,7 @@ def read_table(
         parsed = _read_c45(file, names_file, encoding)
     else:
         columns = None if names is None or isinstance(names, str | os.PathLike) else list(names)
-        as_text = partial(_nominal_features, target=target, nominal=nominal)
+        as_text = partial(nominal_features, target=target, nominal=nominal)
         options = _CsvOptions(sep, header, encoding, columns, as_text)
         parsed, delimited = _read_other(file, options)
     if target is not False:
@@ -163,11 +170,3 @@ def _read_other(file: Path, options: _CsvOptions) -> tuple[ParsedFile, bool]:
         check_text_format(file, raw)
         return read_arff(file, decode(file, raw, options.encoding)), False
     return read_csv(file, raw, **vars(options)), True
-
-
-def _nominal_features(columns: Sequence[str], *, target: Target, nominal: Nominal) -> set[str]:
-    """Return the features among ``columns`` that ``nominal`` specifies, the class excluded."""
-    position = -1 if target is None else target
-    by_position = isinstance(position, int) and position is not False and -len(columns) <= position < len(columns)
-    label = columns[position] if by_position else target  # type: ignore[index]
-    return nominal_names(nominal, [name for name in columns if name != label])

@@ -15,7 +15,7 @@ from calibrant.exceptions import CalibrantWarning, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.ensembles._boosting.algorithms import Algorithm, BoostingStep, MemberPredictions
+    from calibrant.ensembles._boosting.adaboost_variants import Algorithm, BoostingStep, MemberPredictions
 
 __all__ = ["Learner", "Run", "Stop", "boost", "start_run"]
 

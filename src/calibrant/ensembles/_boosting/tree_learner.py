@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from calibrant._random import stream, stream_seed
-from calibrant.ensembles._boosting.algorithms import MemberPredictions
+from calibrant.ensembles._boosting.adaboost_variants import MemberPredictions
 from calibrant.trees._internal import GrownTree, TreeParams, TreeReading, predict_rows
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant.data._internal import RowClassifierMixin, Rows
-from calibrant.ensembles._boosting.algorithms import ALGORITHMS
+from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.ensembles._boosting.algorithms import AlgorithmName
-    from calibrant.ensembles._boosting.rounds import Run
+    from calibrant.ensembles._boosting.adaboost_variants import AlgorithmName
+    from calibrant.ensembles._boosting.boosting_loop import Run
     from calibrant.trees._internal import Examples
 
 __all__: list[str] = []

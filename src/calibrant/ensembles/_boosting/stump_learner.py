@@ -8,8 +8,8 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._threads import n_threads
-from calibrant.ensembles._boosting.algorithms import MemberPredictions
-from calibrant.ensembles._boosting.stump_members import Stumps
+from calibrant.ensembles._boosting.adaboost_variants import MemberPredictions
+from calibrant.ensembles._boosting.stumps import Stumps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
