@@ -13,7 +13,7 @@ constexpr std::size_t few_rows = 16;
 // Keeps the first layout that fits the columns and the size of the tree.
 template <class... Layouts, class Variant>
 void lay_out(Variant& lanes, const Tree& tree, const PredictRows& rows) {
-    const auto keep = [&](auto&& made) {
+    const auto keep = [&](auto made) {
         if (!made) return false;
         lanes = *std::move(made);
         return true;

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.leaf_paths import WalkedPaths
-from calibrant.ensembles._readings.members import Members
 from calibrant.trees import ProbabilityTreeClassifier
 
 LEVELS = ["p", "q", "r", "s", "t"]

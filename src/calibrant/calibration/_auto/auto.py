@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
 from calibrant.calibration._auto.folds import Pieces, pool_equal_rows, unit_folds
-from calibrant.calibration._auto.mixing import best_weights, log_mix, row_losses
+from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
 from calibrant.calibration._auto.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits

@@ -19,11 +19,9 @@ from calibrant.ensembles._boosting.stump_learner import (
     STUMP_CRITERIA,
     StumpCriterion,
     StumpEstimate,
-    StumpMember,
-    StumpRounds,
-    stack_stumps,
+    StumpLearner,
 )
-from calibrant.ensembles._boosting.stumps import Stumps, branch_of, sum_contributions
+from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, branch_of, stack_stumps, sum_contributions
 from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training
 
 if TYPE_CHECKING:
@@ -142,7 +140,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
         run = start_run(before, self.n_trees, examples.fingerprint(), 0)
-        rounds = StumpRounds(examples, self.criterion, self.estimate, self.n_jobs)
+        rounds = StumpLearner(examples, self.criterion, self.estimate, self.n_jobs)
         boost(run, rounds, ALGORITHMS[self.algorithm], self.n_trees, type(self).__name__)
         return self._store(run, examples)
 

@@ -16,7 +16,7 @@ from calibrant.ensembles._bagging.importances import impurity_importances
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
-from calibrant.ensembles._boosting.tree_learner import TreeMember, TreeRounds
+from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
     RULES,
@@ -201,7 +201,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator)
         run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
         boost(
             run,
-            TreeRounds(examples, cast("Any", self), run.seed),
+            TreeLearner(examples, cast("Any", self), run.seed),
             ALGORITHMS[self.algorithm],
             self.n_trees,
             type(self).__name__,

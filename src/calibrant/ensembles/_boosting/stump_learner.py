@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._threads import n_threads
 from calibrant.ensembles._boosting.adaboost_variants import MemberPredictions
-from calibrant.ensembles._boosting.stumps import Stumps
+from calibrant.ensembles._boosting.stumps import StumpMember
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.trees._internal import Examples
 
-__all__ = ["STUMP_CRITERIA", "StumpCriterion", "StumpEstimate", "StumpMember", "StumpRounds", "stack_stumps"]
+__all__ = ["STUMP_CRITERIA", "StumpCriterion", "StumpEstimate", "StumpLearner"]
 
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 StumpEstimate: TypeAlias = Literal["frequency", "laplace"]
 STUMP_CRITERIA: tuple[StumpCriterion, ...] = ("entropy", "gain_ratio", "gini", "dkm", "twoing")
 
 
-class StumpMember(NamedTuple):
-    """A stump: its test, the class weights in its branches, and the probabilities there; classes in declared order."""
-
-    feature: int
-    threshold: float
-    category: int
-    gain: float
-    counts: NDArray[np.float64]
-    proba: NDArray[np.float64]
-
-
-class StumpRounds:
+class StumpLearner:
     """Fits one stump each round to coded rows and their weights."""
 
     advice = ""
@@ -74,17 +63,3 @@ class StumpRounds:
         filled = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, counts.sum(axis=0))
         filled = filled + self._prior_counts
         return np.asarray(filled / filled.sum(axis=1, keepdims=True))
-
-
-def stack_stumps(members: list[StumpMember], examples: Examples) -> Stumps:
-    """Return the stumps of all rounds as arrays, with the classes sorted."""
-    arrays = (
-        np.array([member.feature for member in members], dtype=np.int32),
-        np.array([member.threshold for member in members]),
-        np.array([member.category for member in members], dtype=np.int32),
-        np.array([member.gain for member in members]),
-        np.stack([member.counts[:, examples.order] for member in members]),
-    )
-    for array in arrays:
-        array.setflags(write=False)
-    return Stumps(*arrays, examples.table.schema)

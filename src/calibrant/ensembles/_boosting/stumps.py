@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
+    from calibrant.trees._internal import Examples
 
-__all__ = ["Stumps", "branch_of", "column_of", "sum_contributions"]
+__all__ = ["StumpMember", "Stumps", "branch_of", "column_of", "stack_stumps", "sum_contributions"]
+
+
+class StumpMember(NamedTuple):
+    """A stump: its test, the class weights in its branches, and the probabilities there; classes in declared order."""
+
+    feature: int
+    threshold: float
+    category: int
+    gain: float
+    counts: NDArray[np.float64]
+    proba: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,3 +165,17 @@ def _sum_nominal(
     np.add.at(table, categories, contributions[:, 0] - contributions[:, 1])
     table[n_categories] = contributions[:, 2].sum(axis=0)
     return np.asarray(table[np.where(values < 0, n_categories, values)])
+
+
+def stack_stumps(members: list[StumpMember], examples: Examples) -> Stumps:
+    """Return the stumps of all rounds as arrays, with the classes sorted."""
+    arrays = (
+        np.array([member.feature for member in members], dtype=np.int32),
+        np.array([member.threshold for member in members]),
+        np.array([member.category for member in members], dtype=np.int32),
+        np.array([member.gain for member in members]),
+        np.stack([member.counts[:, examples.order] for member in members]),
+    )
+    for array in arrays:
+        array.setflags(write=False)
+    return Stumps(*arrays, examples.table.schema)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import Examples
 
-__all__ = ["TreeMember", "TreeRounds"]
+__all__ = ["TreeLearner", "TreeMember"]
 
 # Keys of the random streams of one fit.
 _MEMBER, _RESAMPLE = 0, 1
@@ -42,7 +42,7 @@ class TreeMember(NamedTuple):
         return found if (order == np.arange(len(order))).all() else found[:, np.argsort(order)]
 
 
-class TreeRounds:
+class TreeLearner:
     """Grows one tree each round on coded rows: on the weighted rows, or on as many rows drawn by weight."""
 
     advice = " Smaller members (max_depth, min_leaf, prune) or resample=True avoid this."

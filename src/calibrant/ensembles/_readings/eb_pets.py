@@ -10,9 +10,9 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.averages import Cells, average_cells, by_node
+from calibrant.ensembles._readings.forest_members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.honest_out_of_bag import own_class_rates, pooled_trees
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, choose_alpha
 from calibrant.ensembles._readings.pooled_tree import pooled_table
 from calibrant.ensembles._readings.pooling import Pooling

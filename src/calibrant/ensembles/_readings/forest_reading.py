@@ -14,9 +14,9 @@ from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.few_rows import FewRows
 from calibrant.ensembles._readings.averages import out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
+from calibrant.ensembles._readings.forest_members import Members, class_weights, vote_tables
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.leaf_paths import WalkedPaths
-from calibrant.ensembles._readings.members import Members, class_weights, vote_tables
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.row_reading import RowReading

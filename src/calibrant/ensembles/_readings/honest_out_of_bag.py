@@ -14,7 +14,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant.ensembles._readings.averages import average_cells, by_node
-from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
+from calibrant.ensembles._readings.forest_members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, core_pooling
 from calibrant.ensembles._readings.pooled_tree import PooledTree, pooled_table
 from calibrant.ensembles._readings.pooling import Pooling, is_local

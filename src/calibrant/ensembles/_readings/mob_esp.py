@@ -16,9 +16,9 @@ import numpy as np
 from calibrant import _core
 from calibrant.ensembles._readings.averages import Cells, average_cells
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
+from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.ensembles._readings.members import Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, choose_alpha, core_pooling
 from calibrant.ensembles._readings.pooling import Pooling, is_local
 from calibrant.ensembles._readings.strict_out_of_bag import strict_probabilities

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.pooling import Pooling, added_counts
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calibrant._threads import n_threads
+from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.leaf_paths import LeafMatrix
-from calibrant.ensembles._readings.members import Members
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:

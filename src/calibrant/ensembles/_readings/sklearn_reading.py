@@ -16,8 +16,8 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Real, Rule, check_param
 from calibrant.data._internal import check_weights, code_labels
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
+from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
-from calibrant.ensembles._readings.members import Members
 from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.sklearn_forest import bags_of, check_forest, check_same_rows, leaves_of, trees_of

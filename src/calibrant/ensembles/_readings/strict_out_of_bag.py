@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.members import Members
+from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.pooling import Pooling
 
 if TYPE_CHECKING:

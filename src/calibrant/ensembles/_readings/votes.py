@@ -15,8 +15,8 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
+from calibrant.ensembles._readings.forest_members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.ensembles._readings.members import EXAMPLE_MEMBERS, Members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
