@@ -17,7 +17,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault("MPLBACKEND", "Agg")  # tests draw, but nobody looks
+os.environ.setdefault("MPLBACKEND", "Agg")  # tests draw figures without a display
 
 # Set before NumPy is imported: the matrices of tests are small, and the BLAS threads of several test processes mostly
 # wait for each other (scikit-learn's checks of one calibrated classifier: 50 s of processor time, 13 with one thread).

@@ -1,4 +1,4 @@
-// Random bits that depend on a seed and a counter alone, so that any thread draws the same (Steele, Lea & Flood 2014:
+// Random bits that depend only on a seed and a counter, so that any thread draws the same (Steele, Lea & Flood 2014:
 // SplitMix64).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Logarithms, exponentials, powers and the gamma function of our own, one number at a time. Those of the C library
-// differ in the last bit from processor to processor; these add, multiply and divide alone and give the same bits
+// Logarithms, exponentials, powers and the gamma function, one number at a time. Those of the C library
+// differ in the last bit from processor to processor; these only add, multiply and divide and give the same bits
 // everywhere. Within 1 unit in the last place unless stated otherwise.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Work shared among threads: tasks taken in order, the first failure rethrown, a stop asked for from outside.
+// Work shared among threads: tasks taken in order, the first failure rethrown, a stop requested from outside.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace calibrant {
 
-// Thrown by work that was asked to stop before it was done.
+// Thrown by work that was stopped before it was done.
 struct Interrupted : std::runtime_error {
     Interrupted() : std::runtime_error("interrupted") {}
 };
@@ -24,10 +24,10 @@ inline void check_stop(const StopToken& stop) {
     if (stop.stop_requested()) throw Interrupted{};
 }
 
-// Rows handled between two looks at the stop token: about a millisecond of work.
+// Rows handled between two checks of the stop token: about a millisecond of work.
 inline constexpr std::size_t rows_between_checks = std::size_t{1} << 20;
 
-// Calls body(begin, end) over [0, count) in pieces, looking at the stop token before each.
+// Calls body(begin, end) over [0, count) in pieces, checking the stop token before each.
 template <class Body>
 void in_pieces(std::size_t count, const StopToken& stop, Body&& body) {
     for (std::size_t begin = 0; begin < count; begin += rows_between_checks) {
@@ -70,7 +70,7 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, const StopToken& s
         try {
             for (std::size_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(work, worker);
         } catch (const std::system_error&) {
-            // no more threads to be had: those that began do all the work
+            // no more threads are available: those already started do all the work
         }
         work(0);
     }

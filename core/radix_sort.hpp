@@ -44,7 +44,7 @@ void scatter(std::span<const Item> from, Item* to, std::uint32_t* next, DigitOf&
 }
 
 // Sorts items by the bits of their keys from `ignored_bits` on. Radix passes over the leading bits that differ put
-// nearly all items in order; runs that agree in those are sorted in place. Stable throughout, so that sums over tied
+// nearly all items in order; runs that agree in those are sorted in place. Stable throughout, so sums over tied
 // items are the same with any standard library.
 template <int digit_bits, int most_digits, int ignored_bits>
 class LeadingBitsSort {

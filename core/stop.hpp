@@ -30,7 +30,7 @@ class StopSource {
     std::shared_ptr<State> state_;
 };
 
-// Tells whether a stop was requested; a default-constructed token is never stopped.
+// Returns whether a stop was requested; a default-constructed token is never stopped.
 class StopToken {
   public:
     StopToken() = default;

@@ -13,7 +13,7 @@ paper's footnote 5, and ``multiplicity``, as often as it was drawn. The change o
 the forest that predicts the probabilities; with ``--common-vote`` that of B-PETs is measured from the vote of the other
 forest, as the paper's figures suggest.
 
-Each figure has the standard error of its mean over the trials. The paper's figure is a mean of 100 trials too, so that
+Each figure has the standard error of its mean over the trials. The paper's figure is a mean of 100 trials too, so
 the two differ beyond two standard errors (``*``) if their distance exceeds twice s * sqrt(1 / trials + 1 / 100), where
 s is the standard deviation of our trials, plus half a unit of the paper's last digit. Wins are those of the paired
 t-test at 0.1, and those in brackets are confirmed by the test corrected for trials that share rows.

@@ -13,7 +13,7 @@ import calibrant
 SOURCE = Path(calibrant.__file__).parent
 PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py"))
 
-# What a package offers to the other packages beside its public names. A longer list is a wider wall to keep up.
+# The private names that a package offers to the others. Keep the list short: each name ties packages together.
 INTERNAL = {
     "calibration": """
         CV FitData Scoring Source WrapperMixin final_step fit_folds is_pairwise make_splits pool_scores

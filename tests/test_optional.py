@@ -1,4 +1,4 @@
-"""A missing optional package answers with the command that installs it."""
+"""A missing optional package raises an error with the command that installs it."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ def test_streams_do_not_depend_on_the_order_of_asking(
     seed: int, places: list[tuple[int, ...]], shuffler: object
 ) -> None:
     root = seed_sequence(seed)
-    asked = {place: stream_seed(root, *place) for place in places}
+    seeds = {place: stream_seed(root, *place) for place in places}
     shuffler.shuffle(places)  # type: ignore[attr-defined]
-    assert {place: stream_seed(root, *place) for place in places} == asked
+    assert {place: stream_seed(root, *place) for place in places} == seeds
 
 
 @given(seeds, keys)
@@ -121,6 +121,6 @@ def test_a_bad_seed_is_named() -> None:
 
 
 @pytest.mark.parametrize("key", [-1, 2**32, 1.0])
-def test_a_key_that_would_meet_another_stream_is_refused(key: int) -> None:
+def test_a_key_that_would_collide_with_another_stream_raises(key: int) -> None:
     with pytest.raises(ParameterError, match="a key of a stream must be an int in"):
         stream(seed_sequence(0), key)

@@ -72,8 +72,8 @@ def pick(shares: dict[str, float], u: float) -> str:
     return list(shares)[min(int(np.searchsorted(edges, u)), len(shares) - 1)]
 
 
-def unless(hole: bool, value: T) -> T | None:
-    return None if hole else value
+def unless(missing: bool, value: T) -> T | None:
+    return None if missing else value
 
 
 def normal(u: float, v: float) -> float:
@@ -98,7 +98,7 @@ def donor(u: Uniform) -> Donor:
 
 
 def chance(d: Donor) -> float:
-    # A hole has an effect of its own: only what the file shows decides, so this is P(yes | features).
+    # A missing value has its own effect: only what the file shows decides, so this is P(yes | features).
     score = -3.0 - 0.04 * d.months + 0.65 * math.log(d.gifts) - 0.012 * d.average
     score += 0.0 if d.age is None else 0.7 - ((d.age - 68) / 25) ** 2
     score += REGION_EFFECT[d.region] + CHANNEL_EFFECT[d.channel] + WEALTH_EFFECT[d.wealth]

@@ -115,7 +115,7 @@ def write(parameter: inspect.Parameter) -> str:
 
 
 def annotation(prefix: str, given: Any) -> str:
-    """Give an annotation as it was written: no quotes, no ``ForwardRef(...)``."""
+    """Return an annotation as it was written: no quotes, no ``ForwardRef(...)``."""
     if given is inspect.Signature.empty:
         return ""
     text = getattr(given, "__forward_arg__", given)
@@ -123,7 +123,7 @@ def annotation(prefix: str, given: Any) -> str:
 
 
 def type_of(item: Any) -> str:
-    """Give the type of a constant, unless it is one of typing's, whose names change between versions."""
+    """Return the type of a constant, unless it is one of typing's, whose names change between versions."""
     kind = type(item)
     return f": {kind.__name__}" if kind.__module__.split(".")[0] in ("builtins", PACKAGE) else ""
 

@@ -100,7 +100,7 @@ def main() -> None:
         ),
     }
     for name, work in walks.items():
-        work()  # what is imported at its first use is no part of the walk
+        work()  # imports at first use are not part of the walk
         print(name, Trace.of(work), sep="\n")
 
 

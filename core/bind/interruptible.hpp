@@ -12,7 +12,7 @@
 
 namespace calibrant {
 
-// What else may stop the work that this thread of Python asks for: Python tells its main thread alone of Ctrl-C.
+// Another stop for work started by this Python thread: Python delivers Ctrl-C to its main thread only.
 inline thread_local StopToken heeded_stop;
 
 // Runs work(StopToken) on a thread of its own with the GIL released, and lets Ctrl-C stop it.
@@ -34,10 +34,10 @@ auto run_interruptibly(Work&& work) {
     return result.get();
 }
 
-// So few rows are done before anyone could ask to stop: a thread of their own would take longer than the work.
+// Work on so few rows is done before anyone could stop it: starting a thread would take longer than the work.
 inline constexpr std::size_t few_rows = std::size_t{1} << 15;
 
-// The same for work on so many rows, where it stands if they are few.
+// The same for work on n_rows rows, on the calling thread if they are few.
 template <class Work>
 auto run_interruptibly(std::size_t n_rows, Work&& work) {
     if (n_rows > few_rows) return run_interruptibly(std::forward<Work>(work));

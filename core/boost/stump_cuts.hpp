@@ -199,7 +199,7 @@ void search_sorted_values(const StumpBuckets& buckets, std::span<const double> c
     }
 }
 
-// Two classes: the gain is convex in the class weights left of the cut, so that over a bucket it is bounded by its
+// Two classes: the gain is convex in the class weights left of the cut, so over a bucket it is bounded by its
 // values at the corners of the box that they span; only buckets that may hold the best cut are searched.
 template <Criterion C>
 class BucketSearch {

@@ -1,5 +1,5 @@
-// A curve of cubic pieces as log-odds of sorted rows: the cross-entropy of each piece with the sums its derivatives are
-// made of.
+// A curve of cubic pieces as log-odds of sorted rows: the cross-entropy of each piece with the sums that make up its
+// derivatives.
 #pragma once
 
 #include <array>

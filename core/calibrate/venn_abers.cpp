@@ -11,7 +11,7 @@ struct Point {
     double y;
 };
 
-// Where the path from a to c by b turns: above 0 to the left, so that b lies below the line from a to c.
+// Where the path from a to c via b turns: above 0 to the left, so that b lies below the line from a to c.
 double turn(Point a, Point b, Point c) { return (b.x - a.x) * (c.y - b.y) - (b.y - a.y) * (c.x - b.x); }
 
 // The corners of the greatest convex minorant to the right of the object, the leftmost on top.

@@ -1,4 +1,4 @@
-// Venn-Abers predictors: the value of isotonic regression at an object of unknown label, whichever the label (Vovk,
+// Venn-Abers predictors: the value of isotonic regression at an object of unknown label, for either label (Vovk,
 // Petej & Fedorova 2015).
 #pragma once
 
@@ -12,7 +12,7 @@ struct PooledScores {
     std::span<const double> positive;
 };
 
-// The values for an object of weight 1: at position i there are i distinct scores before it, so that there is one
+// The values for an object of weight 1: at position i there are i distinct scores before it, so there is one
 // position more than there are scores.
 struct VennAbersPairs {
     std::span<double> if_negative;

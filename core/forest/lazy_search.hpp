@@ -32,7 +32,7 @@ struct LazyTest {
     std::size_t column = 0;
     std::uint32_t code = 0;
     LazySide side = LazySide::equal;
-    std::int64_t gain = 0;   // in units of 2^-30 bits: gains that only rounding tells apart are equal
+    std::int64_t gain = 0;   // in units of 2^-30 bits: gains that differ only by rounding are equal
     std::int64_t share = 0;  // of the node's weight in the query's branch, in units of 2^-40
 
     bool takes(std::uint32_t row_code) const {
@@ -44,7 +44,7 @@ struct LazyTest {
     bool beats(const LazyTest& other) const { return gain != other.gain ? gain > other.gain : share > other.share; }
 };
 
-// Searches one node at a time; owns scratch memory, so that each thread has its own.
+// Searches one node at a time; owns scratch memory, so each thread has its own.
 class LazySearch {
   public:
     explicit LazySearch(const LazyExamples& examples);

@@ -33,7 +33,7 @@ class ReachedLeaves {
   public:
     static constexpr std::int32_t none = -1;  // the tree is not to be used for the row
 
-    // Makes room for so many trees and rows; every leaf is to be written.
+    // Allocates memory for the trees and rows; the caller must write every leaf.
     void clear(std::size_t n_trees, std::size_t n_rows);
 
     std::size_t n_rows() const { return n_rows_; }

@@ -52,7 +52,7 @@ struct LabelContext {
     std::size_t max_neighbors, width;
 };
 
-// The rows at a leaf as neighbors of one another; what is needed of each lies side by side, since every pair is
+// The rows at a leaf as neighbors of one another; the fields of each lie side by side, since every pair is
 // compared.
 class LeafNeighbors {
   public:
@@ -101,7 +101,7 @@ class LeafNeighbors {
         return context_.bits.winner(other, voters_) == static_cast<std::int32_t>(label);
     }
 
-    // Keeps a random sample of the rows, which depends on the tree and the leaf alone: the same for any number of
+    // Keeps a random sample of the rows, which depends only on the tree and the leaf: the same for any number of
     // threads.
     void draw(std::size_t leaf) {
         std::mt19937_64 random(tree_ * 0x9e3779b97f4a7c15ULL + leaf);

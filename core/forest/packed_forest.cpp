@@ -8,7 +8,7 @@
 namespace calibrant {
 namespace {
 
-constexpr std::size_t at_once = 16;  // trees descended together: while one waits for memory, the others go on
+constexpr std::size_t at_once = 16;  // trees descended together: while one waits for memory, the others continue
 constexpr auto no_cut = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace calibrant {
 
 class PackedForest {
   public:
-    // Whether every test of the members is numeric, and 32 bits can number their nodes.
+    // Returns whether every test of the members is numeric, and 32 bits can number their nodes.
     static bool can_pack(std::span<const Member> members);
 
     PackedForest(std::span<const Member> members, std::size_t n_columns, std::size_t width);
@@ -30,7 +30,7 @@ class PackedForest {
 
   private:
     // A test sends a value <= cut to node `next` and others to the node after it. A leaf's cut is a NaN whose low bits
-    // hold the row of its prediction, and its `next` is the node before it: no value is <= NaN, so that every path
+    // hold the row of its prediction, and its `next` is the node before it: no value is <= NaN, so every path
     // stays at the leaf and the loop needs no test for leaves.
     struct Node {
         std::uint64_t cut = 0;

@@ -69,7 +69,7 @@ void VoteBits::record(IndexRange rows, const ReachedLeaves& reached) {
     for (std::size_t row = rows.begin; row < rows.end; ++row) record_row(rows, reached, row, mixtures);
     if (mixtures.empty()) return;
     const std::scoped_lock lock(
-        guard_);  // the order of mixtures may differ from run to run, what is read of each may not
+        guard_);  // the order of mixtures may differ from run to run, what is read from each may not
     const auto n_before = static_cast<std::int32_t>(mixtures_.size() / tree_votes_.n_classes());
     mixtures_.insert(mixtures_.end(), mixtures.begin(), mixtures.end());
     for (std::size_t i = rows.begin * tree_votes_.n_trees(); i < rows.end * tree_votes_.n_trees(); ++i) {

@@ -13,7 +13,7 @@
 
 namespace calibrant {
 
-// Rows and what is computed of them. A row is drawn with its unit; `row_unit` empty: each row is a unit. `row_weight`
+// Rows and what is computed from them. A row is drawn with its unit; `row_unit` empty: each row is a unit. `row_weight`
 // empty: 1 each.
 struct ResampledRows {
     std::size_t n_rows = 0;

@@ -10,7 +10,7 @@
 
 namespace calibrant {
 
-// psi(x + 1) - ln(x + 1/2) for x >= 0, psi the digamma function: small for large x, so that differences keep their
+// psi(x + 1) - ln(x + 1/2) for x >= 0, psi the digamma function: small for large x, so differences keep their
 // digits.
 inline double digamma_rest(double x) {
     constexpr double large = 12;

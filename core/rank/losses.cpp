@@ -48,7 +48,7 @@ Sum sum_in_blocks(std::size_t n_rows, Threads threads, Block&& block) {
     return all;
 }
 
-// Calls body(begin, n) for chunks of rows that fit the first cache.
+// Calls body(begin, n) for chunks of rows that fit the first-level cache.
 template <class Body>
 void in_chunks(std::size_t begin, std::size_t end, Body&& body) {
     for (; begin < end; begin += chunk) body(begin, std::min(chunk, end - begin));

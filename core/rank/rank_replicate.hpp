@@ -11,7 +11,7 @@ namespace calibrant {
 
 inline constexpr std::uint8_t mark_positive = 1, mark_group_end = 2;
 
-// Rows from the highest score to the lowest; `rows` empty: they lie in that order. A mark says whether the row at a
+// Rows from the highest score to the lowest; `rows` empty: they lie in that order. A mark holds whether the row at a
 // rank is of the positive class and whether it is the last of those that share a score.
 struct RankedRows {
     std::span<const std::uint32_t> rows;
@@ -27,7 +27,7 @@ struct RankMeasures {
 };
 inline constexpr std::size_t n_rank_measures = sizeof(RankMeasures) / sizeof(double);
 
-// What to compute: the area under the ROC curve alone, or all measures, for a leading share and with harmonic numbers.
+// What to compute: only the area under the ROC curve, or all measures, for a leading share and with harmonic numbers.
 struct RankRequest {
     bool everything = false;
     double top_share = 0;

@@ -1,5 +1,5 @@
 // Rows are first split into many slices of neighbouring probabilities; each is then sorted within the cache, several at
-// once. Rows that come in order are copied.
+// once. Rows already in order are copied.
 #include "rank/ranking.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ class Sorter {
         });
     }
 
-    // Counts first, so that every chunk knows where its rows of a slice belong; slices end where `ends_` says.
+    // Counts first, so that every chunk knows where its rows of a slice belong; slices end at `ends_`.
     void split_into(const Slices& slices, std::size_t n_slices) {
         std::vector<std::vector<std::size_t>> places(chunks_.size());
         for_each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {

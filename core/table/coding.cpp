@@ -53,7 +53,7 @@ ValueRange range_of(StridedView<T> column, const StopToken& stop) {
     return {static_cast<double>(low), static_cast<double>(high), n_missing};
 }
 
-// Whether every known value passes the test; stops after the block in which one fails.
+// Returns whether every known value passes the test; stops after the block in which one fails.
 template <class T, class Test>
 bool all_known(StridedView<T> column, const StopToken& stop, Test&& test) {
     constexpr std::size_t block = 4096;
@@ -171,7 +171,7 @@ void sort_known(StridedView<T> column, std::size_t known, SortBuffers<Key>& buff
     gather(column, buffers.entries, histograms, stop);
     for (int digit = 0; digit < n_digits<Key> && known > 0; ++digit) {
         auto& histogram = histograms[static_cast<std::size_t>(digit)];
-        if (histogram[digit_of(buffers.entries[0].key, digit)] == known) continue;  // all alike: in order already
+        if (histogram[digit_of(buffers.entries[0].key, digit)] == known) continue;  // all equal: already in order
         scatter_by_digit(buffers.entries, buffers.other, known, digit, histogram, stop);
         buffers.entries.swap(buffers.other);
     }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Within so many units in the last place, where long double has digits to tell.
+// Within a number of units in the last place, where long double has enough digits to compare.
 bool is_within(double ours, long double exact, double places = 1) {
     const auto rounded = static_cast<double>(exact);
     const double place = std::abs(std::nextafter(rounded, infinity) - rounded);

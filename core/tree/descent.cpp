@@ -7,7 +7,7 @@
 namespace calibrant {
 namespace {
 
-// Laying a tree out touches every node: not worth it for fewer rows, nor for a tree with more nodes than this for each.
+// Laying out a tree touches every node: not worth it for fewer rows, nor for a tree with more nodes per row than this.
 constexpr std::size_t few_rows = 16;
 
 // Keeps the first layout that fits the columns and the size of the tree.

@@ -26,7 +26,7 @@ void in_blocks(std::size_t n_rows, std::size_t n_threads, const StopToken& stop,
     in_blocks(n_rows, rows_per_task, n_threads, stop, std::forward<Body>(body));
 }
 
-// The rows that go through a forest together. Every block loads the trees into the cache again, so that many rows share
+// The rows that go through a forest together. Every block loads the trees into the cache again, so many rows share
 // that cost; yet there are at least four blocks for each thread, all of the same size, so that none waits for long.
 inline std::size_t rows_at_once(std::size_t n_rows, std::size_t n_threads) {
     constexpr std::size_t enough = std::size_t{1} << 15, blocks_per_thread = 4;

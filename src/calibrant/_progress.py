@@ -1,6 +1,6 @@
 """Progress of long computations: a rich bar on a terminal or in a notebook, nothing elsewhere.
 
-What rich.progress lacks: staying silent, and not imported, where nobody watches (pipes, worker processes, notebooks
+What rich.progress lacks: staying silent, and not imported, where nobody is watching (pipes, worker processes, notebooks
 without widgets), and, before rich 14.1, a second bar while one is shown: bars share one display here.
 """
 

@@ -14,7 +14,7 @@ __all__ = ["SeedLike", "seed_sequence", "stream", "stream_seed"]
 
 SeedLike = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
-# SeedSequence splits a larger key into two, so that 2**32 would give the stream of (0, 1)
+# SeedSequence splits a larger key into two, so 2**32 would give the stream of (0, 1)
 _KEY = Int(0, 2**32 - 1)
 
 
@@ -24,7 +24,7 @@ def seed_sequence(random_state: SeedLike) -> np.random.SeedSequence:
     Parameters
     ----------
     random_state : None, int, numpy Generator, RandomState or SeedSequence
-        None takes fresh entropy from the system. A Generator or RandomState is drawn from, so that a second
+        None takes fresh entropy from the system. A Generator or RandomState is drawn from, so a second
         call returns another root. A SeedSequence is the root itself.
 
     Returns

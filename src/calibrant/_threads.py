@@ -36,7 +36,7 @@ def _share_of_worker() -> int | None:
 
     if not get_active_backend()[0].nesting_level:
         return None
-    # loky limits the threads of BLAS and OpenMP by these variables; joblib has no function that tells the limit.
+    # loky limits the threads of BLAS and OpenMP by these variables; joblib has no function that returns the limit.
     is_loky = multiprocessing.current_process().name.startswith("LokyProcess")
     limit = os.environ.get("OMP_NUM_THREADS", "") if is_loky else ""
     return int(limit) if limit.isdecimal() and int(limit) > 0 else 1

@@ -145,7 +145,7 @@ class LittleDataWarning(CalibrantWarning):
 
 
 class BaseRateWarning(CalibrantWarning):
-    """The probabilities of a model imply another base rate than that of the rows.
+    """The probabilities of a model imply a base rate other than that of the rows.
 
     Examples
     --------

@@ -63,28 +63,28 @@ def test_normal_distributions_of_fine_columns_are_scikit_learns():
 def test_a_unit_of_a_coarse_column_has_the_integral_of_the_normal_density():
     X, y = np.array([[0.0], [1.0], [2.0], [1.0], [2.0], [3.0]]), [0, 0, 0, 1, 1, 1]
     model = NaiveBayesClassifier(numeric="gaussian").fit(X, y)
-    asked = np.array([[-2.0], [0.4], [2.0], [5.0]])
+    queries = np.array([[-2.0], [0.4], [2.0], [5.0]])
     sd = np.sqrt(2 / 3)
     expected = [
-        norm.cdf(np.rint(asked[:, 0]) + 0.5, mean, sd) - norm.cdf(np.rint(asked[:, 0]) - 0.5, mean, sd)
+        norm.cdf(np.rint(queries[:, 0]) + 0.5, mean, sd) - norm.cdf(np.rint(queries[:, 0]) - 0.5, mean, sd)
         for mean in (1.0, 2.0)
     ]
-    np.testing.assert_allclose(np.exp(model.predict_joint_log_proba(asked)), 0.5 * np.transpose(expected), rtol=1e-9)
+    np.testing.assert_allclose(np.exp(model.predict_joint_log_proba(queries)), 0.5 * np.transpose(expected), rtol=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 300), st.integers(1, 40))
 def test_sums_of_kernels_follow_the_formula(seed, n, n_requested, spread):
-    """Few and many places asked about take different ways through the same sums."""
+    """Few and many query positions take different code paths to the same sums."""
     rng = np.random.default_rng(seed)
-    values, asked = rng.integers(0, spread, n).astype(float), rng.integers(-5, spread + 5, n_requested).astype(float)
+    values, queries = rng.integers(0, spread, n).astype(float), rng.integers(-5, spread + 5, n_requested).astype(float)
     model = NaiveBayesClassifier(numeric="kernel").fit(values[:, None], np.zeros(n))
     step = np.diff(np.unique(values)).mean() if len(set(values)) > 1 else 0.01
-    places, kernels = np.rint(asked / step), np.rint(values / step)
+    places, kernels = np.rint(queries / step), np.rint(values / step)
     sd = max(np.ptp(kernels) / np.sqrt(n), 1 / 6)
     far = np.abs(places[:, None] - kernels)
     expected = np.mean(norm.cdf((0.5 - far) / sd) - norm.cdf((-0.5 - far) / sd), axis=1)
-    found = np.exp(model.predict_joint_log_proba(asked[:, None])[:, 0])
+    found = np.exp(model.predict_joint_log_proba(queries[:, None])[:, 0])
     np.testing.assert_allclose(found, np.maximum(expected, 1e-75), rtol=1e-8)
 
 
@@ -124,9 +124,9 @@ def test_extreme_values_never_give_nan(numeric, dialect, seed):
     rng = np.random.default_rng(seed)
     X, y = rng.choice(EXTREMES, (12, 3)), rng.integers(0, 3, 12)
     model = NaiveBayesClassifier(numeric=numeric, dialect=dialect).fit(X, y)
-    asked = rng.choice(EXTREMES, (50, 3))
-    assert np.isfinite(model.predict_joint_log_proba(asked)).all()
-    np.testing.assert_allclose(model.predict_proba(asked).sum(axis=1), 1)
+    queries = rng.choice(EXTREMES, (50, 3))
+    assert np.isfinite(model.predict_joint_log_proba(queries)).all()
+    np.testing.assert_allclose(model.predict_proba(queries).sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("numeric", NUMERIC)

@@ -1,4 +1,4 @@
-"""Rows in parts: the same as at once where nothing is settled by the first part."""
+"""Partial fits: the same as one fit where nothing is fixed by the first batch."""
 
 import numpy as np
 import pandas as pd

@@ -7,7 +7,7 @@ from calibrant.calibration import BBQ
 
 
 def by_the_paper(scores, y, requested):
-    """Give equations 4 to 7 of the paper by loops, for probabilities without ties."""
+    """Compute equations 4 to 7 of the paper with loops, for probabilities without ties."""
     order = np.argsort(scores)
     s, y, n = scores[order], y[order], len(scores)
     models = []
@@ -16,15 +16,15 @@ def by_the_paper(scores, y, requested):
         edges = [0.0, *((s[end - 1] + s[end]) / 2 for end in ends[:-1]), 1.0]
         if edges in [model[0] for model in models]:
             continue
-        log_evidence, answer = 0.0, None
+        log_evidence, probability = 0.0, None
         for b, (begin, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
             prior, middle = 2 / len(ends), (edges[b] + edges[b + 1]) / 2
             alpha, beta, m, rows = prior * middle, prior * (1 - middle), int(y[begin:end].sum()), end - begin
             log_evidence += lgamma(prior) - lgamma(rows + prior) + lgamma(m + alpha) - lgamma(alpha)
             log_evidence += lgamma(rows - m + beta) - lgamma(beta)
             if edges[b] <= requested < edges[b + 1]:
-                answer = (m + alpha) / (rows + prior)
-        models.append((edges, log_evidence, answer))
+                probability = (m + alpha) / (rows + prior)
+        models.append((edges, log_evidence, probability))
     top = max(model[1] for model in models)
     shares = [exp(model[1] - top) for model in models]
     return sum(share * model[2] for share, model in zip(shares, models, strict=True)) / sum(shares)

@@ -95,7 +95,7 @@ def test_cross_validation_chooses_the_number_with_the_least_error_of_rows_left_o
 
 
 def left_out(binning, scores, y, m):
-    """The error of rows left out one by one, counted anew for each."""
+    """The error of rows left out one by one, recounted for each."""
     bin_of_row, errors = np.searchsorted(binning.edges_, scores, side="right"), []
     for row in range(len(y)):
         others = (bin_of_row == bin_of_row[row]) & (np.arange(len(y)) != row)

@@ -207,7 +207,7 @@ def test_similarities_are_split_by_row_and_column():
 
 
 class OnlyFrames(GaussianNB):
-    """Refuses what is not a frame with the columns a and b."""
+    """A classifier that rejects anything but a frame with the columns a and b."""
 
     def fit(self, X, y, sample_weight=None):
         assert list(X.columns) == ["a", "b"]

@@ -16,7 +16,7 @@ def drawn(seed, n=400, bent=1.0):
 
 
 def loss_of(found, p, y):
-    """Give the penalised loss of other values at the knots found, from scipy's spline and its integral."""
+    """Return the penalised loss of other values at the knots found, from scipy's spline and its integral."""
     goal = np.where(y, (y.sum() + 1) / (y.sum() + 2), 1 / ((~y).sum() + 2))
     units = (found.knots_ - found.knots_[0]) / np.ptp(found.knots_)
     positions = (logit(p) - found.knots_[0]) / np.ptp(found.knots_)

@@ -120,6 +120,6 @@ def test_inconsistent_arguments_raise():
 
 def test_the_pair_raises_as_the_probability_does():
     venn = VennAbers().fit([0.2, 0.4, 0.6, 0.9], [0, 1, 0, 1])
-    for ask in (venn.predict, venn.predict_pair):
+    for method in (venn.predict, venn.predict_pair):
         with pytest.raises(DataError, match=r"scores has 2 column\(s\); this calibrator was fitted with 1"):
-            ask([[0.2, 0.8]])
+            method([[0.2, 0.8]])

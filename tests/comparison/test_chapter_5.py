@@ -14,7 +14,7 @@ TABLE_5_2 = {0.001: 4.30, 0.005: 3.25, 0.01: 2.82, 0.05: 1.83, 0.1: 1.38, 0.2: 0
 
 
 def with_statistic(t: float, n: int) -> np.ndarray:
-    """Give n differences whose mean is t times their standard error."""
+    """Return n differences whose mean is t times their standard error."""
     noise = np.linspace(-1, 1, n)
     return noise + t * np.sqrt(noise.var(ddof=1) / n)
 

@@ -28,7 +28,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_statistic(t: float, n: int) -> np.ndarray:
-    """Give n differences whose mean is t times their standard error."""
+    """Return n differences whose mean is t times their standard error."""
     noise = np.linspace(-1, 1, n)
     return noise + t * np.sqrt(noise.var(ddof=1) / n)
 
@@ -229,7 +229,7 @@ def test_a_result_is_a_row_of_a_frame() -> None:
 
 
 def nearest_centroid_errors(X: np.ndarray, y: np.ndarray, train: np.ndarray) -> np.ndarray:
-    """Give the test error of each of some divisions (rows of train) of the same rows."""
+    """Return the test error of each of some divisions (rows of train) of the same rows."""
     ones, zeros = train * y, train * (1 - y)
     one, zero = (part @ X / part.sum(axis=1, keepdims=True) for part in (ones, zeros))
     scores = 2 * (one - zero) @ X.T - (one**2 - zero**2).sum(axis=1, keepdims=True)

@@ -115,7 +115,7 @@ def is_below(tree: Any, node: int, above: int) -> bool:
 def counts_at(
     forest: Forest, t: int, node: int, *, alpha=1.0, only=False, multiplicity=False, without=-1, label=None, labels=None
 ) -> list[float]:
-    """Count the training rows that end at or below a node, those with an out-of-bag label alone where one is given."""
+    """Count the training rows that end at or below a node, with `label` only those that have it out of bag."""
     counts = [0.0] * forest.n_classes
     for i in range(len(forest.rows)):
         if i == without or (label is not None and labels[i] != label):

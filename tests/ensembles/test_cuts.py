@@ -41,16 +41,18 @@ def check_node(tree, node, X, y, weights, criterion, min_leaf):
         check_node(tree, child, X[rows], y[rows], weights[rows], criterion, min_leaf)
 
 
-@pytest.mark.parametrize(("min_leaf", "weighing"), [(1, "none"), (20, "whole"), (5, "any")])
+@pytest.mark.parametrize(("min_leaf", "weighting"), [(1, "none"), (20, "whole"), (5, "any")])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
-def test_every_cut_of_a_forest_is_the_best_of_all(criterion, n_classes, min_leaf, weighing):
+def test_every_cut_of_a_forest_is_the_best_of_all(criterion, n_classes, min_leaf, weighting):
     random = np.random.default_rng(n_classes)
     n_rows = 4000  # so that the first nodes are searched in buckets, where that will do
     wide, narrow = random.normal(size=(n_rows, 2)).round(4), random.integers(0, [300, 7], (n_rows, 2))
     X = np.c_[wide, narrow]
     y = ((X[:, 0] > X[:, 1]) * 2 + (X[:, 2] > 90) + (random.random(n_rows) < 0.2)).astype(int) % n_classes
-    weights = {"none": None, "whole": random.integers(1, 4, n_rows), "any": random.integers(1, 7, n_rows) / 4}[weighing]
+    weights = {"none": None, "whole": random.integers(1, 4, n_rows), "any": random.integers(1, 7, n_rows) / 4}[
+        weighting
+    ]
     grown = {"criterion": criterion, "min_leaf": min_leaf, "min_cut": "min_leaf", "mdl_penalty": False, "max_depth": 4}
     model = BaggedTreesClassifier(n_trees=2, random_state=0, **grown).fit(X, y, weights)
     for tree, in_bag in zip(model.trees_, model.in_bag_, strict=True):

@@ -66,7 +66,7 @@ def check_a_row_of_another_class_is_answered_for_alike(members, oob_proba):
 @pytest.mark.parametrize("name", ["unique", "multiplicity", "only", "weight 4", "laplace"])
 @pytest.mark.parametrize("read", [honest_oob_proba, mob_esp_oob_proba])
 def test_a_row_of_another_class_gets_the_same_probabilities(make_forest, read, name, kind):
-    """The trees that a row is out of the bag of know nothing of it, so that only counts and other trees could tell."""
+    """Trees grown without a row know nothing about it; only counts and other trees could reveal its class."""
     members, alpha = make_forest(n_rows=40, n_trees=6, **kind).members, Alpha(4.0 if name == "weight 4" else 1.0)
     check_a_row_of_another_class_is_answered_for_alike(members, lambda each: read(each, POOLINGS[name], alpha))
 

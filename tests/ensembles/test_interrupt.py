@@ -1,4 +1,4 @@
-"""Ctrl-C stops a forest within a second, whichever way it grows, and leaves the one that was there."""
+"""Ctrl-C stops a forest within a second, however it is grown, and leaves the one that was there."""
 
 import numpy as np
 import pytest

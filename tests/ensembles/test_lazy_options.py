@@ -16,7 +16,7 @@ from calibrant.exceptions import ParameterError
 
 def excused(_estimator):
     """Name what scikit-learn excuses for its own forests: drawing rows is not drawing weights."""
-    reason = "rows are drawn; test_a_weight_of_three_is_the_row_thrice_on_average_where_rows_are_drawn takes its place"
+    reason = "rows are drawn; test_a_weight_of_three_is_three_rows_on_average_where_rows_are_drawn takes its place"
     return dict.fromkeys(
         ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"], reason
     )
@@ -92,13 +92,13 @@ def reference(rows, query, classes, *, max_options=3, option_fraction=0.8, min_l
 
 def reference_proba(model, X, y, weights, queries, **params):
     values = [[None if pd.isna(v) else v for v in row] for row in X.to_numpy(dtype=object)]
-    asked = [[None if pd.isna(v) else v for v in row] for row in queries.to_numpy(dtype=object)]
+    rows = [[None if pd.isna(v) else v for v in row] for row in queries.to_numpy(dtype=object)]
     bags = [
         [(v, c, n * w) for v, c, n, w in zip(values, y, drawn, weights, strict=True) if n > 0]
         for drawn in model.in_bag_.tolist()
     ]
     return np.array(
-        [np.mean([reference(bag, x, model.classes_.tolist(), **params) for bag in bags], axis=0) for x in asked]
+        [np.mean([reference(bag, x, model.classes_.tolist(), **params) for bag in bags], axis=0) for x in rows]
     )
 
 
@@ -218,8 +218,8 @@ def test_a_weight_of_two_is_the_row_twice():
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
-def test_a_weight_of_three_is_the_row_thrice_on_average_where_rows_are_drawn():
-    """Rows of one class weigh thrice: without the weights its mean probability would be a fifth lower."""
+def test_a_weight_of_three_is_three_rows_on_average_where_rows_are_drawn():
+    """Rows of one class have weight 3: without the weights its mean probability would be a fifth lower."""
     X, y = make_classification(200, 3, n_informative=3, n_redundant=0, flip_y=0.3, random_state=1)
     weights = np.where(y == 1, 3, 1)
     often = np.repeat(np.arange(200), weights)

@@ -83,7 +83,7 @@ def test_rows_drawn_by_weight_count_as_often_as_they_were_drawn():
 
 
 def vote(*tables):
-    """Let trees of so many leaves as there are rows vote, row i at leaf i."""
+    """Return the votes of trees with one leaf for each row, row i at leaf i."""
     leaves = np.tile(np.arange(len(tables[0]), dtype=np.int32), (len(tables), 1))
     return count_votes([np.array(table) for table in tables], LeafMatrix(leaves))
 

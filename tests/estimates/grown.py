@@ -46,7 +46,7 @@ CASES = {
     "honest, many classes": Case(n_classes=5, missing_in_test=0.3, params={"honest": True, "min_leaf": 1}),
     "j48": Case(n_classes=3, missing=0.1, missing_in_test=0.3, params={"dialect": "j48"}),
     "empty leaves vote": Case(n_classes=3, missing_in_test=0.1, params={"empty_leaf": "majority"}),
-    "empty leaves ask their parent": Case(n_classes=3, missing_in_test=0.1, params={"empty_leaf": "parent"}),
+    "empty leaves take their parent's": Case(n_classes=3, missing_in_test=0.1, params={"empty_leaf": "parent"}),
     "declared classes": Case(n_classes=4, declared_classes=True, params={"criterion": "gini"}),
     "balanced": Case(shift=0.5, params={"class_weight": "balanced", "criterion": "dkm"}),
     "a single leaf": Case(n_classes=3, params={"min_leaf": 400}),

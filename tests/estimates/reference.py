@@ -1,4 +1,4 @@
-"""Every estimate again, in the plainest way: one row at a time down the public arrays of a tree, nothing shared.
+"""A simple reference implementation of every estimate: one row at a time down the public arrays of a tree.
 
 A *path* is the tuple of nodes from the root to the node that predicts; a *reading* turns a path into probabilities
 and determines which children may be entered. Sections are those of ALGORITHMS.md.

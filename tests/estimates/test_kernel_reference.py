@@ -38,7 +38,7 @@ def assert_agree(grown: Grown, X: pd.DataFrame) -> None:
 
 
 def reaches_an_empty_leaf(tree: Any, row: dict[str, Any]) -> bool:
-    """Let empty leaves vote and everybody else be silent."""
+    """Return whether some part of the row ends in an empty leaf: only empty leaves vote here."""
     silent = reference.Reading(lambda _path, _row: np.zeros(tree.counts.shape[1]))
     return bool(reference.walk(tree, row, (0,), silent, votes=True).any())
 

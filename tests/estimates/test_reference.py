@@ -25,7 +25,7 @@ NAMED: dict[str, Callable[[Any], reference.Reading]] = {
     "path_average": reference.path_average,
     "hierarchical_shrinkage": lambda tree: reference.hierarchical_shrinkage(tree, 1.0),
 }
-TOLD: dict[Any, Callable[[Any], reference.Reading]] = {
+PARAMETRIZED: dict[Any, Callable[[Any], reference.Reading]] = {
     MEstimate(m=7.5): lambda tree: reference.m_estimate(tree, m=7.5),
     MEstimate(m=3, prior="uniform"): lambda tree: reference.m_estimate(tree, m=3, prior="uniform"),
     MEstimate(strength=2): lambda tree: reference.m_estimate(tree, strength=2),
@@ -59,9 +59,9 @@ def test_a_named_estimate_is_that_of_the_reference(grown, name):
     assert_agree(grown, name, NAMED[name])
 
 
-@pytest.mark.parametrize("estimate", TOLD, ids=repr)
+@pytest.mark.parametrize("estimate", PARAMETRIZED, ids=repr)
 def test_an_estimate_with_parameters_is_that_of_the_reference(grown, estimate):
-    assert_agree(grown, estimate, TOLD[estimate])
+    assert_agree(grown, estimate, PARAMETRIZED[estimate])
 
 
 @pytest.mark.parametrize("m", [None, 4.0])

@@ -19,7 +19,7 @@ SCORES = np.array(list(CASES["datasets"].values())).T
 
 
 class Scripted:
-    """A classifier whose scores are told beforehand, since mlxtend runs the trials itself."""
+    """A classifier whose scores are fixed beforehand, since mlxtend runs the trials itself."""
 
     _estimator_type = "classifier"
 

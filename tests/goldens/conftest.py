@@ -22,7 +22,7 @@ def goldens() -> Path:
     if not folder:
         pytest.skip("needs the goldens: set CALIBRANT_GOLDENS to their folder")
     if not Path(folder).is_dir():
-        pytest.skip(f"needs the goldens: CALIBRANT_GOLDENS is {folder!r}, which is no folder")
+        pytest.skip(f"needs the goldens: CALIBRANT_GOLDENS is {folder!r}, which is not a folder")
     return Path(folder)
 
 

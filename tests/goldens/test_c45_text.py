@@ -50,7 +50,7 @@ def runs_of(goldens: Path, name: str) -> list[dict[str, Any]]:
 
 
 def grows_our_tree(goldens: Path, name: str, run: dict[str, Any]) -> bool:
-    """Say whether AGREEMENT.json marks the run, -c alone changing nothing; runs with -s are not in it."""
+    """Return whether AGREEMENT.json marks the run, -c alone changing nothing; runs with -s are not in it."""
     if "-s" in run["options"]:
         return run["precision"] not in OTHER_GROUPS.get(name, [])
     options = "(defaults)" if "-c" in run["options"] else run["options"]
@@ -60,7 +60,7 @@ def grows_our_tree(goldens: Path, name: str, run: dict[str, Any]) -> bool:
 
 
 def printed(run: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give the unpruned tree and, where pruning changed something, the simplified one."""
+    """Return the unpruned tree and, where pruning changed something, the simplified one."""
     first, _, second = run["stdout"].partition("Simplified Decision Tree:\n")
     for kind, text in (("unpruned", first.partition("Decision Tree:\n")[2]), ("pruned", second)):
         if text:

@@ -37,11 +37,11 @@ def curves_of(goldens, name):
     golden = json.loads((goldens / "weka" / f"{name}.json").read_text())
     actual = np.array(golden["test_actual"])
     for model in golden["models"]:
-        for number, told in (model.get("threshold_curves") or {}).items():
+        for number, golden in (model.get("threshold_curves") or {}).items():
             scheme = model["scheme"].rpartition(".")[2]
             if (name, scheme, int(number)) not in PRINTED | LAST_BIT:
                 proba = np.array(model["test_distribution"])[:, int(number)]
-                yield actual == int(number), proba, told, (model.get("cost_curves") or {}).get(number)
+                yield actual == int(number), proba, golden, (model.get("cost_curves") or {}).get(number)
 
 
 @pytest.fixture(scope="module", params=SETS)
@@ -49,31 +49,31 @@ def curves(request, goldens):
     return list(curves_of(goldens, request.param))
 
 
-def table_of(told):
-    """Give Weka's columns, from the highest threshold to the lowest."""
-    return dict(zip(told["columns"], np.array(told["rows"], dtype=float)[::-1].T, strict=True))
+def table_of(golden):
+    """Return Weka's columns, from the highest threshold to the lowest."""
+    return dict(zip(golden["columns"], np.array(golden["rows"], dtype=float)[::-1].T, strict=True))
 
 
 def test_every_row_of_the_threshold_curve_is_ours(curves):
-    for y, proba, told, _ in curves:
-        weka, ours = table_of(told["curve"]), threshold_table(y, proba, pos_label=True)
+    for y, proba, golden, _ in curves:
+        weka, ours = table_of(golden["curve"]), threshold_table(y, proba, pos_label=True)
         for theirs, name in COLUMNS.items():
             known = ~np.isnan(weka[theirs])
             np.testing.assert_allclose(getattr(ours, name)[known], weka[theirs][known], atol=1e-11)
 
 
 def test_areas_are_wekas(curves):
-    for y, proba, told, _ in curves:
+    for y, proba, golden, _ in curves:
         if y.any():
-            assert roc(y, proba, pos_label=True).auc == pytest.approx(told["roc_area"], abs=1e-11)
+            assert roc(y, proba, pos_label=True).auc == pytest.approx(golden["roc_area"], abs=1e-11)
             area = precision_recall(y, proba, pos_label=True).average_precision
-            assert area == pytest.approx(told["prc_area"], abs=1e-11)
+            assert area == pytest.approx(golden["prc_area"], abs=1e-11)
 
 
 def test_every_line_of_the_cost_curve_is_ours(curves):
-    for y, proba, _, told in curves:
-        if told is not None:
-            curve, weka = cost_curve(y, proba, pos_label=True), table_of(told)
+    for y, proba, _, golden in curves:
+        if golden is not None:
+            curve, weka = cost_curve(y, proba, pos_label=True), table_of(golden)
             cost, x = weka["Normalized Expected Cost"], weka["Probability Cost Function"]
             np.testing.assert_allclose(cost[x == 0], curve.fpr, atol=1e-11)
             np.testing.assert_allclose(cost[x == 1], curve.fnr, atol=1e-11)

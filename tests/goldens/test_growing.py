@@ -144,7 +144,7 @@ def same_test(tree: _core.Tree, node: int, golden: Any, values: list[list[str]])
 
 
 def first_difference(tree: _core.Tree, golden: Any, values: list[list[str]]) -> str | None:
-    """Give the path of the first node, in preorder, whose test or class counts differ."""
+    """Return the path of the first node, in preorder, whose test or class counts differ."""
     counts = counts_of(tree)
     pending = [("root", 0, golden)]
     while pending:

@@ -96,13 +96,13 @@ def test_errors_relative_to_the_prior_are_wekas(goldens, name):
         found = run["evaluation"]
         prior = np.array(found["classPriors"]) / sum(found["classPriors"])
         proba = proba / proba.sum(axis=1, keepdims=True)
-        one_hot, told = np.eye(len(prior))[y], {"prior": prior, **columns}
+        one_hot, options = np.eye(len(prior))[y], {"prior": prior, **columns}
         absolute = numeric.mean_absolute_error(one_hot.ravel(), proba.ravel())
         assert absolute == pytest.approx(found["meanAbsoluteError"], rel=1e-8, abs=1e-8)
-        assert 100 * relative_absolute_error(y, proba, **told) == pytest.approx(
+        assert 100 * relative_absolute_error(y, proba, **options) == pytest.approx(
             found["relativeAbsoluteError"], rel=1e-8, abs=1e-8
         )
-        assert 100 * root_relative_squared_error(y, proba, **told) == pytest.approx(
+        assert 100 * root_relative_squared_error(y, proba, **options) == pytest.approx(
             found["rootRelativeSquaredError"], rel=1e-8, abs=1e-6
         )
 
@@ -126,9 +126,9 @@ def test_f_of_all_classes_is_wekas(goldens, name):
     theirs = {"micro": "unweightedMicroFmeasure", "macro": "unweightedMacroFmeasure", "weighted": "weightedFMeasure"}
     for y, proba, columns, run in runs(goldens, name):
         for average, key in theirs.items():
-            told = run["evaluation"][key]
-            if told is not None:
-                assert f1(y, proba, average=average, **columns) == pytest.approx(told, **CLOSE)
+            golden = run["evaluation"][key]
+            if golden is not None:
+                assert f1(y, proba, average=average, **columns) == pytest.approx(golden, **CLOSE)
 
 
 @pytest.mark.parametrize("name", SETS)

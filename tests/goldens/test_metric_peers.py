@@ -35,13 +35,13 @@ def test_the_h_measure_is_that_of_hmeasure(found):
 @pytest.mark.parametrize("found", SETS)
 @pytest.mark.parametrize("n_bins", [10, 15])
 def test_the_expected_calibration_error_is_netcals(found, n_bins):
-    y, proba, told = found["y"], found["proba"], found["netcal"][str(n_bins)]
-    assert ece(y, proba, n_bins=n_bins) == pytest.approx(told["ece"], rel=1e-12)
-    if "mass" in told and len(y) % n_bins == 0:
-        assert ece(y, proba, n_bins=n_bins, strategy="mass") == pytest.approx(told["mass"], rel=1e-12)
+    y, proba, golden = found["y"], found["proba"], found["netcal"][str(n_bins)]
+    assert ece(y, proba, n_bins=n_bins) == pytest.approx(golden["ece"], rel=1e-12)
+    if "mass" in golden and len(y) % n_bins == 0:
+        assert ece(y, proba, n_bins=n_bins, strategy="mass") == pytest.approx(golden["mass"], rel=1e-12)
 
 
 @pytest.mark.parametrize("found", SETS)
 def test_the_greatest_calibration_error_is_netcals(found):
-    told = found["netcal"]["15"]["mce"]
-    assert ece(found["y"], found["proba"], norm="max") == pytest.approx(told, rel=1e-12)
+    golden = found["netcal"]["15"]["mce"]
+    assert ece(found["y"], found["proba"], norm="max") == pytest.approx(golden, rel=1e-12)

@@ -38,7 +38,7 @@ class Set:
         return cls(table.take(split["train"]), table.take(split["test"]), found)
 
     def ranges(self) -> np.ndarray:
-        """Of all rows: IBk had been asked about every test row before these distributions were written."""
+        """Of all rows: IBk had classified every test row before these distributions were written."""
         both = [self.train.X.select_dtypes("number"), self.test.X.select_dtypes("number")]
         low = np.fmin(*(part.min() for part in both)).reindex(self.train.X.columns)
         high = np.fmax(*(part.max() for part in both)).reindex(self.train.X.columns)

@@ -37,7 +37,7 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-class Learnt:
+class Problem:
     """Coded training rows, and the rows to be predicted."""
 
     def __init__(self, train: Any, test: Any) -> None:
@@ -75,18 +75,18 @@ class Learnt:
 
 
 @cache
-def release_8(goldens: Path, name: str) -> Learnt:
+def release_8(goldens: Path, name: str) -> Problem:
     stem = goldens / "data" / f"c45_{name}"
     test = stem.with_suffix(".test")
     names = stem.with_suffix(".names")
-    return Learnt(read_table(names), read_table(test, names=names) if test.exists() else None)
+    return Problem(read_table(names), read_table(test, names=names) if test.exists() else None)
 
 
 @cache
-def split_arff(goldens: Path, name: str) -> Learnt:
+def split_arff(goldens: Path, name: str) -> Problem:
     table = read_table(goldens / "data" / f"{name}.arff")
     split = read_json(goldens / "splits.json")[name]
-    return Learnt(table.take(split["train"]), table.take(split["test"]))
+    return Problem(table.take(split["train"]), table.take(split["test"]))
 
 
 def estimates(tree: _core.Tree, alpha: float, empty_leaf: str) -> NDArray[np.float64]:
@@ -132,34 +132,34 @@ def agreeing_runs(goldens: Path, name: str) -> list[dict[str, Any]]:
     return [run for run in read_json(goldens / "c45" / f"{name}.json")["runs"] if agrees(run)]
 
 
-def c45_grown(learnt: Learnt, run: dict[str, Any]) -> _core.Tree:
+def c45_grown(problem: Problem, run: dict[str, Any]) -> _core.Tree:
     words = run["options"].split()
     min_leaf = float(words[words.index("-m") + 1]) if "-m" in words else 2.0
-    tree = learnt.grow(learnt.options("c45", ratio="-g" not in words, min_leaf=min_leaf))
+    tree = problem.grow(problem.options("c45", ratio="-g" not in words, min_leaf=min_leaf))
     return _core.collapse_tree(tree) if run["collapse"] else tree
 
 
 @pytest.mark.parametrize("name", C45_SETS + [f"weka_{name}" for name in C45_TWINS])
 def test_collapsed_and_pruned_trees_are_those_of_c45(goldens: Path, name: str) -> None:
-    learnt = release_8(goldens, name)
+    problem = release_8(goldens, name)
     for run in agreeing_runs(goldens, name):
-        grown = c45_grown(learnt, run)
-        trees = {"unpruned": grown, "pruned": learnt.prune(grown, "c45", 0.1 if "-c" in run["options"] else 0.25)}
+        grown = c45_grown(problem, run)
+        trees = {"unpruned": grown, "pruned": problem.prune(grown, "c45", 0.1 if "-c" in run["options"] else 0.25)}
         for kind, tree in trees.items():
             assert first_difference(tree, run[f"{kind}_tree"]) is None, (run["options"], run["build"], kind)
             weights = run.get(f"test_class_weights_{kind}")
             if weights:
-                assert np.abs(learnt.predict(tree, estimates(tree, 0, "majority")) - weights).max() < 3e-7
+                assert np.abs(problem.predict(tree, estimates(tree, 0, "majority")) - weights).max() < 3e-7
 
 
 @pytest.mark.parametrize("name", C45_SETS + [f"weka_{name}" for name in C45_TWINS])
 def test_c45s_own_trees_are_pruned_as_c45_prunes_them(goldens: Path, as_tree: AsTree, name: str) -> None:
-    learnt = release_8(goldens, name)
+    problem = release_8(goldens, name)
     for run in read_json(goldens / "c45" / f"{name}.json")["runs"]:
-        grown = as_tree(run["unpruned_tree"], learnt.coded, learnt.n_classes)
-        pruned = learnt.prune(grown, "c45", 0.1 if "-c" in run["options"] else 0.25)
+        grown = as_tree(run["unpruned_tree"], problem.coded, problem.n_classes)
+        pruned = problem.prune(grown, "c45", 0.1 if "-c" in run["options"] else 0.25)
         assert first_difference(pruned, run["pruned_tree"]) is None, (run["options"], run["build"])
-        theirs = as_tree(run["pruned_tree"], learnt.coded, learnt.n_classes)
+        theirs = as_tree(run["pruned_tree"], problem.coded, problem.n_classes)
         np.testing.assert_array_equal(pruned.branch_of_value, theirs.branch_of_value)  # the groups of values
 
 
@@ -168,11 +168,11 @@ def test_c45s_own_trees_are_pruned_as_c45_prunes_them(goldens: Path, as_tree: As
 def test_collapsed_and_pruned_trees_predict_as_those_of_j48(goldens: Path, name: str, scheme: str) -> None:
     models = {model["scheme"]: model for model in read_json(goldens / "weka" / f"{name}.json")["models"]}
     model = models[f"weka.classifiers.trees.J48 {scheme}"]
-    learnt = split_arff(goldens, name)
-    tree = _core.collapse_tree(learnt.grow(learnt.options("j48")))
+    problem = split_arff(goldens, name)
+    tree = _core.collapse_tree(problem.grow(problem.options("j48")))
     if "-C" in scheme:
         confidence = float(np.float32(scheme.split()[1]))  # single precision in Weka
-        tree = learnt.prune(tree, "j48", confidence, raising="-S" not in scheme)
+        tree = problem.prune(tree, "j48", confidence, raising="-S" not in scheme)
     assert tree.n_nodes == model["tree_size"]
-    proba = learnt.predict(tree, estimates(tree, 1 if "-A" in scheme else 0, "parent"))
+    proba = problem.predict(tree, estimates(tree, 1 if "-A" in scheme else 0, "parent"))
     assert np.abs(proba - model["test_distribution"]).max() < 1e-6

@@ -39,7 +39,7 @@ CLOSE = {"rel": 1e-10, "abs": 1e-13}  # fifteen digits are kept
 
 
 def beside(p):
-    """Give the other ranking of the script: each probability averaged with the next row's."""
+    """Return the other ranking of the script: each probability averaged with the next row's."""
     return (p + np.roll(p, -1)) / 2
 
 
@@ -54,25 +54,25 @@ def floats(values):
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_areas_and_their_variances_are_procs(y, p, found):
-    told = found["pROC"]
+    golden = found["pROC"]
     area, ends, method = area_interval(p, y == 1, None, 0.95)
     reach = np.diff(np.log(ends) - np.log1p(-np.array(ends)))[0] / 2  # on the scale of log-odds
     variance = (reach * area * (1 - area) / norm.ppf(0.975)) ** 2
     assert method == "DeLong"
-    assert auc(y, p) == pytest.approx(told["auc"], **CLOSE)
-    assert variance == pytest.approx(told["variance"], **CLOSE)
+    assert auc(y, p) == pytest.approx(golden["auc"], **CLOSE)
+    assert variance == pytest.approx(golden["variance"], **CLOSE)
     assert evaluate(y, p, metrics=["auc"])["auc"].low == pytest.approx(ends.low, **CLOSE)
-    assert told["ci"][1] - told["ci"][0] == pytest.approx(norm.ppf(0.975) * np.sqrt(variance), **CLOSE)
+    assert golden["ci"][1] - golden["ci"][0] == pytest.approx(norm.ppf(0.975) * np.sqrt(variance), **CLOSE)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_paired_differences_of_areas_are_procs(y, p, found):
-    told = found["pROC"]
+    golden = found["pROC"]
     difference, ends, error = area_difference(p, beside(p), y == 1, 0.95)
-    assert difference == pytest.approx(told["difference"], **CLOSE)
-    assert ends == pytest.approx(tuple(told["difference_ci"]), **CLOSE)
-    assert difference / error == pytest.approx(told["z"], **CLOSE)
-    assert 2 * norm.sf(abs(difference / error)) == pytest.approx(told["p_value"], rel=1e-9)
+    assert difference == pytest.approx(golden["difference"], **CLOSE)
+    assert ends == pytest.approx(tuple(golden["difference_ci"]), **CLOSE)
+    assert difference / error == pytest.approx(golden["z"], **CLOSE)
+    assert 2 * norm.sf(abs(difference / error)) == pytest.approx(golden["p_value"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
@@ -84,39 +84,39 @@ def test_every_point_of_the_roc_curve_is_procs(y, p, found):
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_ranks_are_correlated_as_in_hmisc(y, p, found):
-    told = found["Hmisc"]
-    assert (auc(y, p), gini(y, p)) == pytest.approx(tuple(told["somers2"].values()), **CLOSE)
-    assert (auc(y, p), gini(y, p)) == pytest.approx(tuple(told["rcorr"].values()), **CLOSE)
+    golden = found["Hmisc"]
+    assert (auc(y, p), gini(y, p)) == pytest.approx(tuple(golden["somers2"].values()), **CLOSE)
+    assert (auc(y, p), gini(y, p)) == pytest.approx(tuple(golden["rcorr"].values()), **CLOSE)
     weighted = {"sample_weight": weights_of(p)}
-    assert (auc(y, p, **weighted), gini(y, p, **weighted)) == pytest.approx(tuple(told["weighted"].values()), **CLOSE)
+    assert (auc(y, p, **weighted), gini(y, p, **weighted)) == pytest.approx(tuple(golden["weighted"].values()), **CLOSE)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_probabilities_are_validated_as_by_rms(y, p, found):
-    told = found["rms"]
-    assert brier(y, p, form="half") == pytest.approx(told["Brier"], **CLOSE)
-    assert spiegelhalter_z(y, p) == pytest.approx(told["S:z"], **CLOSE)
-    assert 2 * norm.sf(abs(spiegelhalter_z(y, p))) == pytest.approx(told["S:p"], rel=1e-9)
+    golden = found["rms"]
+    assert brier(y, p, form="half") == pytest.approx(golden["Brier"], **CLOSE)
+    assert spiegelhalter_z(y, p) == pytest.approx(golden["S:z"], **CLOSE)
+    assert 2 * norm.sf(abs(spiegelhalter_z(y, p))) == pytest.approx(golden["S:p"], rel=1e-9)
     line = calibration_intercept(y, p, joint=True), calibration_slope(y, p)
-    assert line == pytest.approx((told["Intercept"], told["Slope"]), rel=1e-6)  # where its search ends
-    assert ici(y, p) == pytest.approx(told["Eavg"], abs=0.02)  # a smoother curve, by lowess
+    assert line == pytest.approx((golden["Intercept"], golden["Slope"]), rel=1e-6)  # where its search ends
+    assert ici(y, p) == pytest.approx(golden["Eavg"], abs=0.02)  # a smoother curve, by lowess
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_lines_are_those_of_glm(y, p, found):
-    told = found["glm"]
-    for weight, expected in ((None, told["joint"]), (weights_of(p), told["weighted"])):
+    golden = found["glm"]
+    for weight, expected in ((None, golden["joint"]), (weights_of(p), golden["weighted"])):
         line = [calibration_intercept(y, p, joint=True, sample_weight=weight)]
         line.append(calibration_slope(y, p, sample_weight=weight))
         assert line == pytest.approx(expected, rel=1e-9)
-    assert calibration_intercept(y, p) == pytest.approx(told["intercept"], rel=1e-9)
+    assert calibration_intercept(y, p) == pytest.approx(golden["intercept"], rel=1e-9)
 
 
-@pytest.mark.parametrize(("y", "told"), [(y, found["glm"]) for y, _, found in WITHOUT_TIES])
-def test_hosmer_and_lemeshows_test_is_that_of_performance(y, told):
-    ours = hosmer_lemeshow(y, np.array(told["fitted"]), is_fitted=True)
-    assert ours.statistic == pytest.approx(told["hosmer"]["chisq"], **CLOSE)
-    assert (ours.df, ours.p_value) == (told["hosmer"]["df"], pytest.approx(told["hosmer"]["p.value"], **CLOSE))
+@pytest.mark.parametrize(("y", "golden"), [(y, found["glm"]) for y, _, found in WITHOUT_TIES])
+def test_hosmer_and_lemeshows_test_is_that_of_performance(y, golden):
+    ours = hosmer_lemeshow(y, np.array(golden["fitted"]), is_fitted=True)
+    assert ours.statistic == pytest.approx(golden["hosmer"]["chisq"], **CLOSE)
+    assert (ours.df, ours.p_value) == (golden["hosmer"]["df"], pytest.approx(golden["hosmer"]["p.value"], **CLOSE))
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
@@ -132,68 +132,68 @@ def test_sliding_windows_are_rocrs(y, p, found):
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_every_row_of_the_table_of_thresholds_is_rocrs(y, p, found):
-    table, told = threshold_table(y, p), found["ROCR"]
-    np.testing.assert_allclose(table.threshold, floats(told["threshold"]), atol=1e-14)
-    np.testing.assert_allclose((5 * table.fn + table.fp) / len(y), told["expected_cost"], atol=1e-13)
+    table, golden = threshold_table(y, p), found["ROCR"]
+    np.testing.assert_allclose(table.threshold, floats(golden["threshold"]), atol=1e-14)
+    np.testing.assert_allclose((5 * table.fn + table.fp) / len(y), golden["expected_cost"], atol=1e-13)
     for name in ("precision", "recall", "f1", "lift", "accuracy"):
-        expected = floats(told["along"][name])
+        expected = floats(golden["along"][name])
         known = ~np.isnan(expected)
         np.testing.assert_allclose(getattr(table, name)[known], expected[known], atol=1e-13)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_the_hull_is_rocrs(y, p, found):
-    hull, told = roc_hull(y, p), found["ROCR"]["hull"]
-    assert hull.auc == pytest.approx(area_under(told["fpr"], told["tpr"]), **CLOSE)
-    inside = [(f, t) for f, t in zip(told["fpr"], told["tpr"], strict=True) if 0 < f < 1]
+    hull, golden = roc_hull(y, p), found["ROCR"]["hull"]
+    assert hull.auc == pytest.approx(area_under(golden["fpr"], golden["tpr"]), **CLOSE)
+    inside = [(f, t) for f, t in zip(golden["fpr"], golden["tpr"], strict=True) if 0 < f < 1]
     assert [hull.mix(f).tpr for f, _ in inside] == pytest.approx([t for _, t in inside], **CLOSE)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_the_envelope_of_the_cost_curve_is_rocrs(y, p, found):
-    curve, told = cost_curve(y, p), found["ROCR"]["envelope"]
-    np.testing.assert_allclose(curve.at(told["x"]), told["cost"], atol=1e-13)
+    curve, golden = cost_curve(y, p), found["ROCR"]["envelope"]
+    np.testing.assert_allclose(curve.at(golden["x"]), golden["cost"], atol=1e-13)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 @pytest.mark.parametrize("score", ["brier", "log_loss"])
 def test_corp_decompositions_are_reliabilitydiags(y, p, found, score):
-    told, parts = found["reliabilitydiag"][score], decomposition(y, p, score=score)
-    assert parts.score == pytest.approx(told["mean_score"], **CLOSE)
+    golden, parts = found["reliabilitydiag"][score], decomposition(y, p, score=score)
+    assert parts.score == pytest.approx(golden["mean_score"], **CLOSE)
     for part in ("miscalibration", "discrimination", "uncertainty"):
-        assert getattr(parts, part) == pytest.approx(told[part], **CLOSE)
+        assert getattr(parts, part) == pytest.approx(golden[part], **CLOSE)
 
 
 @pytest.mark.parametrize(("y", "p", "found"), SETS)
 def test_corp_bins_are_reliabilitydiags(y, p, found):
-    curve, told = reliability(y, p, method="corp"), found["reliabilitydiag"]
-    np.testing.assert_array_equal(curve.weight, told["n"])
-    expected = [told["low"], told["high"], told["observed"]]
+    curve, golden = reliability(y, p, method="corp"), found["reliabilitydiag"]
+    np.testing.assert_array_equal(curve.weight, golden["n"])
+    expected = [golden["low"], golden["high"], golden["observed"]]
     np.testing.assert_allclose([curve.low, curve.high, curve.observed], expected, atol=1e-14)
 
 
 def test_consistency_bands_of_many_rows_are_the_normal_ones_of_reliabilitydiag():
     """4,000 rows at each of five probabilities; 2,000 draws leave an error of 5 % of a half-width of 0.008 to 0.013."""
-    told = R["regions"]["asymptotic"]
-    p = np.repeat(told["x"], told["n"])
+    golden = R["regions"]["asymptotic"]
+    p = np.repeat(golden["x"], golden["n"])
     band = reliability(p > 0.4, p, method="corp", bands="consistency", confidence=0.9, n_resamples=2000).band
-    np.testing.assert_allclose(band.x, told["x"])
-    np.testing.assert_allclose([band.lower, band.upper], [told["lower"], told["upper"]], atol=2e-3)
+    np.testing.assert_allclose(band.x, golden["x"])
+    np.testing.assert_allclose([band.lower, band.upper], [golden["lower"], golden["upper"]], atol=2e-3)
 
 
 def test_consistency_bands_of_few_rows_are_near_those_of_reliabilitydiag():
     """Its resamples draw the probabilities, too, ours keep them; and both are random."""
-    told = R["regions"]["resampled"]
-    x = np.array(told["x"])
+    golden = R["regions"]["resampled"]
+    x = np.array(golden["x"])
     band = reliability(x > 0.4, x, method="corp", bands="consistency", confidence=0.9, n_resamples=1000).band
-    gaps = np.abs(np.array([band.lower, band.upper]) - [told["lower"], told["upper"]])
+    gaps = np.abs(np.array([band.lower, band.upper]) - [golden["lower"], golden["upper"]])
     assert gaps.mean() < 0.012
 
 
 def test_three_classes_are_judged_as_by_proc_and_vcd():
-    told = R["three"]
-    rows = told["label"], np.array(told["proba"])
-    assert auc(*rows, average="one_vs_one") == pytest.approx(told["auc"], **CLOSE)
-    assert kappa(*rows) == pytest.approx(told["kappa"], **CLOSE)
-    assert kappa(*rows, weights="linear") == pytest.approx(told["linear"], **CLOSE)
-    assert kappa(*rows, weights="quadratic") == pytest.approx(told["quadratic"], **CLOSE)
+    golden = R["three"]
+    rows = golden["label"], np.array(golden["proba"])
+    assert auc(*rows, average="one_vs_one") == pytest.approx(golden["auc"], **CLOSE)
+    assert kappa(*rows) == pytest.approx(golden["kappa"], **CLOSE)
+    assert kappa(*rows, weights="linear") == pytest.approx(golden["linear"], **CLOSE)
+    assert kappa(*rows, weights="quadratic") == pytest.approx(golden["quadratic"], **CLOSE)

@@ -92,7 +92,7 @@ class Run:
         return float(self.ours.tree_.weight[0] - self.ours.tree_.counts[0].max())
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Give the nodes of both, in preorder, as long as their tests agree."""
+        """Return the nodes of both, in preorder, as long as their tests agree."""
         tree, waiting = self.ours.tree_, [(0, 1)]
         while waiting:
             node, number = waiting.pop()
@@ -161,7 +161,7 @@ def test_rparts_print_out_read_by_us_gives_its_own_probabilities(goldens: Path, 
 
 
 def prices_between(run: Run) -> NDArray[np.float64]:
-    """Give a price of a leaf, in errors, between every two at which either tree changes."""
+    """Return a price of a leaf, in errors, between every two at which either tree changes."""
     ours = run.ours.cost_complexity_path().alphas * run.ours.tree_.weight[0]
     theirs = run.theirs.table[:, 0] * run.root_errors
     prices = np.unique(np.concatenate([ours, theirs]).round(9))
@@ -169,7 +169,7 @@ def prices_between(run: Run) -> NDArray[np.float64]:
 
 
 def rows_below(run: Run, nodes: set[int]) -> set[int]:
-    """Give the test rows that come by one of these nodes."""
+    """Return the test rows whose path passes one of these nodes."""
     leaves = [run.theirs.leaf(row, 0.0) for row in run.test.to_numpy()]
     return {i for i, leaf in enumerate(leaves) if any(leaf >> up in nodes for up in range(leaf.bit_length()))}
 
@@ -212,7 +212,7 @@ def test_the_nested_sequence_is_that_of_rpart(goldens: Path, key: str) -> None:
 
 
 def rpart_complexities(tree: Tree) -> NDArray[np.float64]:
-    """Give the complexity of every inner node, in errors, by rpart's rule."""
+    """Return the complexity of every inner node, in errors, by rpart's rule."""
     errors = tree.weight - tree.counts.max(axis=1)
     below, splits, complexity = errors.copy(), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
     inner = np.flatnonzero(~tree.is_leaf)

@@ -36,18 +36,20 @@ def drawn(seed, n_classes):
 @given(SEEDS, st.integers(2, 5))
 def test_confusion_metrics_are_scikit_learns(seed, n_classes):
     y, proba, decided, weight = drawn(seed, n_classes)
-    given = {"sample_weight": weight}
+    weighted = {"sample_weight": weight}
     np.testing.assert_allclose(
-        confusion_matrix(y, proba, **given), sklearn.metrics.confusion_matrix(y, decided, **given)
+        confusion_matrix(y, proba, **weighted), sklearn.metrics.confusion_matrix(y, decided, **weighted)
     )
-    assert accuracy(y, proba, **given) == pytest.approx(sklearn.metrics.accuracy_score(y, decided, **given), rel=1e-12)
-    assert error(y, proba, **given) == pytest.approx(1 - accuracy(y, proba, **given), abs=1e-12)
+    assert accuracy(y, proba, **weighted) == pytest.approx(
+        sklearn.metrics.accuracy_score(y, decided, **weighted), rel=1e-12
+    )
+    assert error(y, proba, **weighted) == pytest.approx(1 - accuracy(y, proba, **weighted), abs=1e-12)
     for weights in (None, "linear", "quadratic"):
-        expected = sklearn.metrics.cohen_kappa_score(y, decided, weights=weights, **given)
-        assert kappa(y, proba, weights=weights, **given) == pytest.approx(expected, rel=1e-12, abs=1e-13)
+        expected = sklearn.metrics.cohen_kappa_score(y, decided, weights=weights, **weighted)
+        assert kappa(y, proba, weights=weights, **weighted) == pytest.approx(expected, rel=1e-12, abs=1e-13)
     if len(set(decided)) > 1:
-        expected = sklearn.metrics.matthews_corrcoef(y, decided, **given)
-        assert mcc(y, proba, **given) == pytest.approx(expected, rel=1e-12, abs=1e-13)
+        expected = sklearn.metrics.matthews_corrcoef(y, decided, **weighted)
+        assert mcc(y, proba, **weighted) == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
 @given(SEEDS, st.integers(2, 4))

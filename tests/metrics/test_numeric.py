@@ -1,4 +1,4 @@
-"""Errors of predicted numbers: against scikit-learn, and what Witten, Frank & Hall (2011, 5.8) say of them."""
+"""Errors of predicted numbers: against scikit-learn, and the statements of Witten, Frank & Hall (2011, 5.8)."""
 
 import math
 

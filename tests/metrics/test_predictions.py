@@ -16,7 +16,7 @@ BOTH = np.column_stack([1 - P, P])
 
 
 @pytest.mark.parametrize(
-    "given",
+    "proba",
     [
         P,
         P.tolist(),
@@ -33,10 +33,10 @@ BOTH = np.column_stack([1 - P, P])
         np.asfortranarray(BOTH),
         np.ma.masked_array(BOTH),
     ],
-    ids=lambda given: type(given).__name__,
+    ids=lambda proba: type(proba).__name__,
 )
-def test_probabilities_come_in_many_forms(given):
-    predictions = read_predictions(Y, given)
+def test_probabilities_come_in_many_forms(proba):
+    predictions = read_predictions(Y, proba)
     np.testing.assert_allclose(predictions.proba, BOTH)
     np.testing.assert_array_equal(predictions.label, [0, 1, 0])
     assert predictions.classes.tolist() == ["no", "yes"]
@@ -53,7 +53,7 @@ def test_probabilities_come_in_many_forms(given):
         pa.array(Y),
         np.array(Y, dtype=object),
     ],
-    ids=lambda given: type(given).__name__,
+    ids=lambda proba: type(proba).__name__,
 )
 def test_labels_come_in_many_forms_and_are_sorted(labels):
     predictions = read_predictions(labels, BOTH)

@@ -105,12 +105,12 @@ def test_davis_and_goadrichs_area_is_that_of_ties_mixed_ever_finer(seed):
 
 
 @pytest.mark.parametrize("n", [40, 3000])
-@pytest.mark.parametrize("weighed", [False, True])
-def test_rows_in_order_are_ranked_as_any(n, weighed):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sorted_rows_are_ranked_like_any_others(n, weighted):
     y, p, w = drawn(n, n)
-    order, weight = np.argsort(-p), w if weighed else np.ones(n)
+    order, weight = np.argsort(-p), w if weighted else np.ones(n)
     for metric in (auc, average_precision, h_measure, ks):
-        in_order = metric(y[order], p[order], sample_weight=w[order] if weighed else None)
+        in_order = metric(y[order], p[order], sample_weight=w[order] if weighted else None)
         assert in_order == pytest.approx(metric(y, p, sample_weight=weight), rel=1e-12)
 
 

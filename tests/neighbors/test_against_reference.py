@@ -18,7 +18,7 @@ ROWS = st.lists(st.tuples(VALUES, VALUES, NAMES, NAMES), min_size=2, max_size=12
 
 
 def difference(a, b, column):
-    """Say how much two values of a column differ, as Weka's IBk does."""
+    """Return the difference of two values of a column, as Weka's IBk does."""
     known = [value for value in column if value is not None]
     if not known:
         return 0.0
@@ -36,15 +36,15 @@ def difference(a, b, column):
 
 
 def reference(rows, y, queries, k):
-    """Give the shares of the classes among the k nearest rows and all that tie with the last."""
+    """Return the shares of the classes among the k nearest rows and all that tie with the last."""
     columns = list(zip(*rows, strict=True))
-    answers = []
+    shares = []
     for query in queries:
         d2 = [sum(difference(*each) ** 2 for each in zip(query, row, columns, strict=True)) for row in rows]
         last = sorted(d2)[min(k, len(rows)) - 1]
         near = [label for d, label in zip(d2, y, strict=True) if d <= last + 1e-12]
-        answers.append([near.count(label) / len(near) for label in sorted(set(y))])
-    return answers
+        shares.append([near.count(label) / len(near) for label in sorted(set(y))])
+    return shares
 
 
 @settings(max_examples=200, deadline=None)
@@ -52,9 +52,9 @@ def reference(rows, y, queries, k):
 def test_any_table_is_predicted_as_by_one_pair_of_rows_at_a_time(rows, k, data):
     y = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     queries = data.draw(ROWS)
-    told = {"weights": "uniform", "attribute_weights": None, "scale": "range", "smoothing": 0, "nominal": [2, 3]}
+    params = {"weights": "uniform", "attribute_weights": None, "scale": "range", "smoothing": 0, "nominal": [2, 3]}
     table = np.array(rows, dtype=object)
-    model = NeighborsClassifier(n_neighbors=k, **told).fit(table, y)
+    model = NeighborsClassifier(n_neighbors=k, **params).fit(table, y)
     ours = model.predict_proba(np.array(queries, dtype=object))
     np.testing.assert_allclose(ours, reference(rows, y, queries, k), atol=1e-12)
 
@@ -95,8 +95,8 @@ def test_numbers_without_ties_are_predicted_as_by_scikit_learn(n_columns, weight
 def test_locally_weighted_averaging_is_the_kernel_sum_over_all_rows():
     random = np.random.default_rng(3)
     X, y, new = random.normal(size=(60, 2)), random.integers(0, 2, 60), random.normal(size=(9, 2))
-    told = {"attribute_weights": None, "scale": None, "smoothing": 0, "bandwidth": 0.4}
-    ours = NeighborsClassifier(weights="gaussian", **told).fit(X, y).predict_proba(new)[:, 1]
+    params = {"attribute_weights": None, "scale": None, "smoothing": 0, "bandwidth": 0.4}
+    ours = NeighborsClassifier(weights="gaussian", **params).fit(X, y).predict_proba(new)[:, 1]
     for row, ours_of_it in zip(new, ours, strict=True):
         kernel = [math.exp(-(math.dist(row, other) ** 2) / (2 * 0.4**2)) for other in X]
         assert ours_of_it == pytest.approx(sum(w for w, label in zip(kernel, y, strict=True) if label) / sum(kernel))

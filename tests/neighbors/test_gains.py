@@ -1,4 +1,4 @@
-"""How much columns tell: against scikit-learn's mutual information, by hand, and the grid of numbers of neighbours."""
+"""Information gains against scikit-learn's mutual information and by hand, and the grid of numbers of neighbours."""
 
 import numpy as np
 import pytest

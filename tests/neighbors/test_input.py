@@ -1,4 +1,4 @@
-"""Tables that ask for trouble: a documented answer or a clear error, never NaN, never a probability beyond [0, 1]."""
+"""Extreme and degenerate tables: a documented result or a clear error, never NaN, never a probability beyond [0, 1]."""
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,8 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_probabilities_are_probabilities(name, weights, scale):
     X, queries = TABLES[name]
-    for told in ({}, {"smoothing": 0, "attribute_weights": None}):
-        p = NeighborsClassifier(weights=weights, scale=scale, **told).fit(X, Y).predict_proba(queries)
+    for params in ({}, {"smoothing": 0, "attribute_weights": None}):
+        p = NeighborsClassifier(weights=weights, scale=scale, **params).fit(X, Y).predict_proba(queries)
         assert ((p >= 0) & (p <= 1)).all()
         np.testing.assert_allclose(p.sum(axis=1), 1)
 
@@ -72,8 +72,8 @@ def test_columns_without_any_gain_have_equal_weights():
 
 def test_relative_attribute_weights_change_distances_and_no_probability():
     one, other = (
-        NeighborsClassifier(attribute_weights=[2, 8], relative_attribute_weights=told).fit(NORMAL, Y)
-        for told in (False, True)
+        NeighborsClassifier(attribute_weights=[2, 8], relative_attribute_weights=relative).fit(NORMAL, Y)
+        for relative in (False, True)
     )
     assert other.attribute_weights_.tolist() == [0.25, 1]
     np.testing.assert_allclose(one.predict_proba(NORMAL), other.predict_proba(NORMAL), atol=1e-12)
@@ -81,9 +81,9 @@ def test_relative_attribute_weights_change_distances_and_no_probability():
 
 
 def test_known_limits_are_the_range():
-    told = {"attribute_weights": None, "weights": "similarity"}
-    by_range = NeighborsClassifier(scale="range", **told).fit(NORMAL, Y)
-    by_limits = NeighborsClassifier(scale=[NORMAL.min(axis=0), NORMAL.max(axis=0)], **told).fit(NORMAL, Y)
+    params = {"attribute_weights": None, "weights": "similarity"}
+    by_range = NeighborsClassifier(scale="range", **params).fit(NORMAL, Y)
+    by_limits = NeighborsClassifier(scale=[NORMAL.min(axis=0), NORMAL.max(axis=0)], **params).fit(NORMAL, Y)
     np.testing.assert_array_equal(by_range.predict_proba(NORMAL), by_limits.predict_proba(NORMAL))
 
 

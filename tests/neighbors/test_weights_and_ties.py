@@ -12,7 +12,7 @@ PLAIN = {"attribute_weights": None, "scale": None, "smoothing": 0}
 WAYS = ["uniform", "inverse", "inverse_squared", "similarity", "gaussian"]
 
 
-def answer(query, y=("a", "b", "b", "c"), X=LINE, sample_weight=None, **params):
+def predict_one(query, y=("a", "b", "b", "c"), X=LINE, sample_weight=None, **params):
     model = NeighborsClassifier(**{**PLAIN, **params}).fit(X, list(y), sample_weight)
     return model.predict_proba([[query]])[0]
 
@@ -29,59 +29,61 @@ def answer(query, y=("a", "b", "b", "c"), X=LINE, sample_weight=None, **params):
 def test_votes_count_by_distance(weights, votes):
     # the distances of the nearest three are 1/4, 3/4 and 7/4, and 4 is the diameter
     expected = np.array([votes[0], votes[1] + votes[2], 0]) / sum(votes)
-    np.testing.assert_allclose(answer(0.25, n_neighbors=3, weights=weights), expected)
+    np.testing.assert_allclose(predict_one(0.25, n_neighbors=3, weights=weights), expected)
 
 
 def test_a_gaussian_counts_by_its_kernel_width():
     kernel = np.exp(-(np.array([0.5, 0.5, 1.5, 3.5]) ** 2) / (2 * 0.7**2))
     expected = np.array([kernel[0], kernel[1] + kernel[2], kernel[3]]) / kernel.sum()
-    np.testing.assert_allclose(answer(0.5, weights="gaussian", bandwidth=0.7), expected)
+    np.testing.assert_allclose(predict_one(0.5, weights="gaussian", bandwidth=0.7), expected)
 
 
 def test_the_automatic_kernel_width_is_a_third_of_the_distance_of_the_last_neighbour():
-    fixed = answer(0.5, weights="gaussian", bandwidth=0.5)
-    np.testing.assert_allclose(answer(0.5, weights="gaussian", n_neighbors=3), fixed)
+    fixed = predict_one(0.5, weights="gaussian", bandwidth=0.5)
+    np.testing.assert_allclose(predict_one(0.5, weights="gaussian", n_neighbors=3), fixed)
 
 
 @pytest.mark.parametrize("weights", ["inverse", "inverse_squared"])
 def test_rows_equal_to_the_query_are_averaged_and_others_left_out(weights):
     X, y = [[0.0], [0.0], [0.0], [1e-3]], ["a", "a", "b", "c"]
-    np.testing.assert_allclose(answer(0.0, y, X, weights=weights, n_neighbors=4), [2 / 3, 1 / 3, 0])
+    np.testing.assert_allclose(predict_one(0.0, y, X, weights=weights, n_neighbors=4), [2 / 3, 1 / 3, 0])
 
 
 def test_a_kernel_without_width_averages_the_equal_rows():
     X, y = [[0.0], [0.0], [0.0], [9.0]], ["a", "a", "b", "c"]
-    np.testing.assert_allclose(answer(0.0, y, X, weights="gaussian", n_neighbors=2), [2 / 3, 1 / 3, 0])
+    np.testing.assert_allclose(predict_one(0.0, y, X, weights="gaussian", n_neighbors=2), [2 / 3, 1 / 3, 0])
 
 
 def test_an_offset_is_added_to_the_share_of_the_diameter():
     votes = 1 / (np.array([0.25, 0.75, 1.75]) / 4 + 0.001)
     expected = np.array([votes[0], votes[1] + votes[2], 0]) / votes.sum()
-    np.testing.assert_allclose(answer(0.25, n_neighbors=3, weights="inverse", offset=0.001), expected)
+    np.testing.assert_allclose(predict_one(0.25, n_neighbors=3, weights="inverse", offset=0.001), expected)
 
 
 def test_rows_that_tie_for_the_last_place_are_all_taken_or_share_it():
     X, y = [[0.0], [2.0], [2.0], [2.0]], ["a", "b", "b", "c"]
-    np.testing.assert_allclose(answer(0.5, y, X, weights="uniform", n_neighbors=2), [1 / 4, 2 / 4, 1 / 4])
-    np.testing.assert_allclose(answer(0.5, y, X, weights="uniform", n_neighbors=2, ties="share"), [1 / 2, 1 / 3, 1 / 6])
+    np.testing.assert_allclose(predict_one(0.5, y, X, weights="uniform", n_neighbors=2), [1 / 4, 2 / 4, 1 / 4])
+    np.testing.assert_allclose(
+        predict_one(0.5, y, X, weights="uniform", n_neighbors=2, ties="share"), [1 / 2, 1 / 3, 1 / 6]
+    )
 
 
 def test_distances_that_differ_by_rounding_tie():
     X, y = [[0.1], [0.3]], ["a", "b"]
     assert abs(0.2 - 0.1) != abs(0.3 - 0.2)
-    np.testing.assert_allclose(answer(0.2, y, X, weights="uniform", n_neighbors=1), [0.5, 0.5])
-    assert sorted(answer(0.2, y, X, weights="uniform", n_neighbors=1, tie_tolerance=0)) == [0, 1]
+    np.testing.assert_allclose(predict_one(0.2, y, X, weights="uniform", n_neighbors=1), [0.5, 0.5])
+    assert sorted(predict_one(0.2, y, X, weights="uniform", n_neighbors=1, tie_tolerance=0)) == [0, 1]
 
 
 def test_every_class_starts_with_the_smoothing():
-    np.testing.assert_allclose(answer(0.1, n_neighbors=1, smoothing=0.5), [1.5 / 2.5, 0.5 / 2.5, 0.5 / 2.5])
-    np.testing.assert_allclose(answer(0.1, n_neighbors=1, smoothing="1/n"), [5 / 7, 1 / 7, 1 / 7])
+    np.testing.assert_allclose(predict_one(0.1, n_neighbors=1, smoothing=0.5), [1.5 / 2.5, 0.5 / 2.5, 0.5 / 2.5])
+    np.testing.assert_allclose(predict_one(0.1, n_neighbors=1, smoothing="1/n"), [5 / 7, 1 / 7, 1 / 7])
 
 
 def test_rows_are_taken_until_their_weight_reaches_n_neighbors():
     weights = [0.5, 0.25, 0.25, 1.0]
     expected = [0.5, 0.5, 0]
-    np.testing.assert_allclose(answer(0.1, sample_weight=weights, n_neighbors=1, weights="uniform"), expected)
+    np.testing.assert_allclose(predict_one(0.1, sample_weight=weights, n_neighbors=1, weights="uniform"), expected)
 
 
 @pytest.mark.parametrize("ties", ["all", "share"])

@@ -82,7 +82,7 @@ def test_a_file_over_400_lines_is_named(name: str, tmp_path: Path) -> None:
     assert f"{name}: 401 lines, at most 400" in check(tmp_path, {name: lines(401)})[1]
 
 
-def test_a_median_file_over_150_lines_is_told(tmp_path: Path) -> None:
+def test_a_median_file_over_150_lines_is_reported(tmp_path: Path) -> None:
     code, missed = check(tmp_path, {"src/p/_a.py": lines(151), "src/p/_b.py": lines(151)})
     assert code == 1
     assert "src files: median 151 lines, at most 150" in missed
@@ -101,7 +101,7 @@ def test_docstrings_do_not_count_as_body_but_comments_within_do(tmp_path: Path) 
     assert "_a.py:1 f: 61 lines" in check(tmp_path, {"src/p/_a.py": fine + "    x = 2\n"})[1]
 
 
-def test_a_median_body_over_6_lines_is_told(tmp_path: Path) -> None:
+def test_a_median_body_over_6_lines_is_reported(tmp_path: Path) -> None:
     body = f"async def f{{}}():\n{lines(7, '    ')}"
     _, missed = check(tmp_path, {"src/p/_a.py": "".join(body.format(n) for n in range(4))})
     assert missed == "src function bodies: median 7 lines, at most 6\n"
@@ -123,9 +123,9 @@ def test_a_median_body_over_6_lines_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_public_name_without_example_or_annotation_is_named(definition: str, missed: str, tmp_path: Path) -> None:
-    code, told = check(tmp_path, {"src/p/b.py": f"__all__ = ['g']\n{definition}\n"})
+    code, report = check(tmp_path, {"src/p/b.py": f"__all__ = ['g']\n{definition}\n"})
     assert code == 1
-    assert missed in told
+    assert missed in report
 
 
 @pytest.mark.parametrize("text", ["", "__all__ = [*names]", "__all__: list[str]"])

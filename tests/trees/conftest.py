@@ -23,7 +23,7 @@ def plain_tree():
 
 @pytest.fixture(scope="session")
 def same_trees():
-    """Says whether two trees are equal in every array."""
+    """Return whether two trees are equal in every array."""
     return lambda one, other: all(np.array_equal(a, b) for a, b in zip(one.core.state, other.core.state, strict=True))
 
 

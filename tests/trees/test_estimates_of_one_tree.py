@@ -39,10 +39,10 @@ def model(donors):
 
 @pytest.fixture
 def no_growing(monkeypatch):
-    def refuse(*_):
+    def fail(*_):
         raise AssertionError("a tree is grown")
 
-    monkeypatch.setattr(_core, "grow_tree", refuse)
+    monkeypatch.setattr(_core, "grow_tree", fail)
 
 
 @pytest.mark.parametrize("estimate", ALL, ids=str)

@@ -20,7 +20,7 @@ def draw(random, n_rows, truth):
 
 
 def excess(calibrator, n_rows, seed, truth):
-    """Give n times the mean Kullback-Leibler divergence of fresh rows."""
+    """Return n times the mean Kullback-Leibler divergence of fresh rows."""
     random = np.random.default_rng([seed, n_rows])
     scores, proba = draw(random, n_rows, truth)
     calibrator.fit(scores, random.random(n_rows) < proba)
@@ -68,7 +68,7 @@ def test_folds_do_not_flatter_maps_that_follow_the_noise():
 
 
 def _shares_by_score(pooled, pieces):
-    """Give the share of positive rows at each score, in the first fold and in the others."""
+    """Return the share of positive rows at each score, in the first fold and in the others."""
     values, position = np.unique(pooled.scores[pieces.rows, 0], return_inverse=True)
     first = pieces.fold == 0
     shares = []

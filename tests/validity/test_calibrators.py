@@ -107,7 +107,7 @@ def test_sixty_four_times_the_rows_cut_the_error_at_least_by_half(name):
 
 
 def error_of_three(calibrator, n_rows, seed):
-    """Give the error where the truth of three classes is flatter than the scores."""
+    """Return the error where the truth of three classes is flatter than the scores."""
     random = np.random.default_rng([seed, n_rows])
     logits = 1.5 * random.normal(size=(n_rows + 2000, 3))
     truth = softmax(0.6 * logits, axis=1)

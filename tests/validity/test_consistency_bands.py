@@ -1,4 +1,4 @@
-"""Consistency bands hold the curve of right probabilities as often as they say, place by place."""
+"""Consistency bands contain the curve of calibrated probabilities as often as they should, point by point."""
 
 from __future__ import annotations
 

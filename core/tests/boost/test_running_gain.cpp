@@ -1,4 +1,4 @@
-// A gain kept up to date row by row is that of the class weights asked afresh.
+// A gain kept up to date row by row equals the gain computed from the class weights.
 #include "boost/running_gain.hpp"
 
 #include <random>

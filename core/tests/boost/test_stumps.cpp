@@ -1,4 +1,5 @@
-// Stumps against every test tried by hand, for each criterion, few and many classes, with holes, ties and any threads.
+// Stumps against every cut tried one by one, for each criterion, few and many classes, missing values,
+// ties and any number of threads.
 #include "boost/stumps.hpp"
 
 #include <algorithm>

@@ -27,10 +27,10 @@ struct Drawn {
             weights[i] = 1 + static_cast<double>(random() % 3);
         }
     }
-    ScoreRows rows(bool weighed) const {
+    ScoreRows rows(bool weighted) const {
         return {scores,
                 {positive.get(), scores.size()},
-                weighed ? std::span<const double>(weights) : std::span<const double>()};
+                weighted ? std::span<const double>(weights) : std::span<const double>()};
     }
     std::vector<double> scores, weights;
     std::unique_ptr<bool[]> positive;
@@ -53,12 +53,12 @@ bool are_same(const std::vector<ScoreGroup>& a, const std::vector<ScoreGroup>& b
 TEST(groups_are_those_of_pooled_ties_the_highest_first) {
     for (const std::size_t n : {1, 2, 47, 300, 5000, 200000}) {
         for (const int n_values : {0, 1, 3, 1000}) {
-            for (const bool weighed : {false, true}) {
+            for (const bool weighted : {false, true}) {
                 const Drawn drawn(n, n_values, 7);
-                auto expected = pool_ties(drawn.rows(weighed), 1, {});
+                auto expected = pool_ties(drawn.rows(weighted), 1, {});
                 std::reverse(expected.begin(), expected.end());
-                CHECK(are_same(groups_of(Ranking(drawn.rows(weighed), 1, {})), expected));
-                CHECK(are_same(groups_of(Ranking(drawn.rows(weighed), 3, {})), expected));
+                CHECK(are_same(groups_of(Ranking(drawn.rows(weighted), 1, {})), expected));
+                CHECK(are_same(groups_of(Ranking(drawn.rows(weighted), 3, {})), expected));
             }
         }
     }

@@ -88,11 +88,11 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator): 
     of it. A class without a value of a column then takes the distribution of all classes; infinite values are skipped.
 
     No value has a probability below 1e-75. So no class ever has probability 0: a value far from all
-    classes is uninformative, and a row of such values alone has the base rates. Everything is summed in logarithms.
+    classes is uninformative, and a row of only such values has the base rates. Everything is summed in logarithms.
 
-    Rows may come in parts, by `partial_fit`. Counts add up, and so do the values with their weights that ``"gaussian"``
-    and ``"kernel"`` keep: the result is that of one `fit`, whatever the parts, and takes memory for each distinct
-    value. ``"mdl"`` and ``"equal_width"`` keep the cut points of the first part.
+    Rows may be passed in batches, by `partial_fit`. Counts add up, and so do the values with their weights that
+    ``"gaussian"`` and ``"kernel"`` keep: the result is that of one `fit`, whatever the batches, and takes memory for
+    each distinct value. ``"mdl"`` and ``"equal_width"`` keep the cut points of the first batch.
 
     References
     ----------

@@ -14,7 +14,7 @@ __all__ = ["FAR", "LEAST_SD", "log_cells", "log_cells_at", "rough_cells"]
 
 # As in Weka: three standard deviations on each side of a value fit within its own unit.
 LEAST_SD = 1 / 6
-# So many standard deviations away a unit has less than the floor, even with ten thousand million rows.
+# This many standard deviations away a unit has less than the floor, even with ten billion rows.
 FAR = 20.0
 _FARTHEST = 1e5  # distances beyond, in standard deviations, are clipped: far below the floor
 _SMOOTH_SD = 430.0  # above, the expansion is exact to the last digits, and a difference of tails is not

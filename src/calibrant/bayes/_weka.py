@@ -21,7 +21,7 @@ _SMALL = 0.01  # Weka stops a sum where the rest is below this fraction of it
 
 
 def density_floor(grid: ValueGrid) -> float:
-    """Return the least probability of a unit: Weka bounds the density, so that it depends on the unit."""
+    """Return the least probability of a unit: Weka bounds the density, so it depends on the unit."""
     return min(max(float(np.exp(LOG_FLOOR)) * grid.step, 1e-300), 1.0)
 
 

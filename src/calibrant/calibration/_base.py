@@ -120,7 +120,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         """Fit to validated rows, with a warning where no score differs."""
         if are_equal(rows.scores):
             warnings.warn(
-                "all scores are equal, so that every row gets the base rate: the model has learned nothing.",
+                "all scores are equal, so every row gets the base rate: the model has learned nothing.",
                 CalibrantWarning,
                 stacklevel=3,
             )
@@ -297,10 +297,10 @@ def check_has_inverse(*, is_constant: bool) -> None:
     --------
     >>> check_has_inverse(is_constant=True)
     Traceback (most recent call last):
-    calibrant.exceptions.DataError: this map is constant, so that it has no inverse: the scores in fit say nothing of y.
+    calibrant.exceptions.DataError: this map is constant, so it has no inverse: the scores in fit do not predict y.
     """
     if is_constant:
-        raise DataError("this map is constant, so that it has no inverse: the scores in fit say nothing of y.")
+        raise DataError("this map is constant, so it has no inverse: the scores in fit do not predict y.")
 
 
 def read_probabilities(calibrator: Any, proba: Any) -> NDArray[np.float64]:

@@ -27,7 +27,7 @@ __all__ = [
 
 _SOME = 1_000  # rows that almost always show that scores differ, before all are compared
 _LARGEST = float(np.finfo(np.float64).max)
-_SUM = 1e-4  # how far a row of probabilities may sum from 1: models that compute in single precision pass
+_SUM = 1e-4  # how far the sum of a row of probabilities may be from 1: models that compute in single precision pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,7 +298,7 @@ def are_probabilities(table: NDArray[np.float64]) -> bool:
 def one_column(table: NDArray[np.float64], of_difference: bool | None = None) -> NDArray[np.float64]:
     """Return one score for two classes: the column itself, the second probability, or the difference of two margins.
 
-    `of_difference` says which of the last two it is, as decided in ``fit``; None decides by these scores.
+    `of_difference` determines which of the last two it is, as decided in ``fit``; None decides by these scores.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class Ranked:
     def cumulative(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the cumulative weights of positive and negative rows, starting with 0.
 
-        The last sums are exactly `n_positive` and `n_negative`, so that rates end at exactly 1.
+        The last sums are exactly `n_positive` and `n_negative`, so rates end at exactly 1.
         """
         tp, fp = (np.append(0.0, np.cumsum(weight)) for weight in (self.positive, self.negative))
         tp[-1], fp[-1] = self.n_positive, self.n_negative

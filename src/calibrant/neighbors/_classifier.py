@@ -55,7 +55,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  
     weights : {"uniform", "inverse", "inverse_squared", "similarity", "gaussian"}
         The weight of the vote of a neighbour at distance d: 1; 1/d; 1/d^2; 1 - d, at least 0; ``exp(-d^2 / 2 h^2)`` of
         *all* rows, which is locally weighted averaging with kernel width h (`bandwidth`). 1/d, 1/d^2 and the Gaussian
-        are relative to the nearest row, so that rows equal to the query are averaged and others ignored.
+        are relative to the nearest row, so rows equal to the query are averaged and others ignored.
         In 1 - d the distance is relative to the greatest between training rows, corner to corner.
     attribute_weights : {"gain_ratio", "info_gain"}, None, or sequence of length n_columns
         The factor of the squared difference of each column: its gain ratio or information gain (see

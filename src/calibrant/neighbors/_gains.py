@@ -29,7 +29,7 @@ def attribute_gains(
     """Return the gain ratio or the information gain of each column about the class.
 
     Numeric columns are cut into intervals first, by Fayyad and Irani's rule with a cost of a cut that counts only
-    the boundaries between distinct values, so that a column without an accepted cut has gain 0. Rows with a missing
+    the boundaries between distinct values, so a column without an accepted cut has gain 0. Rows with a missing
     value are distributed over the values in proportion to their frequency, whatever the class.
 
     Parameters

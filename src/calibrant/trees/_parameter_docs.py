@@ -26,7 +26,7 @@ estimate : str or an estimate of `calibrant.estimates`
     "estimate_numbers": """\
 A number left to ``"cv"`` is the one with the least
 log-loss on the held-out rows of five folds (fewer where no class has five rows), each sent down a tree grown on
-the others in the same way; of ties the smoothest. A held-out row of a class that is absent from the other folds is
+the others in the same way; ties go to the smoothest. A held-out row of a class that is absent from the other folds is
 left out, and a row of weight 2 stays in one fold.""",
     "pruning_parameters": """\
 prune : {"pessimistic", "reduced_error", "cost_complexity", "mdl"}, optional
@@ -77,7 +77,7 @@ honest : bool
 class_weight : dict of class to weight or "balanced", optional
     Multiplies the weights of the rows of each class. The probabilities are then those of a population in which
     the classes are that much more frequent: with ``"balanced"``, one with equally many of each. They are no
-    longer those of the rows at hand. To decide with costs, leave this alone and weight the probabilities.""",
+    longer those of the training rows. To decide with costs, leave this alone and weight the probabilities.""",
     "weight_kind": """\
 weight_kind : {"frequency", "probability"}
     What weights mean: how often a row was observed, or how many cases a row represents (survey and case-control

@@ -166,9 +166,9 @@ def test_an_entry_with_a_value_of_the_wrong_type_is_named(
     entry: dict[str, object], problem: str, tmp_path: Path, tiny: pd.DataFrame
 ) -> None:
     home = folder_with(tmp_path, tiny, **entry)
-    for ask in (lambda: load("tiny", home), lambda: list_datasets(home)):
+    for call in (lambda: load("tiny", home), lambda: list_datasets(home)):
         with pytest.raises(ReadError, match=rf"MANIFEST\.json: entry 1, 'tiny': {problem}"):
-            ask()
+            call()
 
 
 def test_a_manifest_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def test_a_manifest_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("home", [5, b"/somewhere", ["/somewhere"], False])
 def test_a_home_that_is_not_a_path_raises(home: Any) -> None:
-    for ask in (lambda: load("iris", home), lambda: list_datasets(home)):
+    for call in (lambda: load("iris", home), lambda: list_datasets(home)):
         with pytest.raises(ParameterError, match="home must be a string, a path or None; got "):
-            ask()
+            call()
 
 
 def test_a_home_of_an_unknown_user_does_not_exist() -> None:

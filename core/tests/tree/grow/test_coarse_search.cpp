@@ -38,7 +38,7 @@ struct AtTheRoot {
     std::vector<FoundTest> coarse, full;
 };
 
-// The columns of a problem searched at the root, in both ways.
+// The columns of a problem searched at the root, by both searches.
 AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, const CutRules& rules,
                    std::size_t n_threads) {
     const CodedTable table(problem.labels.size(), problem.columns);

@@ -46,7 +46,8 @@ tables::Problem drawn(std::mt19937& random, std::size_t n, bool weighted, bool w
     return problem;
 }
 
-// The most bits that any cut gains with so much weight and so many rows on each side; unknown values count as lost.
+// The most bits that any cut gains with at least this weight and number of rows on each side; missing
+// values reduce the gain.
 double best_by_hand(const tables::Problem& problem, double min_leaf, double min_rows) {
     const auto& codes = std::get<std::vector<std::uint16_t>>(problem.columns[0].codes);
     const auto bits = [](double a, double b) {

@@ -34,8 +34,8 @@ void on_a_small_stack(std::function<void()> work) {
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, std::size_t{1} << 18);
     pthread_t thread{};
-    const auto run = [](void* given) -> void* {
-        (*static_cast<std::function<void()>*>(given))();
+    const auto run = [](void* argument) -> void* {
+        (*static_cast<std::function<void()>*>(argument))();
         return nullptr;
     };
     CHECK(pthread_create(&thread, &attributes, run, &work) == 0);
@@ -43,7 +43,7 @@ void on_a_small_stack(std::function<void()> work) {
     pthread_attr_destroy(&attributes);
 }
 
-// Rows with and without holes, drawn.
+// Random rows, with and without missing values.
 struct DrawnRows {
     std::vector<double> number;
     std::vector<std::int32_t> word;

@@ -34,11 +34,11 @@ struct Held {
     Partition partition;
 
     Held(const CodedTable& table, const std::vector<std::uint16_t>& labels, const std::vector<double>& weights = {},
-         bool settles = true)
+         bool presorts = true)
         : row_keys(table, labels, {true}, keys, no_gaps, 1, {}),
           row_cells(table, 1, {}),
           partition(table, labels, weights, row_keys, row_cells) {
-        if (settles) partition.presort(partition.root(), 1, {});
+        if (presorts) partition.presort(partition.root(), 1, {});
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;

@@ -39,18 +39,18 @@ TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
         const RowCells row_cells(table, 1, {});
         std::vector<PendingNode> found[2];
         std::vector<std::uint32_t> left[2];
-        for (const bool settles : {false, true}) {
+        for (const bool presorts : {false, true}) {
             Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-            if (settles) partition.presort(partition.root(), 1, {});
+            if (presorts) partition.presort(partition.root(), 1, {});
             partition.enter(partition.root());
             RowSplit split(examples, partition, row_keys);
-            const PendingNode node{.segment = partition.root(), .is_presorted = settles};
+            const PendingNode node{.segment = partition.root(), .is_presorted = presorts};
             std::vector<PendingNode> children(2,
-                                              PendingNode{.is_presorted = settles, .counts = std::vector<double>(2)});
+                                              PendingNode{.is_presorted = presorts, .counts = std::vector<double>(2)});
             split.by_cut(0, node, 20, children);
             split.split(node, children, 1, {});
-            left[settles] = origins(partition, children[0].segment, settles);
-            found[settles] = children;
+            left[presorts] = origins(partition, children[0].segment, presorts);
+            found[presorts] = children;
         }
         CHECK(left[0] == left[1]);
         for (const std::size_t side : {0, 1}) {

@@ -15,7 +15,7 @@ constexpr Keys keys{.class_bits = 2};
 
 const ValueGaps no_gaps(CodedColumn{}, 1e-5);
 
-// A column at a node: ascending rows, and what the searches are told.
+// A column at a node: ascending rows, and the arguments of the searches.
 struct Drawn {
     std::vector<SortedRow> rows{};
     std::vector<double> weights{};

@@ -14,7 +14,7 @@ bool near(double a, double b, double tolerance = 1e-9) { return std::abs(a - b) 
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-// 20 rows: the second column tells the class, the first one nothing; it is 1 in the last four rows.
+// 20 rows: the second column determines the class, the first is uninformative; it is 1 in the last four rows.
 struct Data {
     std::vector<double> noise = std::vector<double>(20), signal = std::vector<double>(20);
     std::vector<std::uint16_t> labels = std::vector<std::uint16_t>(20);

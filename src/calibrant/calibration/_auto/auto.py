@@ -67,7 +67,7 @@ class Auto(Calibrator):
     probabilities stay unchanged.
 
     Certain probabilities, 0 and 1, have infinite log-loss if wrong. They are replaced first, also where no map is
-    used (see `mended_`). Margins are no probabilities, so that Platt's sigmoid takes the place of no map.
+    used (see `mended_`). Margins are not probabilities, so Platt's sigmoid is used in place of the unchanged scores.
 
     The candidates for two classes are vector scaling, which is Platt's sigmoid of the log-odds shrunk towards the
     identity, temperature, beta, quadratic logit, spline and, with 500 rows of each class, centred isotonic regression

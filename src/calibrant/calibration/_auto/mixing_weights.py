@@ -67,7 +67,7 @@ def best_weights(
     Returns
     -------
     array of shape (n_maps,)
-        The weights; the problem is convex, so that the minimum is global.
+        The weights; the problem is convex, so the minimum is global.
 
     Examples
     --------

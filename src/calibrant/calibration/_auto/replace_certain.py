@@ -23,8 +23,8 @@ _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
 class ReplaceCertain:
     """The identity, clipped at both ends.
 
-    A forest returns 0 for classes that none of its trees has in a leaf. Of the rows that had a 0, a share was of that
-    class all the same: Laplace's estimate of it, (k + 1) / (n + 2), replaces 0, but never by more than half the
+    A forest returns 0 for classes that none of its trees has in a leaf. Some of the rows with a 0 still are of that
+    class: Laplace's estimate of their share, (k + 1) / (n + 2), replaces 0, but never by more than half the
     least probability above 0, so that the ranking stays. For two classes the same is done at 1. Where no row had a 0,
     it is 1 / (n + 2), or half the least probability if that is less.
 

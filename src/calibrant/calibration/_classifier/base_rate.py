@@ -1,4 +1,4 @@
-"""Signs that a model's probabilities have another base rate than the rows: class weights, resampling upstream."""
+"""Signs that a model's probabilities have a different base rate from the rows: class weights, resampling upstream."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Ba
     """Any classifier with its scores calibrated.
 
     The map from scores to probabilities is fitted to scores of held-out rows. By default these come from five folds and
-    are pooled; the model that predicts is then fitted to all rows, so that there is one base model, ``estimator_``,
+    are pooled; the model that predicts is then fitted to all rows, so there is one base model, ``estimator_``,
     whose importances, plots and explanations still hold.
 
     Parameters

@@ -56,7 +56,7 @@ class Bins:
 
 
 def count_bins(sample: BinaryScores, n_bins: int) -> Bins:
-    """Return bins of equal weight; equal scores share a bin, so that there may be fewer bins.
+    """Return bins of equal weight; equal scores share a bin, so there may be fewer bins.
 
     In the order of the scores, bin i ends at the first row where the weight so far is i / `n_bins` of all or more and
     the score changes; its edge is halfway to the next score.

@@ -77,7 +77,7 @@ def find_scale(scores: NDArray[np.float64], on: On) -> Scale:
 
 
 def on_scale(scores: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
-    """Return scores on the scale found in fit; where that had probabilities, a score out of [0, 1] is clipped to it.
+    """Return scores on the scale found in fit; where that had probabilities, a score outside [0, 1] is clipped to it.
 
     Examples
     --------

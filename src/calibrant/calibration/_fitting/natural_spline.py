@@ -81,7 +81,7 @@ def _roughness(knots: NDArray[np.float64], bend: NDArray[np.float64]) -> NDArray
 def choose_knots(
     positions: NDArray[np.float64], weight: NDArray[np.float64], n_knots: int, apart: float
 ) -> NDArray[np.float64]:
-    """Return knots at quantiles of sorted positions, the ends included, and at least so far apart.
+    """Return knots at quantiles of sorted positions, the ends included, and at least `apart` from each other.
 
     Parameters
     ----------

@@ -27,12 +27,12 @@ _PENALTY = 1e-11  # that of the authors' package betacal, which is scikit-learn'
 class Beta(AxisMapMixin, ScoreMap):
     """The map that is exact where the scores of each class follow a beta distribution.
 
-    The log-odds are ``a_ ln 2p - b_ ln 2(1 - p) + intercept_``, with neither coefficient below 0, so that the map is
+    The log-odds are ``a_ ln 2p - b_ ln 2(1 - p) + intercept_``, with neither coefficient below 0, so the map is
     monotone. It bends each end of [0, 1] on its own, and the identity (a = b = 1, intercept 0) is one of its shapes:
     among the safest maps for probabilities, from a few hundred rows on. Without penalty but for 1e-11, as in the
     authors' package; where that leaves a coefficient negative, ours is 0.
 
-    Scores out of [0, 1] are margins. They are standardized and taken as log-odds: the map is then
+    Scores outside [0, 1] are margins. They are standardized and taken as log-odds: the map is then
     a sigmoid with one slope far to the left and another far to the right. With ``form="ab"`` 0 stays the middle.
 
     Parameters

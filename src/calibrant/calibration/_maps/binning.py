@@ -33,7 +33,7 @@ class Binning(ScoreMap):
     n_bins : int or "cv"
         Number of bins. ``"cv"``: of 1 to 100 the number with the least leave-one-out squared error.
     strategy : "count" or "width"
-        ``"count"``: about as many rows in each; equal scores share a bin, so that there may be fewer bins.
+        ``"count"``: about as many rows in each; equal scores share a bin, so there may be fewer bins.
         ``"width"``: equally wide, from 0 to 1 for scores that all lie there, else from the least to the greatest.
     m : float
         The weight of the base rate, in rows, in each bin: (s + m * base rate) / (n + m) for n rows with s

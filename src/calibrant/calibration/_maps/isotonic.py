@@ -29,16 +29,16 @@ class Isotonic(ScoreMap):
     """The nondecreasing function of the score that fits best, by least squares and by log-loss alike.
 
     For a thousand calibration rows or more: it can follow any shape, and overfits where rows are few. It maps the rows
-    of a block to one probability, so that ranking is lost there, and its first and last blocks are often 0 and 1, for
-    which the log-loss of one error is infinite; ``mode="centred"`` and ``smooth_ends=True`` avoid the one and the
-    other.
+    of a block to one probability, so ranking is lost there, and its first and last blocks are often 0 and 1, for
+    which the log-loss of one error is infinite; ``mode="centred"`` and ``smooth_ends=True`` avoid the first and the
+    second.
 
     Parameters
     ----------
     mode : "interpolate", "step" or "centred"
         What lies between blocks. ``"interpolate"``: a line from the last score of a block to the first of the next, as
         in scikit-learn. ``"step"``: a step halfway, where a score belongs to the upper block. ``"centred"``: each block
-        stands at its weighted mean score alone, with lines between those (Oron & Flournoy 2017), so that only scores
+        is placed at its weighted mean score, with lines between those (Oron & Flournoy 2017), so only scores
         beyond the first and the last mean get equal probabilities. Beyond the scores of ``fit`` the map is constant.
     smooth_ends : bool
         Whether to take (s + 1) / (n + 2) for the n rows of the first and of the last block, s of them positive; a block

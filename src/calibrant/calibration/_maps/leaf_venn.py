@@ -35,8 +35,8 @@ class LeafVenn(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Calibration rows, which had no part in growing, are sorted into the leaves of a fitted tree. A test row is added to
     its leaf once as a row of each class k: class j then has the frequency ``(n_j + [j = k]) / (n + 1)``. The
-    frequencies with the row's own class are perfectly calibrated, so that the interval of a class, ``n_j / (n + 1)`` to
-    ``(n_j + 1) / (n + 1)``, is the wider, the fewer calibration rows there are. It is no confidence interval.
+    frequencies with the row's own class are perfectly calibrated, so the interval of a class, ``n_j / (n + 1)`` to
+    ``(n_j + 1) / (n + 1)``, is wider the fewer calibration rows there are. It is not a confidence interval.
 
     ``predict_proba`` returns ``(n_j + 1) / (n + K)``, Laplace's rule on the calibration rows, which loses least against
     the frequencies with the row's own class in log-loss; with more than two classes it may lie a little outside the

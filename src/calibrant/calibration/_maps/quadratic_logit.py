@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = ["QuadraticLogit"]
 
-_OUTER = 0.05  # rows on either side where the map is straight: a few scores of 0 or 1 would else decide the bend
-_NARROW = 1e-9  # between ends so near the map has no bend
+_OUTER = 0.05  # rows on either side where the map is straight: a few scores of 0 or 1 would otherwise decide the bend
+_NARROW = 1e-9  # between ends this close the map has no bend
 
 
 class QuadraticLogit(AxisMapMixin, ScoreMap):
     """A sigmoid of ``quadratic_ d^2 + linear_ d + intercept_``, where d is the log-odds of the score minus ``centre_``.
 
-    Platt's sigmoid with one more parameter, for a model whose log-odds are bent: with another slope at each end. It
-    pays from a few hundred rows on. The square is shrunk to 0 by `penalty`, so that few rows have almost Platt's
-    sigmoid.
+    Platt's sigmoid with one more parameter, for a model whose log-odds are bent: with a different slope at each end. It
+    is worth using from a few hundred rows on. The square is shrunk to 0 by `penalty`, so with few rows it is almost
+    Platt's sigmoid.
 
-    Scores out of [0, 1] are margins, standardized and used in place of log-odds.
+    Scores outside [0, 1] are margins, standardized and used in place of log-odds.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
 
     def _check_invertible(self) -> None:
         if not self.monotone:
-            raise DataError("a map with monotone=False may increase and decrease, so that it has no inverse.")
+            raise DataError("a map with monotone=False may increase and decrease, so it has no inverse.")
         check_has_inverse(is_constant=self.quadratic_ == self.linear_ == 0.0)
 
 

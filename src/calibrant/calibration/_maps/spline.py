@@ -53,7 +53,7 @@ class Spline(ScoreMap):
     1.4 for each degree of freedom; Kim & Gu 2004). They are tried from the greatest down until four in a row do worse,
     each by Newton's method over all rows; nothing is binned.
 
-    Scores out of [0, 1] are margins, standardized and used in place of log-odds.
+    Scores outside [0, 1] are margins, standardized and used in place of log-odds.
 
     Parameters
     ----------

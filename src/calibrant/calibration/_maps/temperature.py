@@ -28,9 +28,9 @@ _LARGEST = float(np.finfo(np.float64).max)
 class Temperature(Calibrator):
     """The softmax of the scores divided by a temperature, or the sigmoid for one column.
 
-    One parameter, so that a hundred rows are enough, and the order of the classes of a row stays. For models that are
-    over- or underconfident to the same degree everywhere, as neural networks and boosted trees; it cannot correct a
-    base rate. Probabilities are taken by their logarithms, other scores as log-odds.
+    It has one parameter, so a hundred rows are enough, and keeps the order of the classes of a row. For models that are
+    over- or underconfident to the same degree everywhere, such as neural networks and boosted trees; it cannot correct
+    a base rate. Probabilities are replaced by their logarithms; other scores are taken as log-odds.
 
     The log-loss is convex in 1 / T and its minimum exact to a relative 1e-12. Scores that are worse than random get
     an infinite temperature: all classes equally likely. Where every row has its highest score at its own class, the
@@ -157,7 +157,7 @@ def _gaps(log_odds: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np
 
 
 def _best(gaps: _Gaps) -> float:
-    """Return the 1 / T >= 0 of least loss; 1 where every row has equal scores, so that there is nothing to scale."""
+    """Return the 1 / T >= 0 of least loss; 1 where every row has equal scores, so there is nothing to scale."""
     if gaps.size == 0.0:
         return 1.0
     if gaps.slope(0.0) >= 0.0:

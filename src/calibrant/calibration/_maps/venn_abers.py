@@ -32,8 +32,8 @@ class VennAbers(ScoreMap):
 
     ``p0`` is the row's probability by isotonic regression when it is added to the calibration rows as a negative one,
     ``p1`` when as a positive one; one of the two is perfectly calibrated, and the fewer calibration rows there are, the
-    farther they are apart. They are no confidence interval. ``predict`` returns ``p1 / (1 - p0 + p1)``, the minimax of
-    the two in log-loss; it is never 0 or 1. It is monotone, but makes ties.
+    farther apart they are. They are not a confidence interval. ``predict`` returns ``p1 / (1 - p0 + p1)``, the minimax
+    of the two in log-loss; it is never 0 or 1. It is monotone, but makes ties.
 
     With `folds` in ``fit`` it is the cross form: a predictor for the rows of each fold, merged by geometric means
     (`merge_pairs`). Scores to predict come from one model, and every fold maps them, or with ``predict_folds``

@@ -123,7 +123,7 @@ def compare_methods(
 
     Each pair has Wilcoxon's signed-rank test, corrected by Holm for the number of pairs, and the Bayesian signed-rank
     test. Apart from Holm's correction, the result of a pair does not depend on which other methods are in the table;
-    mean ranks do (Benavoli, Corani & Mangili 2016), so that `nemenyi` is a separate function.
+    mean ranks do (Benavoli, Corani & Mangili 2016), so `nemenyi` is a separate function.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Input validation of comparisons over data sets: values of methods, in trials of each or one for each."""
+"""Input validation of comparisons over data sets: values of methods, one for each data set or one for each trial."""
 
 from __future__ import annotations
 

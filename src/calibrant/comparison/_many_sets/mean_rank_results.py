@@ -80,7 +80,7 @@ class Friedman:
 @fill_docstring(**PASSAGES)
 @dataclass(frozen=True, repr=False)
 class CriticalDifference:
-    """Mean ranks, and the difference from which on they are significant; its repr is a sentence.
+    """Mean ranks, and the smallest significant difference; its repr is a sentence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The description length of a clustering and of the rows by it (Witten, Frank & Hall 2011, section 5.10)."""
+"""The description length of a clustering and of the rows coded by it (Witten, Frank & Hall 2011, section 5.10)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def clustering_description_length(
 ) -> DescriptionLength:
     """Return the bits that a clustering takes, and those of all rows coded by it.
 
-    The receiver knows the columns, their categories, the range and precision of their numbers, and nothing of the rows.
+    The receiver knows the columns, their categories, the range and precision of their numbers, but not the rows.
     A missing value is one more category; in a numeric column the positions of missing values are encoded first.
 
     Parameters

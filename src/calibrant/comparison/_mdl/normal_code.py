@@ -21,7 +21,7 @@ _BIT = math.log(2.0)
 
 
 class NumberBits(NamedTuple):
-    """Bits of the centres, of the spreads, and of the values by them."""
+    """Bits of the centres, of the spreads, and of the values coded by them."""
 
     centres: float
     spreads: float

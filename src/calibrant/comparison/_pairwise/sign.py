@@ -25,7 +25,7 @@ __all__ = ["binomial_pvalue", "sign_test"]
 def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
     """Test whether two methods are equally often the better one: exact, two-sided, equal pairs left out.
 
-    It uses only the signs of the differences, so that no outlier matters, and has less power than `wilcoxon`.
+    It uses only the signs of the differences, so no outlier matters, and has less power than `wilcoxon`.
 
     %(pair_sections)s
         ``statistic`` (the pairs in which a is greater), ``pvalue``, ``difference`` (the median difference of

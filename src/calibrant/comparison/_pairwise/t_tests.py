@@ -67,7 +67,7 @@ def corrected_resampled_t_test(
     """Test whether two methods differ over trials that split the same rows repeatedly (Nadeau & Bengio 2003).
 
     The statistic is ``mean / sqrt((1/k + n_test/n_train) variance)`` of the differences: trials that share rows
-    carry less information than independent ones, so that their number alone does not make a difference significant.
+    carry less information than independent ones, so their number alone does not make a difference significant.
     It is a heuristic, and finds differences where there are none far more rarely than `paired_t_test`, if still
     somewhat too often.
 

@@ -22,7 +22,7 @@ __all__ = ["BrierCurve", "brier_curve"]
 class BrierCurve(Curve):
     """The expected loss of predicting the positive class if its probability is at least c, the cost proportion.
 
-    A false positive costs 2c and a false negative 2(1 - c), so that c is the best threshold for calibrated
+    A false positive costs 2c and a false negative 2(1 - c), so c is the best threshold for calibrated
     probabilities. The area under the curve is the Brier score; the area between it and `best` is the loss by
     miscalibration.
 

@@ -183,7 +183,7 @@ def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
 
 
 def _upper_hull(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
-    """Return the vertices of the upper hull from (0, 0) to (1, 1), by Andrew's monotone chain; of ties the first."""
+    """Return the vertices of the upper hull from (0, 0) to (1, 1), by Andrew's monotone chain; the first if tied."""
     order = np.lexsort((np.arange(len(fpr)), -tpr, fpr))
     order = order[np.unique(fpr[order], return_index=True)[1]]
     hull = [int(np.flatnonzero((fpr == 0.0) & (tpr == 0.0))[0])]

@@ -1,7 +1,7 @@
 """Download of one file over HTTP: limited in time and size, retried after connection errors, written atomically.
 
-Of our own because pooch and `sklearn.datasets.fetch_openml` have no limit on the size or the total time: a server that
-sends a byte now and then keeps both waiting for ever.
+Written here because pooch and `sklearn.datasets.fetch_openml` have no limit on the size or the total time: a server
+that sends a byte now and then keeps both waiting forever.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def fetch_bytes(url: str, limits: Limits) -> bytes:
 
 
 def fetch_file(url: str, path: Path, limits: Limits, *, md5: str | None, description: str) -> None:
-    """Download a file to ``path``, which is created only if it is complete and its checksum is right."""
+    """Download a file to ``path``, which is created only if it is complete and its checksum is correct."""
     _retry(url, lambda: write_atomically(path, _verify_md5(_blocks(url, limits, description), url, md5)))
 
 

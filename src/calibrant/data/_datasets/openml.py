@@ -1,7 +1,7 @@
 """Data sets of OpenML: downloaded, verified by checksum and cached.
 
-Of our own because `sklearn.datasets.fetch_openml` has a fixed server, no time-out and no limit on the size, reads no
-weights of rows and drops the columns that OpenML says to ignore.
+Written here because `sklearn.datasets.fetch_openml` has a fixed server, no time-out and no limit on the size, reads no
+row weights and drops the columns that OpenML says to ignore.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["base_url", "is_cached", "load_openml"]
 
-# Ample for any description, and for any table that fits the memory as text; a faulty server cannot fill the disk.
+# Ample for any description, and for any table that fits in memory as text; a faulty server cannot fill the disk.
 _DESCRIPTION_LIMITS = Limits(size=1 << 24, seconds=60)
 _FILE_LIMITS = Limits(size=1 << 31, seconds=3600)
 _SERVER_HINT = "Is this an OpenML server?"

@@ -1,7 +1,7 @@
 """ARFF, the attribute-relation file format of Weka (Witten, Frank, Hall and Pal, *Data Mining*, 4th edition, 2016).
 
-Of our own because the libraries lack features: scipy.io.arff reads no strings and no sparse rows, liac-arff no dates,
-no weights of rows and no rows split at blanks. Of the 148 readable files of our tests they read 21 and 101 alike.
+Written here because the libraries lack features: scipy.io.arff reads no strings and no sparse rows, liac-arff no dates,
+no row weights and no rows split at blanks. Of the 148 readable files in our tests they read 21 and 101 the same way.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ __all__ = ["BLANKS", "BY_BLANKS", "BY_COMMAS", "LineError", "is_rest_empty", "re
 
 BLANKS = " \t\f\v"
 
-# Matches are adjacent and possessive, so that no character is read twice and no line takes quadratic time.
+# Matches are adjacent and possessive, so no character is read twice and no line takes quadratic time.
 _QUOTED = r"""'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*)'|"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*)\""""
 _STOP = re.compile(r"[ \t\f\v]*+(?=[{}%]|\Z)")
 _OVER = re.compile(r"[ \t\f\v]*+(?:%|\Z)")

@@ -1,6 +1,6 @@
 """CSV text split into rows of cells, with their line numbers.
 
-Of our own because the csv module limits the length of a cell for the whole process.
+Written here because the csv module limits the length of a cell for the whole process.
 """
 
 from __future__ import annotations

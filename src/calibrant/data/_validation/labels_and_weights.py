@@ -161,7 +161,7 @@ def _label_array(y: Any) -> NDArray[Any]:
         array = np.asarray(column_or_1d(array, warn=True))
         if array.dtype.kind == "f":
             _check_finite(array)
-            if not (array == np.rint(array)).all():  # integral floats are classes; others scikit-learn explains
+            if not (array == np.rint(array)).all():  # integral floats are classes; for others scikit-learn raises
                 check_classification_targets(array[~np.isnan(array)])
     except ValueError as error:
         raise DataError(f"{error} Pass one class for each row.") from error

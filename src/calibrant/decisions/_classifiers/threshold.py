@@ -79,7 +79,7 @@ _RULES = {
 class ThresholdClassifier(WrappingClassifier):
     """A binary classifier whose threshold was best on held-out rows.
 
-    Every threshold is tried on the pooled held-out scores of the folds, so that probabilities need not be calibrated.
+    Every threshold is tried on the pooled held-out scores of the folds, so probabilities need not be calibrated.
     Where they are, `CostSensitiveClassifier` needs no search: the costs imply the threshold.
 
     Parameters

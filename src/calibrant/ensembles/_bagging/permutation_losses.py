@@ -127,7 +127,7 @@ class RowLosses:
         return np.asarray(counts / counts.sum())
 
     def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the weighted means of the lines of values and their standard errors; a weight of 2 is the row twice.
+        """Return the weighted means of the rows of values and their standard errors; a weight of 2 is the row twice.
 
         Examples
         --------

@@ -41,7 +41,7 @@ class MemberPredictions:
 
     @property
     def is_wrong(self) -> NDArray[np.bool_]:
-        """Whether the member votes for another class than the actual one."""
+        """Whether the member votes for a class other than the actual one."""
         return np.asarray(voted(self.proba) != self.labels)
 
     @property
@@ -125,7 +125,7 @@ class RealAdaBoost:
     """
 
     def max_error(self, n_classes: int) -> float:  # noqa: ARG002
-        """Return infinity: an uncertain member changes little, so that none is too weak."""
+        """Return infinity: an uncertain member changes little, so none is too weak."""
         return np.inf
 
     def step(self, predictions: MemberPredictions) -> BoostingStep:

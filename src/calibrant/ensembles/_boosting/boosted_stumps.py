@@ -65,7 +65,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator
         without missing values twoing and Gini choose the same.
     estimate : {"laplace", "frequency"}
         How the class weights in a branch become probabilities: w_k + 1 over w + K, or w_k over w. Votes do not depend
-        on it; ``"real"``, and the probabilities of a single stump, do. Weights add up to the number of rows, so that
+        on it; ``"real"``, and the probabilities of a single stump, do. Weights add up to the number of rows, so
         the former is the smoothing of Schapire and Singer (1999).
     %(nominal)s
     n_jobs : int, optional

@@ -66,7 +66,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator)
         The maximum number of rounds; there may be fewer, see ``stopped_``.
     algorithm : {"m1", "samme", "real"}
         ``"m1"`` is AdaBoost.M1: a tree of error e votes with weight ln((1 - e) / e), and the weights of the rows that
-        it misclassifies are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so that
+        it misclassifies are multiplied by (1 - e) / e. ``"samme"`` adds ln(K - 1) to the weight of the vote, so
         with K classes a tree need only be better than guessing; with two classes it is the same. ``"real"`` is Real
         AdaBoost (SAMME.R for K classes): the score is the geometric mean of the trees' probabilities, clipped at
         1e-10, scaled to add up to 1.
@@ -100,7 +100,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator)
     -----
     Boosting stops early in two cases, each with a `CalibrantWarning` and in ``stopped_``.
 
-    * ``"perfect"``: a tree makes no error, so that no weight changes and every further tree would be the same. It
+    * ``"perfect"``: a tree makes no error, so no weight changes and every further tree would be the same. It
       stays, and votes as if it misclassified 1e-10 of the weight, which usually outvotes the others. Weka leaves such a
       tree out unless it is the first, and one that misclassifies less than 1e-6 too. Where trees differ by chance
       (`resample` and random ties among others) boosting continues. ``"real"`` stops where no weight changes.
@@ -112,7 +112,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator)
     as often as it is drawn.
 
     There is no ``class_weight``: the rounds reweight the rows by their errors, and would undo it. Nor is there a
-    ``weight_kind``: the weights of the rounds are no survey weights.
+    ``weight_kind``: the weights of the rounds are not survey weights.
 
     The scores of a single member are its own probabilities: one round is one `ProbabilityTreeClassifier`.
 

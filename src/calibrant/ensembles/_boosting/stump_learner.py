@@ -1,4 +1,4 @@
-"""Stumps as members of boosting: the rows of every column are sorted once, so that a round takes linear time."""
+"""Stumps as members of boosting: the rows of every column are sorted once, so a round takes linear time."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
     A numeric test compares with a value of the training set: at most it, or above it. A nominal one is the row's own
     category against all others. Of the tests of one column only the best is an option, because neighbouring cuts are
     nearly the same test. Of equal gains the test that leaves more weight is chosen, then the lower column and the lower
-    value, so that only the bags are random.
+    value, so only the bags are random.
 
     Missing values: a column that is missing in the row is never tested; a training row matches no test on a column
     where its value is missing. A test needs a training row that has the column and fails it.
@@ -140,7 +140,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimat
         check_params(self, _RULES)
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         seed = seed_sequence(self.random_state)
-        # Trees are grown at prediction, so that all a fit can do is draw the bags: a count for each row, not a copy.
+        # Trees are grown at prediction, so all a fit can do is draw the bags: a count for each row, not a copy.
         self.in_bag_ = draw_bags(self.bootstrap, examples.labels, range(self.n_trees), seed, self.max_samples)
         self._trees = LazyTrees.of(examples, self.in_bag_)
         self._store_columns(*examples.columns_and_classes)

@@ -1,6 +1,6 @@
 """Honest out-of-bag probabilities: a row's own count is subtracted from the leaves that predict it.
 
-Out-of-bag rows are counted in the leaves that they reach, so that each would find its own class there. On labels that
+Out-of-bag rows are counted in the leaves that they reach, so each would find its own class there. On labels that
 are pure noise, out-of-bag probabilities without the subtraction had a log-loss of 0.84 bits, where the best possible is
 1 (new rows: 1.02).
 """

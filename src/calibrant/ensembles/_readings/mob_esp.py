@@ -114,7 +114,7 @@ def n_voting(vote_trees: float | Literal["out_of_bag"], in_bag: NDArray[np.unsig
     """Return the number of trees, the first ones, that label a new row.
 
     A training row is labelled by the trees that it is out of the bag of, about 37 % of them; as many may label a new
-    row, so that both labels are equally good (Nielsen 2004, section 3.4.2).
+    row, so both labels are equally good (Nielsen 2004, section 3.4.2).
 
     Examples
     --------

@@ -72,7 +72,7 @@ def _depths(parent: NDArray[np.int32]) -> NDArray[np.intp]:
 
 
 def check_forest(forest: Any) -> None:
-    """Raise if a forest is no fitted bag of classification trees.
+    """Raise if a forest is not a fitted bag of classification trees.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class ForestReading:
         return self.reading.predict_proba(paths)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of ties the first."""
+        """Return the most probable class of each row; the first if several are tied."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def vote(self, X: Any) -> NDArray[Any]:
@@ -160,7 +160,7 @@ def mob_esp(
         ``kind="eb_pets"`` any table of nodes x classes.
     vote_trees : float or "out_of_bag"
         The share of the trees, the first ones, that label a new row. ``"out_of_bag"``: as many as label a training
-        row, about 37 % of them, so that both labels are equally good; the paper expects that of larger forests.
+        row, about 37 % of them, so both labels are equally good; the paper expects that of larger forests.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
     check_same_rows(members, paths)
     if in_bag.all():
         warnings.warn(
-            f"no training row is out of a bag of this {type(forest).__name__}, so that both readings are "
+            f"no training row is out of a bag of this {type(forest).__name__}, so both readings are "
             "frequencies in the bag. Fit it with bootstrap=True.",
             CalibrantWarning,
             stacklevel=3,

@@ -43,7 +43,7 @@ class KernelDensity:
     The density of a class has a kernel at each of its training rows in which no column of the path is missing. A number
     has a Gaussian kernel of width 1.06 s n^(-1/5), s the standard deviation and n the weight of the class, at least a
     thousandth of the column's range; a category has Aitchison and Aitken's, which leaves it with probability (c - 1) /
-    (n + c) and then takes any of the c - 1 others, so that a column by itself has Laplace's estimates. A column that is
+    (n + c) and then takes any of the c - 1 others, so a column by itself has Laplace's estimates. A column that is
     missing in the row is left out. More than 37 widths from every training row the densities are 0 in floating point,
     and the leaf predicts Laplace's estimate; a tree without tests predicts the priors. In an ensemble the base rates
     are those of the whole training set, kernels and their widths those of the rows in the bag, each as often as it was

@@ -23,7 +23,7 @@ class Frequency:
     """The share of each class among a node's training weight.
 
     For the members of an ensemble, whose average smooths them already: in random forests it beat Laplace and
-    m-estimates on 34 data sets (Boström 2007). A single tree has certain probabilities at its pure leaves, so that one
+    m-estimates on 34 data sets (Boström 2007). A single tree has certain probabilities at its pure leaves, so one
     error makes the log-loss infinite (Zadrozny & Elkan 2001, Table 2): use another estimate there.
 
     Examples

@@ -165,7 +165,7 @@ class Curtailment:
         if v > weight / 2:
             warnings.warn(
                 f"Curtailment: v = {v:.6g} (strength / base rate) is more than half of the training weight "
-                f"({weight:.6g}), so that most rows get the base rates. Pass v, or a smaller strength.",
+                f"({weight:.6g}), so most rows get the base rates. Pass v, or a smaller strength.",
                 CalibrantWarning,
                 stacklevel=2,
             )

@@ -56,7 +56,7 @@ def hosmer_lemeshow(
 ) -> HosmerLemeshow:
     """Test whether groups of neighboring probabilities have as many positives as expected.
 
-    Groups have about equal weight; rows of equal probability are never split, so that there may be fewer groups than
+    Groups have about equal weight; rows of equal probability are never split, so there may be fewer groups than
     requested. The test only sees differences between groups, and with many rows it rejects any model: prefer an
     interval of a calibration error.
 
@@ -92,7 +92,7 @@ def spiegelhalter_z(
 ) -> float:
     """Return Spiegelhalter's Z, the standardized difference between the Brier score and its expectation: 0 is best.
 
-    It is standard normal for perfectly calibrated probabilities, so that beyond 1.96 on either side they are
+    It is standard normal for perfectly calibrated probabilities, so beyond 1.96 on either side they are
     miscalibrated, at 5 %. Above 0 the score is worse than the probabilities promise (Spiegelhalter 1986).
 
     %(parameters_positive)s

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE", "calibration_intercept", "calibration_slope", "fit_line"]
 
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
-_MAX_STEPS = 200  # far beyond what Newton needs; bounds classes that all but separate
+_MAX_STEPS = 200  # far beyond what Newton needs; bounds the search where the classes are almost separable
 _LONGEST_STEP = 4.0  # on the scale of log-odds, where the loss is flat and Newton's step would overshoot
 _ROUNDING = 1e-12
 _LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding

@@ -65,7 +65,7 @@ class BootstrapPlan:
 
     @property
     def is_simple(self) -> bool:
-        """Whether rows are independent and weights are frequencies, so that formulas for counts hold."""
+        """Whether rows are independent and weights are frequencies, so formulas for counts hold."""
         return self.group is None and (self.predictions.weights is None or self.weight_kind == "frequency")
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Scores of calibration errors, which are above 0 by chance alone, so that percentiles of replicates do not cover.
+"""Scores of calibration errors, which are above 0 by chance alone, so percentiles of replicates do not cover.
 
 They get the value less what chance adds, the p-value of perfect calibration by consistency resampling (Bröcker &
 Smith 2007; Vaicenavicius et al. 2019), and an interval from honest bands of the calibration curve, or none.

@@ -2,7 +2,7 @@
 
 Dimitriadis, Dümbgen, Henzi, Puke & Ziegel (2023), Honest calibration assessment for binary outcome predictions,
 Biometrika 110(3). The only assumption is that the curve never falls. Then the rows whose probabilities lie from x_j to
-x_k have at least the frequency of positives of rows at x_j, so that their exact upper bound of Clopper & Pearson holds
+x_k have at least the frequency of positives of rows at x_j, so their exact upper bound of Clopper & Pearson holds
 at x_j; it is computed for each of the N (N + 1) / 2 ranges, at the level alpha / (N (N + 1)). The least of the bounds
 that hold at x is the upper end of the band there. The lower end is the same with the classes swapped.
 """
@@ -179,7 +179,7 @@ def _log_tail_bound(a: NDArray[np.float64], b: NDArray[np.float64], x: float) ->
     """Return the logarithm of a lower bound of the probability that a beta variable exceeds x.
 
     The probability is the hypergeometric series ``(1-x)^b x^a / (b B(a, b)) sum_i prod_{h<i} (a+b+h) (1-x) / (b+1+h)``.
-    With a >= 1 each factor is at least 1 - x, so that the sum is at least 1 / x.
+    With a >= 1 each factor is at least 1 - x, so the sum is at least 1 / x.
     """
     with np.errstate(divide="ignore"):
         return np.asarray(b * np.log1p(-x) + (a - 1.0) * np.log(x) - np.log(b) - betaln(a, b))

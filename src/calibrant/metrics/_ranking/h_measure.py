@@ -36,7 +36,7 @@ def h_measure(
 
     A false positive costs c and a false negative 1 - c, where c has a beta distribution; for each c the best threshold
     is used. The area under the ROC curve does the same with a distribution of c that depends on the classifier, so
-    that it measures each classifier by another standard (Hand 2009).
+    it measures each classifier by a different standard (Hand 2009).
 
     %(parameters_positive)s
     alpha, beta : float, optional

@@ -66,7 +66,7 @@ def evaluate(
     A proportion has Wilson's interval, the area under the ROC curve DeLong's on the scale of log-odds (Newcombe's where
     it is 1), slope and intercept those of a sandwich estimate. All others come from the same bootstrap replicates,
     which reweight the rows of one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are
-    above 0 by chance alone, so that percentiles do not cover: they have a debiased value, the p-value of perfect
+    above 0 by chance alone, so percentiles do not cover: they have a debiased value, the p-value of perfect
     calibration, and an interval of the mean distance of the calibration curve from the diagonal, by honest bands.
 
     On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; honest bands at least 95

@@ -53,7 +53,7 @@ def read_prior(prior: Any, predictions: Predictions, labels: Any) -> NDArray[np.
         return _frequencies(prior, prior, predictions)
     if not weights.all():  # the class that does not occur has no known position
         raise ParameterError(
-            "prior: the rows have one class only, so that the order of the classes is unknown; pass labels=."
+            "prior: the rows have one class only, so the order of the classes is unknown; pass labels=."
         )
     return np.asarray(_frequencies(prior, prior, predictions)[np.argsort(np.argsort(predictions.classes))])
 

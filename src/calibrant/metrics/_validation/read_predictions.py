@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_probabilities", "read_more_labels", "read_predictions", "two_classes"]
 
-_OUTSIDE = 1e-9  # how far rounding may take a probability out of [0, 1]
+_OUTSIDE = 1e-9  # how far rounding may take a probability outside [0, 1]
 _SUM = 1e-6  # how far rounding may take the sum of a row from 1
 _SUM_SINGLE = 1e-4  # the same for values of single precision, which has 7 digits
 
@@ -27,7 +27,7 @@ def read_predictions(
 ) -> Predictions:
     """Validate the arguments of a metric.
 
-    Probabilities may be out of [0, 1] by 1e-9 and rows may sum to 1 within 1e-6 (1e-4 in single precision). Rows
+    Probabilities may lie outside [0, 1] by 1e-9 and rows may sum to 1 within 1e-6 (1e-4 in single precision). Rows
     of weight 0 are not validated.
 
     %(parameters)s
@@ -99,7 +99,7 @@ def _column_names(y_proba: Any) -> list[Any]:
 
 def _by_name(named: list[Any], seen: list[Any]) -> list[Any] | None:
     """Return the classes in the order of the columns if every column is named like a class, else None."""
-    if len(named) < 2 or named == list(range(len(named))):  # default column names are no classes
+    if len(named) < 2 or named == list(range(len(named))):  # default column names are not classes
         return None
     if set(seen) <= set(named):
         as_seen = {name: name for name in seen}
@@ -163,7 +163,7 @@ def two_classes(seen: list[Any], pos_label: Any) -> list[Any]:
     if pos_label is None:
         if len(seen) == 1:
             raise DataError(
-                f"y_true has one class ({seen[0]!r}), so that the class of the single column of y_proba is unknown; "
+                f"y_true has one class ({seen[0]!r}), so the class of the single column of y_proba is unknown; "
                 "pass pos_label= or labels=."
             )
         return seen

@@ -56,7 +56,7 @@ _INTERVALS = {
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Methods with the rows and metrics to try them by; what they share, such as a coded table, serves all plans."""
+    """Methods, and the rows and metrics to evaluate them; what they share, such as a coded table, serves all plans."""
 
     methods: Methods
     data: TrialData
@@ -145,7 +145,7 @@ def _warn_of_ignored_weights(methods: Methods, data: TrialData) -> None:
     ignoring = [] if data.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
     if ignoring:
         warnings.warn(
-            f"{', '.join(ignoring)}: fit does not take sample_weight, so that the weights count in the metrics only. "
+            f"{', '.join(ignoring)}: fit does not take sample_weight, so the weights count in the metrics only. "
             "Pass weights to the step that takes them by metadata routing.",
             CalibrantWarning,
             stacklevel=4,

@@ -30,7 +30,7 @@ def split_interval(
     """Return the interval of the mean over splits of the same rows.
 
     The variance of the mean is ``(1/k + n_test/n_train)`` times that of the values: rows that splits share make
-    their values correlated, so that more splits add less than more rows would. For repeated cross-validation k is the
+    their values correlated, so more splits add less than more rows would. For repeated cross-validation k is the
     number of folds, as Witten, Frank & Hall print it, and there are k - 1 degrees of freedom: with the number of all
     splits in its place intervals of 95 % covered the truth in 80 to 90 % of draws. Splits without a value are left out.
 

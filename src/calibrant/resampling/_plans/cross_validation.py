@@ -40,7 +40,7 @@ class CrossValidation(Plan):
 
     Notes
     -----
-    When it misleads: the training sets of two folds share most rows, so that the standard error of the folds' values
+    When it misleads: the training sets of two folds share most rows, so the standard error of the folds' values
     is too small; intervals of `estimate_performance` are corrected for that (Nadeau & Bengio 2003). Repeats remove
     the variance of the partition but not that of the rows. What was chosen by looking at all rows (features,
     parameters, a calibrator) is not tested by it: choose within each fold, by a pipeline or by `Nested`. Rows that

@@ -40,7 +40,7 @@ class Holdout(Plan):
     -----
     When it misleads: one split is one draw, and its test rows may be unlike the others by chance. The interval by the
     test rows covers the one model that was fitted, not what another training set would have led to. And the model
-    was trained on two thirds of the rows only, so that it looks a little worse than one trained on all.
+    was trained on two thirds of the rows only, so it looks a little worse than one trained on all.
 
     Examples
     --------
@@ -79,10 +79,10 @@ class RepeatedHoldout(Plan):
 
     Notes
     -----
-    When it misleads: the test sets overlap and so do the training sets, so that the values of the repeats are far
+    When it misleads: the test sets overlap and so do the training sets, so the values of the repeats are far
     from independent, and the standard error of their mean is not their standard deviation divided by the root of
     their number. The intervals of `estimate_performance` are corrected for that (Nadeau & Bengio 2003). The models are
-    trained on two thirds of the rows, so that they look a little worse than one trained on all.
+    trained on two thirds of the rows, so they look a little worse than one trained on all.
 
     Examples
     --------

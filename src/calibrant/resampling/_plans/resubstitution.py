@@ -21,7 +21,7 @@ class Resubstitution(Plan):
     Notes
     -----
     When it misleads: always, if it is taken for the error on new rows. It is optimistic, hopelessly so for a learner
-    that memorises, which makes no error at all. It is of use beside an estimate on held-out rows: the gap between the
+    that memorises, which makes no error at all. It is useful next to an estimate on held-out rows: the gap between the
     two is how much the learner overfits. No interval holds for it, and nothing is drawn at random.
 
     Examples

@@ -37,7 +37,7 @@ Reader = Callable[[GrownTree], TreeReading]
 
 @dataclass(frozen=True, eq=False)
 class CodedTrees:
-    """A family of trees on a coded table; the rows of a split are weights on it, so that nothing is coded again.
+    """A family of trees on a coded table; the rows of a split are weights on it, so nothing is coded again.
 
     Such a tree is the very tree that `fit` would grow on the rows themselves, because rows of weight 0 are absent to
     the core. Where that does not hold (a class or a category that was not declared is missing from the training rows,

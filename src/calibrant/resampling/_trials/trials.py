@@ -41,7 +41,7 @@ class Trial:
     n_train : int
         Number of different training rows.
     training : TrainingSummary
-        What metrics need to know of the training rows.
+        What metrics need to know about the training rows.
     values : array of shape (n_methods, n_metrics)
         The metrics on the test rows.
     predictions : list of arrays

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["GrownTreeCache", "grow_cached", "inherit_cache"]
 
 # An entry holds the coded rows of its fold beside the tree: the bytes bound a search on large data, the number one on
-# small data. GridSearchCV fits all folds for one candidate after the other, so that a tree is needed again only after
+# small data. GridSearchCV fits all folds for one candidate after the other, so a tree is needed again only after
 # those of all other folds: with fewer entries than folds the cache would never hit.
 _MAX_TREES, _MAX_BYTES = 256, 2**30
 # Not part of the key: these change how a tree is read, or have already changed the rows, their weights or the seed.
@@ -44,7 +44,7 @@ class GrownTreeCache:
     """
 
     def __init__(self, max_trees: int = _MAX_TREES, max_bytes: int = _MAX_BYTES) -> None:
-        self.is_shared = False  # a plain clone and fit, with nobody to share with, would pay for the digest in vain
+        self.is_shared = False  # a plain clone and fit shares with no other, so the digest would be wasted time
         self._max_trees, self._max_bytes = max_trees, max_bytes
         self._by_key: OrderedDict[Hashable, GrownTree] = OrderedDict()
         self._n_bytes = 0
@@ -113,7 +113,7 @@ def _growing_params(params: TreeParams) -> tuple[Hashable, ...]:
 
 
 def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
-    """Return what identifies a seed; None where no seed was passed and nothing is drawn, so that any seed will do."""
+    """Return what identifies a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
     draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
     if params.random_state is None and not draws:
         return None

@@ -100,7 +100,7 @@ def _weight_classes(
 
 
 def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
-    """Return the weight of each class, 1 for one that is not named; raise if a name is no class."""
+    """Return the weight of each class, 1 for one that is not named; raise if a name is not a class."""
     names = classes.tolist()
     unknown = [name for name in class_weight if name not in names]
     if unknown and len(class_weight) - len(unknown) < len(names):

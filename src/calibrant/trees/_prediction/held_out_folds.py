@@ -79,5 +79,5 @@ def _held_out(tree: Tree, examples: Examples, held: NDArray[np.bool_], params: T
     labels = examples.sorted_labels
     held = held & (tree.counts[0] > 0)[labels]
     row, leaf, share = leaf_shares(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)
-    number = np.cumsum(held) - 1  # rows of the fold alone
+    number = np.cumsum(held) - 1  # only the rows of the fold
     return HeldOut(tree, number[row], leaf, share, labels[held], examples.weights_of(held)[held])

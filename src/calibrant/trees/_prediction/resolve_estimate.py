@@ -43,7 +43,7 @@ def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams
 
 
 def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
-    """Return the candidate with the least log-loss summed over the folds; of ties the smoothest, which is the last."""
+    """Return the candidate with the least log-loss summed over the folds; the last, which is the smoothest, if tied."""
     candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
     if len(candidates) == 1:
         return candidates[0]
