@@ -37,7 +37,6 @@ __all__ = [
     "INVERSE_SECTIONS",
     "Calibrator",
     "ScoreMap",
-    "check_has_inverse",
     "normalised",
     "read_probabilities",
     "two_columns",
@@ -288,19 +287,6 @@ def two_columns(proba: NDArray[np.float64]) -> NDArray[np.float64]:
     array([[0.75, 0.25]])
     """
     return proba if proba.ndim == 2 else np.stack([1.0 - proba, proba], axis=1)
-
-
-def check_has_inverse(*, is_constant: bool) -> None:
-    """Raise if a map is constant.
-
-    Examples
-    --------
-    >>> check_has_inverse(is_constant=True)
-    Traceback (most recent call last):
-    calibrant.exceptions.DataError: this map is constant, so it has no inverse: the scores in fit do not predict y.
-    """
-    if is_constant:
-        raise DataError("this map is constant, so it has no inverse: the scores in fit do not predict y.")
 
 
 def read_probabilities(calibrator: Any, proba: Any) -> NDArray[np.float64]:

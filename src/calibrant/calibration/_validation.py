@@ -18,6 +18,7 @@ __all__ = [
     "ScoredRows",
     "are_equal",
     "are_probabilities",
+    "check_has_inverse",
     "is_of_difference",
     "one_column",
     "order_classes",
@@ -324,3 +325,16 @@ def is_of_difference(table: NDArray[np.float64]) -> bool:
     (False, True)
     """
     return table.shape[1] == 2 and not are_probabilities(table)
+
+
+def check_has_inverse(*, is_constant: bool) -> None:
+    """Raise if a map is constant.
+
+    Examples
+    --------
+    >>> check_has_inverse(is_constant=True)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: this map is constant, so it has no inverse: the scores in fit do not predict y.
+    """
+    if is_constant:
+        raise DataError("this map is constant, so it has no inverse: the scores in fit do not predict y.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import check_params
+from calibrant._params import check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Nominal
 from calibrant.estimates import Estimate
@@ -160,6 +161,36 @@ class ProbabilityTreeClassifier(PredictionMixin, DescriptionMixin, ExportMixin, 
         self._store_columns(*grown.examples.columns_and_classes)
         return self
 
+    def with_estimate(self, estimate: str | Estimate) -> Self:
+        """Return a fitted classifier that reads the same grown tree by another estimate.
+
+        ``tree_`` is shared, nothing is grown again. Where the estimate leaves a number to cross-validation, the trees
+        of the folds are grown from the coded rows that a fitted classifier keeps, once for all such estimates.
+
+        Parameters
+        ----------
+        estimate : str or estimate of `calibrant.estimates`
+            How the class counts of the tree become probabilities.
+
+        Returns
+        -------
+        ProbabilityTreeClassifier
+            A new classifier; this one does not change.
+
+        Examples
+        --------
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> raw = model.with_estimate("frequency")
+        >>> raw.predict_proba([[1]]), raw.tree_ is model.tree_
+        (array([[1., 0.]]), True)
+        """
+        self._check_fitted()
+        other = copy.copy(self)
+        check_param("estimate", estimate, RULES["estimate"])
+        other.estimate = estimate
+        other._read(self._grown_tree)
+        return other
+
     def cost_complexity_path(self) -> CostComplexityPath:
         """Return the nested sequence of trees that cost-complexity pruning makes of this one.
 
@@ -180,9 +211,9 @@ class ProbabilityTreeClassifier(PredictionMixin, DescriptionMixin, ExportMixin, 
         return CostComplexityPath.of(self)
 
     def __sklearn_clone__(self) -> ProbabilityTreeClassifier:
-        copy: ProbabilityTreeClassifier = super().__sklearn_clone__()
-        copy._tree_cache = inherit_cache(self.__dict__.get("_tree_cache"))
-        return copy
+        other: ProbabilityTreeClassifier = super().__sklearn_clone__()
+        other._tree_cache = inherit_cache(self.__dict__.get("_tree_cache"))
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from calibrant._params import Choice, Rule
-from calibrant.calibration._base import ScoreMap, check_has_inverse
+from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._validation import BinaryScores
+from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

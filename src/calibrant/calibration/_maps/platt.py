@@ -10,10 +10,10 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Rule
-from calibrant.calibration._base import INVERSE_SECTIONS, ScoreMap, check_has_inverse, read_probabilities
+from calibrant.calibration._base import INVERSE_SECTIONS, ScoreMap, read_probabilities
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, find_scale, from_logits, on_scale
-from calibrant.calibration._validation import BinaryScores
+from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from calibrant._params import Bool, Real, Rule
-from calibrant.calibration._base import ScoreMap, check_has_inverse
+from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._maps.platt import platt_target
+from calibrant.calibration._validation import check_has_inverse
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:

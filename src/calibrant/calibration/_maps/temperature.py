@@ -10,9 +10,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from calibrant.calibration._base import Calibrator, check_has_inverse, read_probabilities
+from calibrant.calibration._base import Calibrator, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
-from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scores
+from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_scores
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -129,36 +128,6 @@ class PredictionMixin(RowClassifierMixin):
         check_param("confidence", confidence, Real(0, 1, closed="neither"))
         rows = self._rows(X)
         return intervals(self.tree_, rows, self._reading.estimate, float(confidence), self.n_jobs)
-
-    def with_estimate(self, estimate: str | Estimate) -> Self:
-        """Return a fitted classifier that reads the same grown tree by another estimate.
-
-        ``tree_`` is shared, nothing is grown again. Where the estimate leaves a number to cross-validation, the trees
-        of the folds are grown from the coded rows that a fitted classifier keeps, once for all such estimates.
-
-        Parameters
-        ----------
-        estimate : str or estimate of `calibrant.estimates`
-            How the class counts of the tree become probabilities.
-
-        Returns
-        -------
-        ProbabilityTreeClassifier
-            A new classifier; this one does not change.
-
-        Examples
-        --------
-        >>> from calibrant.trees import ProbabilityTreeClassifier
-        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> raw = model.with_estimate("frequency")
-        >>> raw.predict_proba([[1]]), raw.tree_ is model.tree_
-        (array([[1., 0.]]), True)
-        """
-        self._check_fitted()
-        other = copy.copy(self)
-        other.estimate = _check_estimate(estimate)
-        other._read(self._grown_tree)
-        return other
 
     @fill_docstring()
     def apply(self, X: Any) -> NDArray[np.int32]:
