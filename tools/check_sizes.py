@@ -6,7 +6,7 @@ Files of ``src``: median <= 150 lines, none over 400 (nor in ``core`` and ``test
 median <= 6 lines of body without the docstring, 99th percentile <= 60. Public functions and classes, those in
 the ``__all__`` of a module without an underscore in its path: a doctest in the docstring, full annotations.
 The whole tree: fewer than 200 pairs of files that share six lines; no import of another package's private modules
-but for its ``_internal``; no docstring that opens with Give, Tell, Say or Ask; no two classes of one name. Comment
+except its ``_internal``; no docstring that opens with Give, Tell, Say or Ask; no two classes of one name. Comment
 lines are counted, not limited.
 """
 

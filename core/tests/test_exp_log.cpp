@@ -1,4 +1,4 @@
-// Exponentials and logarithms are those of the standard library but for a few last digits.
+// Exponentials and logarithms are those of the standard library except for a few last digits.
 #include "exp_log.hpp"
 
 #include <cmath>

@@ -347,9 +347,9 @@ def choose(what: str, name: str, options: Mapping[str, T]) -> T:
 
 
 def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of an ``__init__``, which are its ``locals()`` but for the instance and its class.
+    """Return the arguments of an ``__init__``, which are its ``locals()`` except the instance and its class.
 
-    For estimators that differ from their base class in defaults alone: scikit-learn reads the signature, so the
+    For estimators that differ from their base class in their defaults only: scikit-learn reads the signature, so the
     parameters must be written out once.
 
     Examples

@@ -37,7 +37,7 @@ struct Keys {
     }
     bool fit(std::uint64_t n_values) const { return (n_values + 1) << (class_bits + 1) <= std::uint64_t{1} << 32; }
 
-    // Whether a cut may lie between two rows, the first of which comes no later.
+    // Returns whether a cut may lie between two rows, the first of which comes no later.
     CALIBRANT_INLINE bool can_cut_between(std::uint32_t first, std::uint32_t second, const ValueGaps& gaps) const {
         if (code(first) == code(second)) return false;
         return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() ||
@@ -110,7 +110,7 @@ class BestCut {
     // over the end of the run, which gains a little more.
     bool may_skip_pure_cuts() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
     void skip() { ++tries_; }
-    // Whether a cut whose gain is known to within 1e-6 may win.
+    // Returns whether a cut whose gain is known to within 1e-6 may win.
     bool may_win(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
     void offer(double gain, double low, std::uint32_t below, std::uint32_t above) {
         ++tries_;

@@ -30,7 +30,7 @@ class ValueGaps {
     bool any() const { return !steps_.empty(); }
     // This many codes on, every value is far enough.
     std::size_t reach() const { return reach_; }
-    // Whether a cut may lie between two codes.
+    // Returns whether a cut may lie between two codes.
     bool can_cut_between(std::size_t code, std::size_t greater) const {
         const std::size_t steps = greater - code;
         if (steps >= reach_) return true;

@@ -271,7 +271,7 @@ def _average(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -
 
 
 def _warn_of_same_rows(estimator: Any) -> None:
-    """Warn that scores of training rows are too good, but for naive Bayes, which hardly memorises rows."""
+    """Warn that scores of training rows are too good, except for naive Bayes, which hardly memorises rows."""
     module = type(final_step(estimator)).__module__
     if not module.startswith(("sklearn.naive_bayes", "calibrant.bayes")):
         warnings.warn(

@@ -29,7 +29,7 @@ class Beta(AxisMapMixin, ScoreMap):
 
     The log-odds are ``a_ ln 2p - b_ ln 2(1 - p) + intercept_``, with neither coefficient below 0, so the map is
     monotone. It bends each end of [0, 1] on its own, and the identity (a = b = 1, intercept 0) is one of its shapes:
-    among the safest maps for probabilities, from a few hundred rows on. Without penalty but for 1e-11, as in the
+    among the safest maps for probabilities, from a few hundred rows on. Without penalty except for 1e-11, as in the
     authors' package; where that leaves a coefficient negative, ours is 0.
 
     Scores outside [0, 1] are margins. They are standardized and taken as log-odds: the map is then
