@@ -1,11 +1,6 @@
 """Metrics of predicted probabilities: one function for each, described in the registry `METRICS`."""
 
-from calibrant.metrics._calibration.calibration_tests import (
-    SPIEGELHALTER_Z,
-    HosmerLemeshow,
-    hosmer_lemeshow,
-    spiegelhalter_z,
-)
+from calibrant.metrics._calibration.calibration_tests import HosmerLemeshow, hosmer_lemeshow
 from calibrant.metrics._calibration.ece import CLASSWISE_ECE, ECE, classwise_ece, ece
 from calibrant.metrics._calibration.equal_calibration import EqualCalibration
 from calibrant.metrics._calibration.ici import ICI, ici
@@ -17,6 +12,7 @@ from calibrant.metrics._calibration.slope_and_intercept import (
     calibration_slope,
 )
 from calibrant.metrics._calibration.smooth_ece import SMOOTH_ECE, smooth_ece
+from calibrant.metrics._calibration.spiegelhalter import SPIEGELHALTER_Z, SpiegelhalterZ, spiegelhalter_z
 from calibrant.metrics._classification.accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
 from calibrant.metrics._classification.agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._classification.confusion import confusion_matrix
@@ -115,6 +111,7 @@ __all__ = [
     "MurphyDecomposition",
     "Score",
     "ScoreCard",
+    "SpiegelhalterZ",
     "Verdict",
     "accuracy",
     "auc",

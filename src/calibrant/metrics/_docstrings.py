@@ -61,6 +61,10 @@ average : {"macro", "weighted", "micro"}, optional
     the rows of each class, as Weka computes it; or the value of the summed counts, which is the accuracy. Classes
     that have no row and are never predicted are left out; a class that has rows or is predicted, but never
     correctly, scores 0. It excludes `threshold`.""",
+    "weight_kind": """\
+weight_kind : {"frequency", "probability"}
+    Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and
+    case-control samples.""",
     "clip": """\
 clip : float, optional
     Clip the probabilities to [clip, 1 - clip] first; scikit-learn uses 2.2e-16.""",

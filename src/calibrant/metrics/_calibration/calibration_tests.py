@@ -1,4 +1,4 @@
-"""Tests of perfect calibration: Hosmer & Lemeshow's in groups, Spiegelhalter's without groups."""
+"""Hosmer & Lemeshow's test of perfect calibration, in groups of neighboring probabilities."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ import numpy as np
 from scipy.special import chdtrc
 
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._ranking.rankings import check_two_classes, positive_ranking
+from calibrant.metrics._ranking.rankings import positive_ranking
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import Predictions, row_chunks
 from calibrant.metrics._validation.read_predictions import read_predictions
 
-__all__ = ["SPIEGELHALTER_Z", "HosmerLemeshow", "hosmer_lemeshow", "spiegelhalter_z"]
+__all__ = ["HosmerLemeshow", "hosmer_lemeshow"]
 
 
 @dataclass(frozen=True)
@@ -84,50 +82,3 @@ def hosmer_lemeshow(
         terms = np.divide(error, variance, out=np.zeros_like(error), where=error > 0)
     statistic, df = float(terms.sum()), len(weight) - (2 if is_fitted else 0)
     return HosmerLemeshow(statistic, df, float(chdtrc(df, statistic)) if df > 0 else math.nan)
-
-
-@document_metric
-def spiegelhalter_z(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
-    """Return Spiegelhalter's Z, the standardized difference between the Brier score and its expectation: 0 is best.
-
-    It is standard normal for perfectly calibrated probabilities, so beyond 1.96 on either side they are
-    miscalibrated, at 5 %. Above 0 the score is worse than the probabilities promise (Spiegelhalter 1986).
-
-    %(parameters_positive)s
-
-    %(returns)s
-        The statistic; NaN where every probability is 0, 1 or 1/2.
-
-    Examples
-    --------
-    >>> round(spiegelhalter_z([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.6]), 4)
-    0.5025
-    """
-    return _spiegelhalter_z(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _spiegelhalter_z(predictions: Predictions) -> float:
-    check_two_classes(predictions, "spiegelhalter_z")
-    rows = predictions.binary_rows()
-    excess = variance = 0.0
-    for chunk in row_chunks(predictions.n_rows):
-        p = rows.proba[chunk]
-        slope = 1.0 - 2.0 * p
-        weighted = slope if rows.weight is None else slope * rows.weight[chunk]
-        excess += float(((rows.positive[chunk] - p) * weighted).sum())
-        variance += float((slope * p * (1.0 - p) * weighted).sum())
-    return excess / math.sqrt(variance) if variance > 0 else math.nan
-
-
-SPIEGELHALTER_Z = Metric(
-    "spiegelhalter_z",
-    spiegelhalter_z,
-    _spiegelhalter_z,
-    "nearer",
-    -math.inf,
-    math.inf,
-    {"Spiegelhalter 1986": "Z"},
-    classes="two",
-)

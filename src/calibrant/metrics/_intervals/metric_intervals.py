@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.metrics._calibration.logistic_line import standard_errors
+from calibrant.metrics._calibration.spiegelhalter import spiegelhalter_z_of
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
@@ -35,6 +36,8 @@ _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
 _LINE_METRICS = ("calibration_intercept", "calibration_slope")
 _TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
 UNDEFINED = "not defined for these rows"
+STATISTIC = "no interval: the statistic of a test"
+_TOO_MANY = "no interval: too many rows to reweight that often"
 _ROUNDING = 1e-12  # ends closer than this differ by rounding alone
 _MOST_REWEIGHTED = 10**8  # rows times replicates; at this limit a metric without a recipe takes 5 to 20 seconds
 
@@ -49,7 +52,8 @@ def score_metrics(
     errors = {name: metric for name, metric in metrics.items() if name in CALIBRATION_ERRORS}
     needs_band = bool(errors) and plan.confidence is not None
     scores = calibration_scores(plan, errors, band() if needs_band else None) if errors else {}
-    others = {name: metric for name, metric in metrics.items() if name not in errors}
+    scores |= {name: _statistic_score(plan, metric) for name, metric in metrics.items() if name in _TESTS}
+    others = {name: metric for name, metric in metrics.items() if name not in scores}
     values = {name: metric.judge(plan.predictions) for name, metric in others.items()}
     if plan.confidence is None:
         scores |= {name: Score(name, value) for name, value in values.items()}
@@ -82,24 +86,29 @@ def can_reweight(metric: Metric, plan: BootstrapPlan) -> bool:
     return is_regular and plan.predictions.n_rows * plan.n_boot <= _MOST_REWEIGHTED
 
 
+def _statistic_score(plan: BootstrapPlan, metric: Metric) -> Score:
+    """Return the statistic of a test of calibration with its p-value, which holds for independent rows."""
+    statistic = spiegelhalter_z_of(plan.predictions, plan.weight_kind)
+    if math.isnan(statistic):
+        return Score(metric.id, statistic, note=UNDEFINED)
+    if plan.group is not None:
+        return Score(metric.id, statistic, note="no p-value: rows of a cluster are not independent")
+    note = "" if plan.confidence is None else STATISTIC
+    return Score(metric.id, float(statistic), pvalue=statistic.p_value, note=note)
+
+
 def _with_intervals(
     plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
 ) -> dict[str, Score]:
     formulas = _by_formula(plan, values) if interval == "auto" else {}
     others = {name: metric for name, metric in metrics.items() if name not in formulas}
     draws = _draws(plan, others)
-    scores = {name: _score_without_interval(metrics[name], value) for name, value in values.items()}
+    scores = {name: Score(name, value, note=_TOO_MANY) for name, value in values.items()}
     for name, (low_high, method) in formulas.items():
         scores[name] = Score(name, values[name], *low_high, method)
     for name, (replicates, left_out) in draws.items():
         scores[name] = score_of_replicates(name, values[name], replicates, left_out, plan.confidence or 0.95, interval)
     return scores
-
-
-def _score_without_interval(metric: Metric, value: float) -> Score:
-    is_test = metric.id in _TESTS
-    why = "no interval: the statistic of a test" if is_test else "no interval: too many rows to reweight that often"
-    return Score(metric.id, value, note=why)
 
 
 def score_of_replicates(

@@ -38,7 +38,8 @@ class Score:
     debiased : float or None
         For calibration errors: the value less what chance alone adds to it.
     pvalue : float or None
-        For calibration errors: the probability of so large a value under perfect calibration.
+        For calibration errors and tests of calibration: the probability of a value at least so extreme under perfect
+        calibration.
     note : str
         A remark on the value or the interval.
 

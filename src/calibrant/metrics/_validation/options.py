@@ -51,6 +51,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     "precision_at_k": {"k": _POSITIVE},
     "recall_at_k": {"k": _POSITIVE, "total_positives": _POSITIVE | Nothing()},
     "sensitivity_specificity": _THRESHOLD,
+    "spiegelhalter_z": {"weight_kind": Choice("frequency", "probability")},
 }
 
 
