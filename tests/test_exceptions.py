@@ -92,3 +92,23 @@ def test_nothing_is_near_in_an_empty_list_or_to_something_else() -> None:
 @given(st.lists(st.text(string.ascii_lowercase, min_size=1), min_size=1))
 def test_an_option_is_nearest_to_itself(options: list[str]) -> None:
     assert nearest(options[0], options) == f" Did you mean {options[0]!r}?"
+
+
+@pytest.mark.parametrize(
+    ("written", "options", "meant"),
+    [
+        ("AUC", ["auc", "mcc"], "auc"),
+        ("Log-Loss", ["auc", "log_loss"], "log_loss"),
+        ("isotonic regression", ["isotonic", "platt"], "isotonic"),
+        ("sigmoid", ["isotonic", "platt"], "platt"),
+        ("n_estimators", ["n_bins", "n_trees"], "n_trees"),
+    ],
+)
+def test_the_nearest_option_is_found_whatever_its_case_and_under_the_names_of_scikit_learn(
+    written: str, options: list[str], meant: str
+) -> None:
+    assert nearest(written, options) == f" Did you mean {meant!r}?"
+
+
+def test_the_names_of_scikit_learn_are_suggested_only_where_ours_exist() -> None:
+    assert nearest("n_estimators", ["zzz"]) == ""

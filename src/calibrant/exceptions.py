@@ -18,8 +18,20 @@ __all__ = [
     "ParameterError",
     "ReadError",
     "SchemaError",
+    "UnknownParameterError",
+    "VersionWarning",
     "nearest",
 ]
+
+# Names of scikit-learn that resemble none of ours but mean one of them.
+_SYNONYMS = {
+    "base_estimator": "estimator",
+    "categorical_features": "nominal",
+    "max_leaf_nodes": "max_leaves",
+    "min_samples_leaf": "min_leaf",
+    "n_estimators": "n_trees",
+    "sigmoid": "platt",
+}
 
 
 class CalibrantError(Exception):
@@ -40,6 +52,19 @@ class ParameterError(CalibrantError, ValueError):
     >>> raise ParameterError("max_depth must be an int >= 1 or None; got 0.")
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: max_depth must be an int >= 1 or None; got 0.
+    """
+
+
+class UnknownParameterError(ParameterError, TypeError):
+    """An estimator has no parameter of this name; a TypeError as Python's, and a ValueError as scikit-learn's.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BPETsClassifier
+    >>> BPETsClassifier(n_estimators=10)
+    Traceback (most recent call last):
+    calibrant.exceptions.UnknownParameterError: BPETsClassifier: there is no parameter 'n_estimators'. Did you mean
+    'n_trees'?
     """
 
 
@@ -154,16 +179,43 @@ class BaseRateWarning(CalibrantWarning):
     """
 
 
+class VersionWarning(CalibrantWarning):
+    """An estimator was pickled by another version of calibrant, and may predict otherwise or not at all.
+
+    Examples
+    --------
+    >>> issubclass(VersionWarning, CalibrantWarning)
+    True
+    """
+
+
 def nearest(name: object, options: Iterable[object]) -> str:
     """Return `` Did you mean 'x'?`` for the option most similar to a misspelled name, or an empty string.
+
+    Case, hyphens and spaces do not count, and some names of scikit-learn suggest ours.
 
     Examples
     --------
     >>> nearest("laplas", ["laplace", "frequency"])
     " Did you mean 'laplace'?"
+    >>> nearest("AUC", ["auc", "mcc"]), nearest("n_estimators", ["n_bins", "n_trees"])
+    (" Did you mean 'auc'?", " Did you mean 'n_trees'?")
     >>> nearest("zzz", ["laplace", "frequency"])
     ''
     """
     by_text = {str(option): option for option in options}
-    close = difflib.get_close_matches(str(name), by_text, n=1)
-    return f" Did you mean {by_text[close[0]]!r}?" if close else ""
+    if str(name) in by_text:
+        return _suggested(by_text[str(name)])
+    by_text = {_folded(text): option for text, option in by_text.items()}
+    written = _folded(str(name))
+    close = [_SYNONYMS.get(written, ""), *difflib.get_close_matches(written, by_text, n=1)]
+    close += [text for text in by_text if f"{written}_".startswith(f"{text}_")]
+    return next((_suggested(by_text[text]) for text in close if text in by_text), "")
+
+
+def _folded(text: str) -> str:
+    return text.casefold().replace("-", "_").replace(" ", "_")
+
+
+def _suggested(option: object) -> str:
+    return f" Did you mean {option!r}?"

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Rule, check_params
 from calibrant.data._internal import RowClassifierMixin, read_training_rows
@@ -22,7 +23,7 @@ _RULES: dict[str, Rule] = {"strategy": Choice("base_rate", "zero", "one")}
 
 
 @fill_docstring()
-class ConstantClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The same probabilities for every row: the base rates, or certainty of the positive class or of the others.
 
     Parameters

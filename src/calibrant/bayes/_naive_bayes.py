@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant.bayes._counts import IntervalCounts, Smoothing
@@ -42,7 +43,7 @@ _RULES: dict[str, Rule] = {
 
 
 @fill_docstring()
-class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for nominal and numeric columns together.
 
     The probability of a class is its base rate times the probability of each value of the row in that class, as if

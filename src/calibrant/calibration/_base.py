@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Rule, check_params
 from calibrant.calibration._validation import (
     BinaryScores,
@@ -56,7 +57,7 @@ array of shape (n_rows,)
     Scores, on the scale of those in ``fit``; the end of the scale where no score has the probability."""
 
 
-class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
+class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A map from scores to probabilities.
 
     After ``fit``: ``classes_`` in the order of the columns, ``n_columns_`` as passed. Large work is shared by as many

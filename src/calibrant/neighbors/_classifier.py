@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
@@ -38,7 +39,7 @@ _RULES: dict[str, Rule] = {
 
 
 @fill_docstring()
-class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Class probabilities from the most similar training rows: votes of the nearest, or of all by their distance.
 
     The distance is Euclidean: ``d^2`` is the sum over columns of the column's weight times a squared difference.

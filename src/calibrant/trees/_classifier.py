@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Nominal
@@ -31,7 +32,14 @@ sample_weight : sequence of length n_rows, optional
 
 
 @fill_docstring(**TREE_PARAMETER_DOCS)
-class ProbabilityTreeClassifier(PredictionMixin, DescriptionMixin, ExportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilityTreeClassifier(  # type: ignore[misc]
+    PredictionMixin,
+    DescriptionMixin,
+    ExportMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """A C4.5 tree made for class probabilities: grown in full, its leaves smoothed.
 
     The default is C4.4 (Provost & Domingos 2003): C4.5's growing, no pruning, no collapsing, Laplace estimates.

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, HasMethods, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike
 from calibrant.calibration._auto.auto import Auto, warn_of_few_rows
@@ -61,7 +62,7 @@ _RULES = {
 }
 
 
-class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier with its scores calibrated.
 
     The map from scores to probabilities is fitted to scores of held-out rows. By default these come from five folds and

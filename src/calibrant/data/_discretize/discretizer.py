@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Rule, check_params
 from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
@@ -27,7 +28,7 @@ _RULES: dict[str, Rule] = {"criterion": Choice(*CUT_RULES)}
 
 
 @fill_docstring()
-class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Discretize numeric columns by class entropy and the minimum description length principle.
 
     A column is cut where the class entropy of both sides is least, then each side is cut in turn, for as long as the

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, HasMethods, Nothing, check_params
 from calibrant.data._internal import check_weights
 from calibrant.decisions._amounts.probit import fit_probit, inverse_mills_ratio
@@ -30,7 +31,7 @@ _RULES = {
 _LEAST = 1e-12  # keeps the probit index of a certain probability finite (about 7 standard deviations)
 
 
-class HeckmanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Regression on the rows whose amount is observed, corrected for selection bias.
 
     Gifts are observed for donors only, and people who are likely to donate may give more or less than similar people

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant.calibration._internal import WrapperMixin
 from calibrant.exceptions import DataError, ParameterError
 
@@ -23,7 +24,7 @@ def _has_proba(self: Any) -> bool:
     return hasattr(self.estimator, "predict_proba")
 
 
-class WrappingClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class WrappingClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that wraps models fitted to classes of ``classes_``."""
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
@@ -54,7 +55,7 @@ of the whole training set, not of each bag; a number left to ``"cv"`` is chosen 
 
 
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS})
-class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Probability trees grown on bootstrap samples, and their probabilities averaged.
 
     All trees are grown from one coded table: a bootstrap sample is a whole number for each row, never a copy. A grown

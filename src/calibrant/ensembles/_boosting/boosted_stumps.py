@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant.data._internal import Nominal, Rows
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
@@ -40,7 +41,7 @@ _RULES = {
 
 
 @fill_docstring()
-class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Thousands of trees of one test each, every one fitted to rows reweighted by the errors of those before it.
 
     The rows of each column are sorted once; a round is then linear in the rows. The result is exact: every cut between

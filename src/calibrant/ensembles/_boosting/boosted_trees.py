@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal, Rows
@@ -50,7 +51,7 @@ weighted rows. A number left to ``"cv"`` is chosen in every round, as in `Probab
 
 
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS})
-class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
 
     `predict_proba` returns scores, **not calibrated probabilities**: the share of the members' weighted votes, the raw

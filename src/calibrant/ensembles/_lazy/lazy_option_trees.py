@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
@@ -35,7 +36,7 @@ _RULES: dict[str, Rule] = {
 
 
 @fill_docstring(n_jobs=TREE_PARAMETER_DOCS["n_jobs"])
-class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Bagged lazy option trees (B-LOTs): a tree grown for each row that is predicted. Experimental.
 
     For a row and a bag, a node has the training rows that match the row so far. The chosen test is the one whose

@@ -1,0 +1,86 @@
+"""What every estimator of calibrant adds to scikit-learn's base class: suggested parameters and versioned pickles."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from calibrant import __version__
+from calibrant.exceptions import UnknownParameterError, VersionWarning, nearest
+
+__all__ = ["EstimatorMixin"]
+
+_VERSION = "_calibrant_version"
+
+
+class EstimatorMixin:
+    """Mixin of an estimator, before ``BaseEstimator``: unknown parameters suggest one, pickles hold a version."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__init__ is not object.__init__ and not hasattr(cls.__init__, "__wrapped__"):
+            cls.__init__ = _checked(cls.__init__)  # type: ignore[method-assign]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator; ``estimator__name`` is a parameter of a nested one.
+
+        Parameters
+        ----------
+        **params : object
+            The parameters by name.
+
+        Returns
+        -------
+        Self
+            The estimator.
+
+        Examples
+        --------
+        >>> from calibrant.calibration import Binning
+        >>> Binning().set_params(n_bins=5)
+        Binning(n_bins=5)
+        >>> Binning().set_params(bins=5)
+        Traceback (most recent call last):
+        calibrant.exceptions.UnknownParameterError: Binning: there is no parameter 'bins'. Did you mean 'n_bins'?
+        """
+        _check_names(type(self), (name.partition("__")[0] for name in params), self._get_param_names())  # type: ignore[attr-defined]
+        return super().set_params(**params)  # type: ignore[misc, no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), _VERSION: __version__}  # type: ignore[dict-item]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        written_by = state.get(_VERSION, __version__)
+        if written_by != __version__:
+            warnings.warn(
+                f"{type(self).__name__} was pickled by calibrant {written_by} and is loaded by {__version__}: it may "
+                f"predict otherwise or fail. Fit it again, or load it with calibrant {written_by}.",
+                VersionWarning,
+                stacklevel=2,
+            )
+        super().__setstate__({name: value for name, value in state.items() if name != _VERSION})  # type: ignore[misc]
+
+
+def _checked(init: Callable[..., None]) -> Callable[..., None]:
+    """Return a constructor that suggests the nearest parameter where Python would only say what is unknown."""
+    parameters = inspect.signature(init).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return init
+
+    @functools.wraps(init)
+    def checked(self: Any, *args: Any, **params: Any) -> None:
+        if not params.keys() <= parameters.keys():
+            _check_names(type(self), params, [name for name in parameters if name != "self"])
+        init(self, *args, **params)
+
+    return checked
+
+
+def _check_names(kind: type, names: Iterable[str], known: list[str]) -> None:
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or f" There are {', '.join(known) or 'none'}."
+            raise UnknownParameterError(f"{kind.__name__}: there is no parameter {name!r}.{hint}")
