@@ -25,7 +25,7 @@ INTERNAL = {
         cell_weights check_weights code_labels factorize fit_columns interval_codes is_float_matrix
         mdl_cuts read_more_training_rows read_training_rows
     """,
-    "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace",
+    "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
         Band BootstrapPlan CONFIDENCE Predictions Resampled bca_interval check_options check_probabilities
         check_two_classes honest_bands number_text percentile_interval read_codes read_more_labels read_predictions

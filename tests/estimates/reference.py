@@ -179,14 +179,14 @@ def smoothed_curtailment(tree: Any) -> Reading:
 # --- from the whole path (2.3, 8.3, Agarwal et al. 2022) --------------------------------------------------------------
 
 
-def m_branch(tree: Any, M: float = 4) -> Reading:
+def m_branch(tree: Any, M: float = 4, constant: bool = False) -> Reading:
     """2.3: each node is smoothed towards the one above it, the higher ones more."""
 
     def predict(path: Path, _row: Mapping[str, Any]) -> Vector:
         p = np.full(tree.counts.shape[1], 1 / tree.counts.shape[1])
         for j, node in enumerate(path, start=1):
             height = len(path) + 1 - j
-            m = M * (1 + (1 - 1 / height) * math.sqrt(tree.weight[0]))
+            m = M if constant else M * (1 + (1 - 1 / height) * math.sqrt(tree.weight[0]))
             p = (tree.counts[node] + m * p) / (tree.weight[node] + m)
         return p
 

@@ -23,6 +23,20 @@ def test_laplace_adds_a_row_of_each_class(tree):
     np.testing.assert_allclose(Laplace().table(tree), [[5 / 8, 1 / 8, 2 / 8], [5 / 8, 1 / 8, 2 / 8], [1 / 3] * 3])
 
 
+def test_laplace_adds_alpha_rows_of_each_class(tree):
+    np.testing.assert_allclose(Laplace(alpha=0.5).table(tree)[1], [4.5 / 6.5, 0.5 / 6.5, 1.5 / 6.5])
+    np.testing.assert_allclose(
+        Laplace(alpha=1 / 3).table(tree), MEstimate(m=1, prior="uniform").table(tree), rtol=0, atol=1e-15
+    )
+    np.testing.assert_array_equal(Laplace(alpha=0).table(tree), Frequency().table(tree))
+
+
+@pytest.mark.parametrize("alpha", [-1, np.nan, np.inf, "cv"])
+def test_alpha_is_a_finite_number_from_0(alpha):
+    with pytest.raises(ParameterError, match="alpha must be a finite number >= 0; got"):
+        Laplace(alpha=alpha)
+
+
 def test_laplace_of_five_and_of_fifty_rows_is_the_papers(fork):
     """Chawla & Cieslak 2006, below equation 2."""
     np.testing.assert_array_equal(Laplace().table(fork([5, 0], [50, 0]))[1:, 0].round(2), [0.86, 0.98])

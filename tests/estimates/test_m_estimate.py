@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from sklearn.ensemble import RandomForestClassifier
 
-from calibrant.estimates import MEstimate, Resolvable
+from calibrant.ensembles import BaggedTreesClassifier, mob_esp
+from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate, Resolvable
 from calibrant.estimates._leaf.empirical_bayes import maximum_likelihood_m
 from calibrant.exceptions import ParameterError
+from calibrant.trees import ProbabilityTreeClassifier
 
 LEAVES = np.array([[9.0, 1, 0], [5, 5, 2], [0, 8, 1], [0, 0, 4]])
 
@@ -110,3 +113,68 @@ def test_wrong_parameters_are_named(wrong, message):
 def test_a_prior_of_another_length_is_rejected(fork):
     with pytest.raises(ParameterError, match="prior has 3 probabilities; there are 2 classes"):
         MEstimate(m=1, prior=[0.2, 0.3, 0.5]).table(fork([1, 0], [0, 1]))
+
+
+def three_classes(n=200):
+    random = np.random.default_rng(3)
+    y = random.choice(["maybe", "no", "yes"], n, p=[0.3, 0.6, 0.1])
+    X = np.column_stack([random.normal(size=n) + (y == "yes"), random.normal(size=n)])
+    return X, y
+
+
+@pytest.mark.parametrize("positive", ["maybe", "no", "yes"])
+def test_the_positive_class_sets_m_of_several_classes(positive):
+    X, y = three_classes()
+    model = ProbabilityTreeClassifier(estimate=MEstimate(positive=positive)).fit(X, y)
+    m = 10 / np.mean(y == positive)
+    assert model.estimate_.m == pytest.approx(m)
+    by_hand = ProbabilityTreeClassifier(estimate=MEstimate(m=m)).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(model.estimate.table(model.tree_), by_hand.estimate.table(model.tree_), atol=1e-12)
+
+
+def test_the_positive_class_may_be_the_more_frequent_of_two():
+    y = np.repeat([0, 1], [50, 150])
+    model = ProbabilityTreeClassifier(estimate=MEstimate(positive=1)).fit(np.arange(200)[:, None] % 7, y)
+    assert model.estimate_.m == pytest.approx(10 / 0.75)
+    assert MEstimate(positive=1) != MEstimate()
+
+
+def test_a_positive_class_reaches_curtailment_forests_and_readings():
+    X, y = three_classes()
+    m = pytest.approx(10 / np.mean(y == "yes"))
+    estimate = MEstimate(positive="yes")
+    curtailed = ProbabilityTreeClassifier(estimate=Curtailment(v="cv", then=estimate), random_state=0).fit(X, y)
+    assert curtailed.estimate_.then.m == m
+    forest = BaggedTreesClassifier(n_trees=3, estimate=estimate, random_state=0).fit(X, y)
+    same = BaggedTreesClassifier(n_trees=3, estimate=MEstimate(m=10 / np.mean(y == "yes")), random_state=0).fit(X, y)
+    np.testing.assert_allclose(forest.predict_proba(X), same.predict_proba(X), atol=1e-12)
+    trees = RandomForestClassifier(3, random_state=0).fit(X, y)
+    readings = [mob_esp(trees, X, y, estimate=each) for each in (estimate, same.estimate)]
+    np.testing.assert_allclose(readings[0].predict_proba(X), readings[1].predict_proba(X), atol=1e-12)
+
+
+def test_a_positive_class_without_rows_leaves_the_prior(fork):
+    estimate = MEstimate(positive="b").with_classes(["a", "b"])
+    np.testing.assert_array_equal(estimate.table(fork([3, 0], [5, 0])), [[1, 0]] * 3)
+
+
+def test_a_positive_class_must_be_a_class():
+    X, y = three_classes(20)
+    with pytest.raises(ParameterError, match=r"positive must be one of the classes \('maybe', 'no', 'yes'\); got 'ja'"):
+        ProbabilityTreeClassifier(estimate=MEstimate(positive="ja")).fit(X, y)
+    with pytest.raises(ParameterError, match="call with_classes first"):
+        MEstimate(positive="yes").resolve([3, 1])
+
+
+@pytest.mark.parametrize(
+    ("estimate", "same"),
+    [(Laplace(alpha=0.5), MEstimate(m=1.5, prior="uniform")), (Laplace(alpha=0), Frequency())],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["mob_esp", "eb_pets"])
+def test_readings_add_alpha_rows_of_each_class(estimate, same, kind):
+    X, y = three_classes()
+    trees = RandomForestClassifier(5, random_state=0).fit(X, y)
+    readings = [mob_esp(trees, X, y, kind=kind, estimate=each).predict_proba(X) for each in (estimate, same)]
+    np.testing.assert_allclose(readings[0], readings[1], atol=1e-12)

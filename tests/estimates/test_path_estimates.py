@@ -16,6 +16,14 @@ def test_m_branch_smooths_each_node_towards_the_one_above(stairs):
     assert MBranch().table(stairs)[4, 1] == pytest.approx((8 + leaf * between) / (10 + leaf), abs=1e-15)
 
 
+def test_m_branch_with_constant_m_weights_every_node_alike(stairs):
+    top = (10 + 4 / 2) / (100 + 4)
+    between = (10 + 4 * top) / (60 + 4)
+    table = MBranch(constant=True).table(stairs)
+    assert table[4, 1] == pytest.approx((8 + 4 * between) / (10 + 4), abs=1e-15)
+    assert table[1, 1] == pytest.approx(4 * top / (40 + 4), abs=1e-15)
+
+
 def test_the_height_of_a_node_is_that_of_the_path_not_of_the_tree(stairs):
     root = 4 * (1 + 1 / 2 * 10)
     top = (10 + root / 2) / (100 + root)
@@ -73,6 +81,7 @@ def test_alpha_is_the_weight_of_each_class_beforehand(fork):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: MBranch(constant=2), "constant must be a bool; got 2"),
         (lambda: MBranch(M=0), "M must be a finite number > 0; got 0"),
         (lambda: HierarchicalShrinkage(strength=-1), "strength must be 'cv' or a number in"),
         (lambda: PathAverage("baye"), "Did you mean 'bayes'"),

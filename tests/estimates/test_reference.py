@@ -36,6 +36,7 @@ PARAMETRIZED: dict[Any, Callable[[Any], reference.Reading]] = {
     Curtailment(v=30, then="m_branch"): lambda tree: reference.curtailment(tree, 30, then=reference.m_branch(tree)),
     Curtailment(strength=1): lambda tree: reference.curtailment(tree, strength=1),
     Curtailment(v=1e9, then=MEstimate(m=5)): lambda tree: reference.curtailment(tree, 1e9),
+    MBranch(M=2, constant=True): lambda tree: reference.m_branch(tree, 2, constant=True),
     MBranch(M=1.5): lambda tree: reference.m_branch(tree, 1.5),
     PathAverage(prior="wallace"): lambda tree: reference.path_average(tree, "wallace"),
     PathAverage(alpha=0.25): lambda tree: reference.path_average(tree, alpha=0.25),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import beta
 
-from calibrant.estimates import Curtailment, MBranch, MEstimate
+from calibrant.estimates import Curtailment, Laplace, MBranch, MEstimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -21,6 +21,7 @@ def quantiles(a, b, confidence=0.95):
     [
         ("laplace", [1, 1, 1]),
         ("frequency", [0.5] * 3),
+        (Laplace(alpha=2.5), [2.5] * 3),
         (MEstimate(m=6), [3, 2.5, 0.5]),
         (MEstimate(m=6, prior="uniform"), [2, 2, 2]),
         ("hierarchical_shrinkage", [0.5] * 3),

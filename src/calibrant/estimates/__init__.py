@@ -4,7 +4,7 @@ Which one: `Curtailment` with ``then="m"`` for a single tree and a rare class, `
 for a single tree and many classes, `Laplace` for balanced classes, `Frequency` inside an ensemble.
 """
 
-from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable
+from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, NamesClass, Resolvable
 from calibrant.estimates._held_out import FittedHeldOut, HeldOut
 from calibrant.estimates._kernel.kernel_density import KernelDensity
 from calibrant.estimates._kernel.row_estimate import RowEstimate, RowReader
@@ -31,6 +31,7 @@ __all__ = [
     "Laplace",
     "MBranch",
     "MEstimate",
+    "NamesClass",
     "PathAverage",
     "Resolvable",
     "RowEstimate",

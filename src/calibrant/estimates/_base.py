@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChosenByCV", "CountedTree", "Estimate", "Resolvable"]
+__all__ = ["ChosenByCV", "CountedTree", "Estimate", "NamesClass", "Resolvable", "with_classes"]
 
 
 class CountedTree(Protocol):
@@ -106,8 +107,28 @@ class Resolvable(Estimate, Protocol):
     >>> import numpy as np
     >>> from calibrant.estimates import MEstimate
     >>> MEstimate().resolve(np.array([950, 50]))
-    MEstimate(m=200.0, strength=10, prior=(0.95, 0.05))
+    MEstimate(m=200.0, strength=10, prior=(0.95, 0.05), positive=None)
     """
 
     def resolve(self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None = None) -> Estimate:
         """Return the estimate with its numbers, from the class weights of the training set and of its leaves (rows)."""
+
+
+@runtime_checkable
+class NamesClass(Estimate, Protocol):
+    """An estimate that names a class, and so needs the classes before its numbers follow from counts.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import MEstimate
+    >>> MEstimate(positive="yes").with_classes(["no", "yes"]).resolve([950, 50]).m
+    200.0
+    """
+
+    def with_classes(self, classes: Sequence[Any] | NDArray[Any]) -> Estimate:
+        """Return the estimate for these classes, sorted as the columns of the counts are."""
+
+
+def with_classes(estimate: Estimate, classes: Sequence[Any] | NDArray[Any]) -> Estimate:
+    """Return an estimate for these classes, itself where it names none."""
+    return estimate.with_classes(classes) if isinstance(estimate, NamesClass) else estimate

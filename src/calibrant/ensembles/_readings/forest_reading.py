@@ -22,7 +22,7 @@ from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.row_reading import RowReading
 from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
 from calibrant.estimates import Estimate, Resolvable, RowEstimate
-from calibrant.estimates._internal import look_up
+from calibrant.estimates._internal import look_up, with_classes
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
 
@@ -85,7 +85,8 @@ class ForestReader:
     @cached_property
     def estimate(self) -> Estimate:
         """The estimate with all its numbers; base rates, m and v are those of the whole training set."""
-        estimate = _choose_by_cv(look_up(self.options.estimate), self.forest)
+        named = with_classes(look_up(self.options.estimate), self.forest.examples.classes)
+        estimate = _choose_by_cv(named, self.forest)
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
             examples = self.forest.examples

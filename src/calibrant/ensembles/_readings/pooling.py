@@ -73,4 +73,4 @@ def added_counts(estimate: Estimate, class_weights: NDArray[np.float64]) -> NDAr
     if isinstance(estimate, MEstimate):
         resolved = estimate.resolve(class_weights)
         return min(float(cast("float", resolved.m)), _MAX_M) * np.asarray(resolved.prior, dtype=np.float64)
-    return np.full(len(class_weights), 1.0 if isinstance(estimate, Laplace) else 0.0)
+    return np.full(len(class_weights), float(estimate.alpha) if isinstance(estimate, Laplace) else 0.0)

@@ -23,6 +23,7 @@ from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.sklearn_forest import bags_of, check_forest, check_same_rows, leaves_of, trees_of
 from calibrant.ensembles._readings.votes import count_votes
 from calibrant.estimates import Estimate, Resolvable, as_estimate
+from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def mob_esp(
         check_param(name, value, _RULES[name])
     check_forest(fitted_forest)
     members = _members_of(fitted_forest, X, y, sample_weight)
-    resolved = _resolve(as_estimate("estimate", estimate), members)
+    resolved = _resolve(with_classes(as_estimate("estimate", estimate), fitted_forest.classes_), members)
     pooling = Pooling(out_of_bag, in_bag_counts, out_of_bag_weight, resolved)
     reading = read_mob_esp(members, pooling) if kind == "mob_esp" else read_eb_pets(members, pooling)
     return ForestReading(fitted_forest, members, pooling, reading, n_voting(vote_trees, members.in_bag))

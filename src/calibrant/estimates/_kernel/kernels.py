@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from calibrant.estimates._kernel.widths import WidthChoice, category_width, numeric_width
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -122,6 +124,7 @@ def fit_kernels(
     weight: NDArray[np.float64],
     n_categories: Mapping[int, int],
     n_classes: int,
+    choice: WidthChoice = "silverman",
 ) -> ClassKernels:
     """Choose the widths of the kernels, for each tested column and each class separately.
 
@@ -136,20 +139,12 @@ def fit_kernels(
         values, found = columns[column], known(columns[column])
         for k in range(n_classes):
             own = found & (label == k)
-            leaves = (n - 1) / (weight[own].sum() + n) if n else 0.0
-            width[column, k] = leaves if n else _numeric_width(values[own], weight[own], values[found])
+            width[column, k] = (
+                category_width(values[own], weight[own], n, choice)
+                if n
+                else numeric_width(values[own], weight[own], values[found], choice)
+            )
     return ClassKernels(tuple(columns), label, weight, width, n_categories)
-
-
-def _numeric_width(values: NDArray[Any], weight: NDArray[np.float64], all_values: NDArray[Any]) -> float:
-    """Return 1.06 s n^(-1/5) (Silverman 1986, eq. 3.28), at least a thousandth of the range of all rows."""
-    total = float(weight.sum())
-    least = 1e-3 * float(np.ptp(all_values.astype(np.float64))) if len(all_values) else 0.0
-    if total <= 1.0:
-        return least or 1.0
-    mean = (values * weight).sum() / total
-    deviation = np.sqrt((weight * (values - mean) ** 2).sum() / (total - 1.0))
-    return max(1.06 * float(deviation) * total**-0.2, least) or 1.0
 
 
 def known(column: NDArray[Any]) -> NDArray[np.bool_]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._params import Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
+from calibrant.estimates._leaf.frequency import frequencies
 from calibrant.estimates._method_docs import METHOD_DOCS
 
 if TYPE_CHECKING:
@@ -16,15 +18,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Laplace"]
 
+_RULES: dict[str, Rule] = {"alpha": Real(0)}
+
 
 @dataclass(frozen=True, slots=True)
 class Laplace:
-    """The share of each class after one more row of every class.
+    """The share of each class after one more row of every class, or `alpha` more.
 
     For a single tree and balanced classes: a pure leaf of 5 rows has 0.86, one of 50 rows 0.98 (Chawla & Cieslak
     2006). It pulls towards 1/K, which is far too high for a rare class (Zadrozny & Elkan 2001, Tables 1 and 4, where
     it is little better than the frequencies): use `MEstimate` or `Curtailment` there. With many classes and small
     leaves the K added rows outweigh the actual ones: use `HierarchicalShrinkage` or `MEstimate`.
+
+    Parameters
+    ----------
+    alpha : float
+        The rows added to every class. 1 is Laplace's rule, 0.5 that of Krichevsky and Trofimov, 1/K the default of
+        the IND package, 0 the frequencies.
 
     Examples
     --------
@@ -34,13 +44,22 @@ class Laplace:
     array([[0.5 , 0.5 ],
            [0.75, 0.25],
            [0.25, 0.75]])
+    >>> Laplace(alpha=0.5).table(tree)[1].round(3)
+    array([0.833, 0.167])
     """
+
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_params(self, _RULES)
 
     @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
-        """Return (n_k + 1) / (w + K) at every node, K the number of classes.
+        """Return (n_k + alpha) / (w + K alpha) at every node, K the number of classes.
 
         %(table_sections)s
         """
-        n_classes = tree.counts.shape[1]
-        return np.asarray((tree.counts + 1.0) / (tree.weight + n_classes)[:, np.newaxis])
+        if self.alpha == 0:
+            return frequencies(tree)
+        added = tree.counts.shape[1] * self.alpha
+        return np.asarray((tree.counts + self.alpha) / (tree.weight + added)[:, np.newaxis])

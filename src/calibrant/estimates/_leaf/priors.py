@@ -13,7 +13,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BASE_RATE", "UNIFORM", "base_rates", "prior_of", "read_prior", "rows_with_positives"]
+__all__ = ["BASE_RATE", "UNIFORM", "base_rates", "position_of", "prior_of", "read_prior", "rows_with_positives"]
 
 BASE_RATE: Final = "base_rate"
 UNIFORM: Final = "uniform"
@@ -43,6 +43,25 @@ def rows_with_positives(n: float, counts: NDArray[np.float64]) -> float:
     found = counts[counts > 0]
     positives = float(found.min() if len(counts) <= 2 else np.median(found))
     return n * float(counts.sum()) / positives  # in this order whole counts give no rounding error
+
+
+def position_of(positive: Any, classes: list[Any]) -> int:
+    """Return the position of the positive class among the sorted classes.
+
+    Examples
+    --------
+    >>> position_of("yes", ["no", "yes"])
+    1
+    >>> position_of("ja", ["no", "yes"])
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: positive must be one of the classes ('no', 'yes'); got 'ja'.
+    """
+    found = [k for k, label in enumerate(classes) if label == positive]
+    if not found:
+        names = ", ".join(repr(label.item() if isinstance(label, np.generic) else label) for label in classes[:5])
+        more = " ..." if len(classes) > 5 else ""
+        raise ParameterError(f"positive must be one of the classes ({names}{more}); got {positive!r}.")
+    return found[0]
 
 
 def read_prior(prior: Any) -> str | tuple[float, ...]:

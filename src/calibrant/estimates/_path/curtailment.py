@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Nothing, Real, Rule, check_params
-from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable
+from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, Resolvable, with_classes
 from calibrant.estimates._grid import CV, not_chosen, powers_of_two
 from calibrant.estimates._held_out import FittedHeldOut
 from calibrant.estimates._kernel.row_estimate import RowEstimate
@@ -127,7 +128,7 @@ class Curtailment:
         Examples
         --------
         >>> Curtailment(then="m").resolve([9500, 500])
-        Curtailment(v=200.0, strength=10, then=MEstimate(m=200.0, strength=10, prior=(0.95, 0.05)))
+        Curtailment(v=200.0, strength=10, then=MEstimate(m=200.0, strength=10, prior=(0.95, 0.05), positive=None))
         """
         then = self._then()
         counts = np.asarray(counts, dtype=np.float64)
@@ -149,6 +150,23 @@ class Curtailment:
         if self.v != CV and after == (then,):
             return (self,)
         return tuple(replace(self, v=v, then=each) for v in minimums for each in after)
+
+    def with_classes(self, classes: Sequence[Any] | NDArray[Any]) -> Curtailment:
+        """Return the same estimate for these classes, one of which `then` may name.
+
+        Parameters
+        ----------
+        classes : sequence of length n_classes
+            The sorted classes.
+
+        Returns
+        -------
+        Curtailment
+            An equal estimate.
+        """
+        then = self._then()
+        named = with_classes(then, classes)
+        return self if named is then else replace(self, then=named)
 
     def _then(self) -> Estimate:
         from calibrant.estimates._names import look_up

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Real, Rule, check_params
+from calibrant._params import Bool, Real, Rule, check_params
 from calibrant.estimates._base import CountedTree
 from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.paths import Levels
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MBranch"]
 
-_RULES: dict[str, Rule] = {"M": Real(0, closed="neither")}
+_RULES: dict[str, Rule] = {"M": Real(0, closed="neither"), "constant": Bool()}
 _NEGLIGIBLE = 2.0**-64  # a share of this size changes no digit of a probability
 
 
@@ -36,6 +36,8 @@ class MBranch:
     M : float
         The weight of the node above, in rows, at the end of the path. h nodes from the end it is
         M (1 + (1 - 1/h) sqrt(N)), N the training weight: higher nodes have more rows and are smoothed more.
+    constant : bool
+        Whether the weight is M at every node of the path, whatever its height.
 
     Notes
     -----
@@ -52,6 +54,7 @@ class MBranch:
     """
 
     M: float = 4
+    constant: bool = False
 
     def __post_init__(self) -> None:
         check_params(self, _RULES)
@@ -70,7 +73,10 @@ class MBranch:
 
     def _ms(self, tree: CountedTree) -> list[float]:
         """Return m at each height; the last node of a path has height 1."""
-        growth = 1.0 - 1.0 / np.arange(1, int(tree.depth.max()) + 2)
+        heights = np.arange(1, int(tree.depth.max()) + 2)
+        if self.constant:
+            return [float(self.M)] * len(heights)
+        growth = 1.0 - 1.0 / heights
         return list(self.M * (1.0 + growth * math.sqrt(float(tree.weight[0]))))
 
 

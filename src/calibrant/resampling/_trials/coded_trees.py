@@ -13,6 +13,7 @@ from calibrant._params import check_params
 from calibrant._random import seed_sequence
 from calibrant.data._internal import TrainingRows, fit_columns, is_float_matrix
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
+from calibrant.estimates._internal import with_classes
 from calibrant.trees._internal import (
     RULES,
     Examples,
@@ -104,7 +105,8 @@ class CodedTrees:
     @cached_property
     def _readers(self) -> list[Reader]:
         """How each member reads a grown tree, resolved once for all splits: `isinstance` of a protocol is slow."""
-        return [_reader(*each) for each in zip(self.family.members, self.estimates, strict=True)]
+        estimates = [with_classes(estimate, self.examples.classes) for estimate in self.estimates]
+        return [_reader(*each) for each in zip(self.family.members, estimates, strict=True)]
 
     def _columns(self, rows: NDArray[np.intp]) -> tuple[int, Any]:
         X, schema = self.data.X, self.examples.table.schema

@@ -47,7 +47,7 @@ def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
 
 def _prior(tree: Tree, estimate: Estimate) -> NDArray[np.float64] | float:
     if isinstance(estimate, Laplace):
-        return 1.0
+        return estimate.alpha
     if isinstance(estimate, MEstimate):
         resolved = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
         return min(float(resolved.m), _MAX_PARAMETER) * np.asarray(resolved.prior)  # type: ignore[arg-type]

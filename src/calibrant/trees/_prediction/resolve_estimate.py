@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOut, Resolvable
-from calibrant.estimates._internal import log_loss_of
+from calibrant.estimates._internal import log_loss_of, with_classes
 from calibrant.exceptions import CalibrantWarning
 from calibrant.trees._prediction.probability_tables import probability_table
 
@@ -33,7 +33,7 @@ def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams
     >>> resolve_estimate(MEstimate(m="cv"), model._grown_tree, model).m
     1.0
     """
-    estimate = _best_candidate(estimate, grown, params)
+    estimate = _best_candidate(with_classes(estimate, grown.tree.classes), grown, params)
     if isinstance(estimate, FittedHeldOut) and estimate.needs_held_out:
         estimate = estimate.fit_held_out(grown.folds)
     if isinstance(estimate, Resolvable):
