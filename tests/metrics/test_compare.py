@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from calibrant.comparison import mcnemar_test
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.metrics import METRICS as METRICS_BY_NAME
 from calibrant.metrics import compare, evaluate, evaluate_table
+from calibrant.metrics._intervals.paired_proportions import mid_p_difference
+from calibrant.metrics._scorecard.paired_differences import paired_proportions
 
 METRICS = ["log_loss", "auc", "ks", "accuracy", "ece", "f1"]
 
@@ -51,7 +57,7 @@ def test_reweighted_metrics_are_paired_too():
 def test_several_classes_are_compared_too():
     found = compare(*cards(metrics=["log_loss", "auc", "accuracy"], n_classes=3, blur=0.8))
     assert found["log_loss"].better == "first"
-    assert [found[name].method for name in found] == ["BCa", "BCa", "BCa"]
+    assert [found[name].method for name in found] == ["BCa", "BCa", "mid-p"]
 
 
 def test_replicates_of_both_are_the_same_rows():
@@ -82,3 +88,95 @@ def test_differences_read_as_text_and_frame():
     assert list(found.to_frame().index) == METRICS
     with pytest.raises(ParameterError, match="no 'mse' in both"):
         found["mse"]
+
+
+def discordant(only_first, only_second, n=100, **options):
+    """Two cards of n rows, of which each model alone is right in some, and both in the others."""
+    right = np.ones((2, n))
+    right[1, :only_first] = right[0, only_first : only_first + only_second] = 0
+    y = np.arange(n) % 2
+    return [evaluate(y, np.where(each == y, 0.9, 0.1), metrics=["accuracy", "error"], **options) for each in right == 1]
+
+
+def test_three_to_none_of_a_hundred_rows_do_not_show_that_the_first_is_better():
+    found = compare(*discordant(3, 0))
+    assert [found[name].better for name in found] == ["", ""]
+    assert found["accuracy"].method == "mid-p"
+    assert found["accuracy"].low < 0 < found["accuracy"].high == 0.03
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(0, 1), (5, 0), (6, 0), (6, 1), (9, 2), (20, 9), (4, 17), (12, 12)])
+def test_the_better_of_two_accuracies_is_that_of_mcnemars_mid_p_test(wins, losses):
+    found = compare(*discordant(wins, losses))
+    a, b = (np.repeat(right, [wins, losses, 100 - wins - losses]) for right in ([1, 0, 1], [0, 1, 1]))
+    test = mcnemar_test(np.ones(100, dtype=int), a, b, method="mid_p")
+    accuracy, error = found["accuracy"], found["error"]
+    assert (accuracy.low, accuracy.high) == pytest.approx((test.low, test.high), abs=1e-12)
+    assert (error.low, error.high) == pytest.approx((-test.high, -test.low), abs=1e-12)
+    assert accuracy.better == error.better == ("" if test.pvalue > 0.05 else "first" if wins > losses else "second")
+
+
+def test_a_weight_of_two_is_the_row_twice_in_paired_proportions():
+    first, second = discordant(4, 1)
+    y, p, q = (
+        np.r_[x, x[:4]]
+        for x in (first.judged.predictions.label, *(c.judged.predictions.table[:, 0] for c in (first, second)))
+    )
+    weights = np.r_[2.0 * np.ones(4), np.ones(96)]
+    twice = compare(*(evaluate(y, each, metrics=["error"]) for each in (p, q)))["error"]
+    weighted = compare(*(evaluate(y[:100], each[:100], metrics=["error"], sample_weight=weights) for each in (p, q)))
+    assert (weighted["error"].low, weighted["error"].high) == (twice.low, twice.high)
+    assert weighted["error"].method == "mid-p"
+
+
+def test_proportions_of_grouped_rows_are_resampled_in_whole_groups():
+    groups = np.repeat(np.arange(20), 5)
+    assert compare(*discordant(9, 2, groups=groups))["error"].method == "BCa"
+
+
+def test_any_metric_with_hits_is_a_paired_proportion():
+    positive_only = replace(
+        METRICS_BY_NAME["accuracy"],
+        id="recall_of_ones",
+        hits=lambda p: np.where(p.label == 1, p.predicted_class() == 1, np.nan),
+    )
+    first, second = (card.judged for card in discordant(12, 2))
+    found = paired_proportions(first, second, {"recall_of_ones": positive_only}, 0.95)["recall_of_ones"][0]
+    assert found == mid_p_difference(6, 1, 50, 0.95)
+
+
+def separated(n=20, seed=0):
+    """Two models that rank all positive rows first, in different orders."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return y, *((y + rng.random(n)) / 2 for _ in range(2))
+
+
+def test_two_perfect_areas_are_not_proved_equal():
+    y, p, q = separated()
+    found = compare(*(evaluate(y, each, metrics=["auc", "gini"]) for each in (p, q)))
+    assert found["auc"].difference == 0
+    assert found["auc"].low < -0.1
+    assert found["auc"].high > 0.1
+    assert (found["gini"].low, found["gini"].high) == pytest.approx((2 * found["auc"].low, 2 * found["auc"].high))
+    alone = evaluate(y, p, metrics=["auc"])["auc"]
+    assert found["auc"].low == pytest.approx(alone.low - 1)
+
+
+def test_a_perfect_area_against_a_constant_score_has_an_interval_of_some_width():
+    y, p, _ = separated()
+    found = compare(*(evaluate(y, each, metrics=["auc"]) for each in (p, np.full(20, 0.5))))["auc"]
+    assert found.better == "first"
+    assert found.low < found.difference == 0.5 < found.high
+
+
+def test_a_model_is_exactly_as_good_as_itself():
+    y, p, _ = separated()
+    card = evaluate(y, p, metrics=["auc", "accuracy", "ks", "mse"])
+    assert all((same.low, same.high) == (0, 0) for same in compare(card, card).values())
+
+
+def test_replicates_that_are_all_equal_show_nothing():
+    y, p, q = separated()
+    found = compare(*(evaluate(y, each, metrics=["ks", "f1"]) for each in (p, q)))
+    assert [found[name].low for name in found] == [None, None]

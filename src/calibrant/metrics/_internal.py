@@ -4,6 +4,11 @@ from calibrant.metrics._classification.costs import row_amounts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, read_codes
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
+from calibrant.metrics._intervals.paired_proportions import (
+    difference_of_share,
+    mid_p_difference,
+    score_difference,
+)
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._ranking.rankings import check_two_classes
@@ -22,7 +27,9 @@ __all__ = [
     "check_options",
     "check_probabilities",
     "check_two_classes",
+    "difference_of_share",
     "honest_bands",
+    "mid_p_difference",
     "number_text",
     "percentile_interval",
     "read_codes",
@@ -30,5 +37,6 @@ __all__ = [
     "read_predictions",
     "replicate",
     "row_amounts",
+    "score_difference",
     "two_sided_z",
 ]

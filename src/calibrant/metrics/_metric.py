@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from calibrant.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from calibrant.metrics._validation.predictions import Predictions
 
 __all__ = ["Metric", "requested_metrics"]
 
@@ -36,6 +42,10 @@ class Metric:
         The required keywords, such as costs.
     target : float
         The best value, where `better` is "nearer".
+    hits : callable, optional
+        Of a metric that is a proportion of rows which the actual classes alone determine: ``hits(predictions)`` returns
+        for each row 1 or 0, whether it is counted, and NaN where it does not belong to them. `compare` tests the
+        difference of such a metric by the rows that count for one model only.
 
     Examples
     --------
@@ -56,6 +66,7 @@ class Metric:
     classes: Literal["any", "two"] = "any"
     needs: tuple[str, ...] = ()
     target: float = 0.0
+    hits: Callable[[Predictions], NDArray[np.float64]] | None = None
 
     def is_better(self, one: float, other: float) -> bool:
         """Return whether one value is better than another.

@@ -13,7 +13,7 @@ from calibrant.comparison._passages import PASSAGES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison", "one_row_frame"]
+__all__ = ["Comparison", "agreeing_ends", "one_row_frame"]
 
 
 @fill_docstring(**PASSAGES)
@@ -32,7 +32,9 @@ class Comparison:
         Two-sided: the probability of a statistic at least as extreme if the methods do not differ.
     %(difference)s
     low, high : float
-        The confidence interval of the difference, of this comparison alone.
+        The confidence interval of the difference, of this comparison alone. It holds the differences that the test does
+        not reject: 0 lies inside it, or at an end, where `pvalue` is more than ``1 - confidence``, and not inside it
+        otherwise.
     confidence : float
         Its confidence; a `pvalue` of at most ``1 - confidence`` is significant.
     %(n_and_test)s
@@ -125,6 +127,8 @@ class Comparison:
         if not self.is_significant:
             found = f"{self.difference:.4g} ({self._interval(self.low, self.high)})"
             return f"{first} and {second} are not shown to differ; the {self.measure} is {found}"
+        if self.difference == 0.0:
+            return f"{first} and {second} differ; the {self.measure} is 0 ({self._interval(self.low, self.high)})"
         sense = "" if self.measure == "mean difference" else f"{self.measure}, "
         if self.difference > 0.0:
             limits = f"({sense}{self._interval(self.low, self.high)})"
@@ -137,6 +141,27 @@ class Comparison:
             return "no interval: every difference is rejected"
         alone = " for this pair alone" if self.n_comparisons > 1 else ""
         return f"{100 * self.confidence:g} % interval {low:.4g} to {high:.4g}{alone}"
+
+
+def agreeing_ends(
+    ends: tuple[float, float], pvalue: float, difference: float, confidence: float
+) -> tuple[float, float]:
+    """Return an interval with 0 inside it exactly where the p-value finds no difference.
+
+    An interval that inverts its test does so up to rounding; one that takes the distribution without ties, while the
+    p-value takes that with them, up to a few ranks. A test that rejects 0 rejects everything beyond it too.
+
+    Examples
+    --------
+    >>> agreeing_ends((-0.1, 3.0), 0.04, 1.5, 0.95), agreeing_ends((0.1, 3.0), 0.06, 1.5, 0.95)
+    ((0.0, 3.0), (0.0, 3.0))
+    """
+    low, high = ends
+    if pvalue > 1.0 - confidence:
+        return min(low, 0.0), max(high, 0.0)
+    if difference == 0.0:
+        return ends
+    return (max(low, 0.0), high) if difference > 0.0 else (low, min(high, 0.0))
 
 
 def one_row_frame(result: Any) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from scipy.special import fdtrc, fdtri
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
-from calibrant.comparison._pairwise.comparison_result import Comparison
+from calibrant.comparison._pairwise.comparison_result import Comparison, agreeing_ends
 from calibrant.comparison._pairwise.input_validation import read_names, read_signed_differences
 from calibrant.comparison._pairwise.t_tests import t_figures
 from calibrant.comparison._passages import PASSAGES
@@ -89,7 +89,8 @@ def _f_figures(
     ratio = total / (2 * within) if within else (math.inf if total else 0.0)
     about = 2 * within * float(fdtri(10, 5, confidence)) - float(((folds - mean) ** 2).sum())
     half = math.sqrt(about / 10) if about >= 0 else math.nan
-    return ratio, 5, float(fdtrc(10, 5, ratio)) if math.isfinite(ratio) else 0.0, mean, mean - half, mean + half
+    pvalue = float(fdtrc(10, 5, ratio)) if math.isfinite(ratio) else 0.0
+    return ratio, 5, pvalue, mean, *agreeing_ends((mean - half, mean + half), pvalue, mean, confidence)
 
 
 def _flatten(name: str, values: Any) -> Any:

@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Int, Nothing, Real, check_param
-from calibrant.comparison._pairwise.comparison_result import Comparison
+from calibrant.comparison._pairwise.comparison_result import Comparison, agreeing_ends
 from calibrant.comparison._pairwise.input_validation import read_difference_moments, read_names
 from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import ParameterError
@@ -121,7 +121,7 @@ def t_figures(mean: float, variance: float, df: float, confidence: float) -> Fig
     statistic = mean / error if error else certain
     pvalue = 2.0 * float(stdtr(df, -abs(statistic)))
     half = float(stdtrit(df, 0.5 + 0.5 * confidence)) * error
-    return statistic, df, pvalue, mean, mean - half, mean + half
+    return statistic, df, pvalue, mean, *agreeing_ends((mean - half, mean + half), pvalue, mean, confidence)
 
 
 def _degrees(df: float | None, k: int) -> float:

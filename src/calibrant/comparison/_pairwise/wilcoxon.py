@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
-from calibrant.comparison._pairwise.comparison_result import Comparison
+from calibrant.comparison._pairwise.comparison_result import Comparison, agreeing_ends
 from calibrant.comparison._pairwise.input_validation import read_names, read_signed_differences
 from calibrant.comparison._pairwise.signed_rank_distribution import (
     EXACT_UP_TO,
@@ -48,7 +48,7 @@ def wilcoxon(
     Comparison
         ``statistic`` (the sum of the ranks of the pairs in which a is greater), ``pvalue``, ``difference`` (Hodges and
         Lehmann's estimate, the median of the averages of two differences), ``low``, ``high`` (the shifts that the test
-        would not reject); of the pairs that are not left out.
+        would not reject, ties apart); of the pairs that are not left out.
 
     See Also
     --------
@@ -68,12 +68,13 @@ def wilcoxon(
     ranks = all_ranks[~is_zero] - (n_zero if zeros == "drop" else 0)
     positive = float(ranks[values[~is_zero] > 0].sum())
     kept = values if zeros == "pratt" or n_zero == n else values[~is_zero]
+    pvalue, difference = signed_rank_pvalue(positive, ranks), pseudo_median(kept)
     return Comparison(
         positive,
         math.nan,
-        signed_rank_pvalue(positive, ranks),
-        pseudo_median(kept),
-        *pseudo_median_interval(kept, confidence),
+        pvalue,
+        difference,
+        *agreeing_ends(pseudo_median_interval(kept, confidence), pvalue, difference, confidence),
         confidence,
         n,
         f"Wilcoxon signed-rank test ({'exact' if n - n_zero <= EXACT_UP_TO else 'normal approximation'})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_more_labels, read_predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["ACCURACY", "DELTA_ACCURACY", "ERROR", "accuracy", "delta_accuracy", "error"]
 
@@ -43,6 +46,14 @@ def accuracy(
     """
     check_options("accuracy", threshold=threshold, inclusive=inclusive)
     return _accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
+
+
+def _is_correct(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray(predictions.predicted_class() == predictions.label, dtype=np.float64)
+
+
+def _is_wrong(predictions: Predictions) -> NDArray[np.float64]:
+    return 1.0 - _is_correct(predictions)
 
 
 def _accuracy(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
@@ -111,11 +122,15 @@ def delta_accuracy(
 
 def _delta_accuracy(predictions: Predictions, vote: Any) -> float:
     by_vote = (read_more_labels("vote", vote, predictions) == predictions.label).astype(np.float64)
-    return predictions.mean((predictions.predicted_class() == predictions.label) - by_vote)
+    return predictions.mean(_is_correct(predictions) - by_vote)
 
 
-ACCURACY = Metric("accuracy", accuracy, _accuracy, "higher", 0.0, 1.0, {CARUANA: "ACC", WITTEN: "success rate"})
-ERROR = Metric("error", error, _error, "lower", 0.0, 1.0, {WITTEN: "error rate"})
+ACCURACY = Metric(
+    *("accuracy", accuracy, _accuracy, "higher", 0.0, 1.0),
+    papers={CARUANA: "ACC", WITTEN: "success rate"},
+    hits=_is_correct,
+)
+ERROR = Metric("error", error, _error, "lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong)
 DELTA_ACCURACY = Metric(
     "delta_accuracy", delta_accuracy, _delta_accuracy, "higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",)
 )

@@ -15,7 +15,7 @@ from calibrant.metrics._intervals.proportions import Interval, two_sided_z
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["area_difference", "area_interval"]
+__all__ = ["area_difference", "area_interval", "combined_difference"]
 
 
 def area_interval(
@@ -70,6 +70,24 @@ def area_difference(
     error = math.sqrt(variance)
     reach = two_sided_z(confidence) * error
     return difference, Interval(max(difference - reach, -1.0), min(difference + reach, 1.0)), error
+
+
+def combined_difference(one: tuple[float, Interval], other: tuple[float, Interval]) -> Interval:
+    """Return the interval of the difference of two values by the interval of each (square-and-add; Newcombe 1998).
+
+    It takes them as independent, and so is too long where they are positively correlated.
+
+    Examples
+    --------
+    >>> combined_difference((1.0, Interval(0.75, 1.0)), (1.0, Interval(0.5, 1.0)))
+    Interval(low=-0.25, high=0.5)
+    """
+    (mine, (low, high)), (theirs, (their_low, their_high)) = one, other
+    difference = mine - theirs
+    return Interval(
+        difference - math.hypot(mine - low, their_high - theirs),
+        difference + math.hypot(high - mine, theirs - their_low),
+    )
 
 
 def _placements(

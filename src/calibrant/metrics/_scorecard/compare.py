@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
-from calibrant.metrics._intervals.bootstrap_intervals import bca_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.delong import area_difference
-from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
 from calibrant.metrics._intervals.proportions import Interval
-from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values
-from calibrant.metrics._intervals.replicates import Draws
-from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
 from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.metrics._scorecard.paired_differences import paired_intervals
 from calibrant.metrics._scorecard.score_card import ScoreCard
 
 __all__ = ["CardComparison", "Difference", "compare"]
@@ -119,8 +114,13 @@ class CardComparison(Mapping[str, Difference]):
 def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     """Return the differences of two models' scores on the same rows, each with a confidence interval.
 
-    The same rows are resampled for both models, so that what is difficult for both cancels. The area under the ROC
-    curve has DeLong's paired interval. Calibration errors have no interval, since none is proved.
+    The same rows are resampled for both models, so that what is difficult for both cancels. Accuracy, error and other
+    proportions of the same rows (`Metric.hits`) have the interval that inverts McNemar's mid-p test, as
+    ``mcnemar_test(method="mid_p")`` of `calibrant.comparison` returns it: it decides which model is better, and takes
+    the number of rows that only one model predicts correctly as known. The area under the ROC curve has DeLong's paired
+    interval; where an area is 1, or that variance is 0, Newcombe's (2006) intervals of both areas are combined by the
+    square-and-add rule (Newcombe 1998), as if the areas were independent. Calibration errors have no interval, since
+    none is proved, and neither have metrics whose value is the same in every replicate.
 
     Parameters
     ----------
@@ -142,13 +142,15 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     >>> compare(sharp, blurred)["log_loss"].better
     'first'
     """
+    from calibrant.metrics import METRICS  # a circular import otherwise: it imports compare
+
     one, other = _same_rows(card_a, card_b)
     confidence = one.confidence or other.confidence or 0.95
     shared = [name for name in card_a if name in card_b]
     if not shared:
         raise DataError("the cards have no metric in common; pass the same metrics= to evaluate for both.")
     found = {name: card_a[name].value - card_b[name].value for name in shared}
-    ends = _paired_replicates(one, other, found, confidence) | _paired_areas(one, other, found, confidence)
+    ends = paired_intervals(one, other, {name: METRICS[name] for name in shared}, found, confidence)
     differences = {name: _difference(name, found[name], ends.get(name)) for name in shared}
     return CardComparison(differences, one.predictions.n_rows, confidence)
 
@@ -187,48 +189,3 @@ def _difference(name: str, value: float, found: tuple[Interval, str] | None) -> 
     if low <= 0.0 <= high or better == "nearer":
         return Difference(name, value, low, high, method)
     return Difference(name, value, low, high, method, "first" if (value > 0) == (better == "higher") else "second")
-
-
-def _paired_areas(
-    one: BootstrapPlan, other: BootstrapPlan, found: Mapping[str, float], confidence: float
-) -> dict[str, tuple[Interval, str]]:
-    areas = [name for name in ("auc", "gini") if not math.isnan(found.get(name, math.nan))]
-    if not areas or one.predictions.n_classes != 2 or not one.is_simple or one.predictions.weights is not None:
-        return {}
-    rows = one.predictions.binary_rows()
-    _, ends, error = area_difference(rows.proba, other.predictions.binary_rows().proba, rows.positive, confidence)
-    if math.isnan(error):
-        return {}
-    scale = {"auc": 1.0, "gini": 2.0}
-    return {name: (Interval(scale[name] * ends.low, scale[name] * ends.high), "DeLong") for name in areas}
-
-
-def _paired_replicates(
-    one: BootstrapPlan, other: BootstrapPlan, found: Mapping[str, float], confidence: float
-) -> dict[str, tuple[Interval, str]]:
-    from calibrant.metrics import METRICS
-
-    n_classes = one.predictions.n_classes
-    recipes = {name: recipe for name in found if (recipe := find_recipe(METRICS[name], n_classes)) is not None}
-    mine, theirs = _draws_of_recipes(one, other, recipes) if recipes else ({}, {})
-    others = {name: METRICS[name] for name in found if name not in recipes and can_reweight(METRICS[name], one)}
-    if others:
-        order = one.predictions.rank_order
-        mine |= reweighted_bootstrap(one, others, order)
-        theirs |= reweighted_bootstrap(replace(one, predictions=other.predictions), others, order)
-    return {name: (bca_interval(found[name], *_minus(mine[name], theirs[name]), confidence), "BCa") for name in mine}
-
-
-def _draws_of_recipes(
-    one: BootstrapPlan, other: BootstrapPlan, recipes: Mapping[str, Recipe]
-) -> tuple[dict[str, Draws], dict[str, Draws]]:
-    """Return the values of both models in the same replicates, those of the first model's plan."""
-    first = Layout.of(one.predictions, recipes.values())
-    second = Layout.of(other.predictions, recipes.values(), order=first.order)
-    return recipe_values(one, one.predictions, first, recipes), recipe_values(one, other.predictions, second, recipes)
-
-
-def _minus(mine: Draws, theirs: Draws) -> Draws:
-    with np.errstate(invalid="ignore"):
-        left_out = None if mine[1] is None or theirs[1] is None else mine[1] - theirs[1]
-        return mine[0] - theirs[0], left_out
