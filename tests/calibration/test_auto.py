@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
 from calibrant.calibration._auto.folds import pool_equal_rows, unit_folds
 from calibrant.calibration._auto.mixing_weights import best_weights
-from calibrant.calibration._auto.replace_certain import fit_replace_certain
+from calibrant.calibration._fitting.replace_certain import fit_replace_certain
 from calibrant.calibration._validation import read_scored
 from calibrant.exceptions import LittleDataWarning, ParameterError
 

@@ -13,9 +13,9 @@ from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
 from calibrant.calibration._auto.folds import Pieces, pool_equal_rows, unit_folds
 from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
-from calibrant.calibration._auto.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
+from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._maps.beta import Beta
 from calibrant.calibration._maps.dirichlet import Dirichlet
 from calibrant.calibration._maps.isotonic import Isotonic

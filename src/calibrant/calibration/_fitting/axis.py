@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant.calibration._base import INVERSE_SECTIONS, read_probabilities
-from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits, on_scale
+from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits
+from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,8 @@ class Axis:
         Whether the scores are probabilities, of which the log-odds are taken.
     centre, spread : float
         What is subtracted from margins, and what they are then divided by; 0 and 1 for probabilities.
+    floor, ceiling : float
+        The least and the greatest probability, which replace 0 and 1 (`ReplaceCertain`); not used for margins.
 
     Examples
     --------
@@ -43,14 +46,15 @@ class Axis:
     on: Scale
     centre: float = 0.0
     spread: float = 1.0
+    floor: float = 0.0
+    ceiling: float = 1.0
 
     def transform(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the positions of scores on the axis; margins beyond 1e15 deviations are clipped there."""
-        positions = on_scale(scores, self.on)
         if self.on == "logit":
-            return positions
+            return as_logits(ReplaceCertain(self.floor, self.ceiling).apply(scores))
         with np.errstate(over="ignore"):
-            return np.asarray(np.clip((positions - self.centre) / self.spread, -_FARTHEST, _FARTHEST))
+            return np.asarray(np.clip((scores - self.centre) / self.spread, -_FARTHEST, _FARTHEST))
 
     def inverse_transform(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores at some positions."""
@@ -60,12 +64,12 @@ class Axis:
         """Return the positions beyond which no score lies."""
         if self.on == "score":
             return -_FARTHEST, _FARTHEST
-        low, high = as_logits(np.array([0.0, 1.0]))
+        low, high = as_logits(np.array([self.floor, self.ceiling]))
         return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict that JSON can hold, the arguments of `Axis`."""
-        return {"on": self.on, "centre": self.centre, "spread": self.spread}
+        return asdict(self)
 
 
 class AxisMapMixin(ABC):
@@ -104,12 +108,12 @@ class AxisMapMixin(ABC):
 
 
 def find_axis(sample: BinaryScores, *, centred: bool = True) -> Axis:
-    """Return the axis of some scores: those that all lie in [0, 1] are probabilities.
+    """Return the axis of some scores: those that all lie in [0, 1] are probabilities, and certain ones replaced.
 
     Parameters
     ----------
     sample : BinaryScores
-        Scores and weights.
+        Scores, classes and weights.
     centred : bool
         Whether margins are centred at their mean; else they are only divided by their root mean square.
 
@@ -122,10 +126,10 @@ def find_axis(sample: BinaryScores, *, centred: bool = True) -> Axis:
     --------
     >>> from calibrant.calibration._validation import BinaryScores
     >>> find_axis(BinaryScores(np.array([1.0, 5.0]), np.array([False, True])))
-    Axis(on='score', centre=3.0, spread=2.0)
+    Axis(on='score', centre=3.0, spread=2.0, floor=0.0, ceiling=1.0)
     """
     if find_scale(sample.scores, "auto") == "logit":
-        return Axis("logit")
+        return Axis("logit", **fit_replace_certain(sample, only_seen=True).to_dict())
     weight = sample.weights()
     share = weight / weight.sum()
     centre = float((share * sample.scores).sum()) if centred else 0.0

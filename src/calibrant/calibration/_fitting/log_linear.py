@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import softmax
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows
 from calibrant.exceptions import DataError
@@ -36,15 +38,17 @@ _NEGLIGIBLE = 1e-15  # margins so much smaller than the greatest count as 0: no 
 
 
 # Attributes that MatrixScaling and VectorScaling document alike.
-SCALE_ATTRIBUTES = """\
+SCALE_ATTRIBUTES = f"""\
 inverse_temperature_, uniform_share_ : float
     The factor of the logarithms, and the weight of the uniform distribution.
 on_ : "logit" or "score"
-    Whether the scores were probabilities; margins are read as log-odds on an unknown scale."""
+    Whether the scores were probabilities; margins are read as log-odds on an unknown scale.
+{CERTAIN_ATTRIBUTE}"""
 
 
-class LogLinear(Calibrator):
-    """The softmax of a linear function of log-probabilities.
+@fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
+class LogLinear(ReplaceCertainMixin, Calibrator):
+    """The softmax of a linear function of log-probabilities, certain ones replaced first.
 
     One column is read as two: the probability p as (1 - p, p), a margin m as (0, m). Margins have no scale of their
     own: they are turned into log-probabilities by the temperature of least log-loss first.
@@ -61,9 +65,10 @@ class LogLinear(Calibrator):
         The weight of the uniform distribution that is mixed in after that.
     on_ : "logit" or "score"
         Whether the scores were probabilities.
+    %(certain_attribute)s
     """
 
-    _learned = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_")
+    _learned = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_", "certain_")
 
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
@@ -89,6 +94,7 @@ class LogLinear(Calibrator):
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")
+        self._fit_certain(scored, self.on_)
         self._begin(scored)
         found = self._find(self._logs(scored.scores), scored)
         self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
@@ -101,7 +107,7 @@ class LogLinear(Calibrator):
 
     def _logs(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-probabilities that the map is linear in."""
-        logs = log_columns(table, self.on_, self.inverse_temperature_)
+        logs = log_columns(self._replace_certain(table), self.on_, self.inverse_temperature_)
         if not self.uniform_share_:
             return logs
         return np.asarray(np.log((1.0 - self.uniform_share_) * np.exp(logs) + self.uniform_share_ / logs.shape[1]))

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
+from calibrant._docstrings import fill_docstring
 from calibrant._params import InstanceOf, Nothing, Rule
 from calibrant.calibration._base import Calibrator, normalised
 from calibrant.calibration._fitting.log_linear import check_every_class_has_rows
 from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale, from_logits
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._validation import ScoredRows
 
@@ -25,14 +27,15 @@ _LEAST = 1e-12  # with probabilities of pairs in (0, 1) the solution is unique
 _CHUNK = 8192  # rows whose matrices of pairs are held in memory at once
 
 
-class Pairwise(Calibrator):
+@fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
+class Pairwise(ReplaceCertainMixin, Calibrator):
     """A calibrator of two classes fitted to every pair of classes, and the probabilities that fit all pairs best.
 
     For three classes or more, where scores of the classes need different maps; K (K - 1) / 2 maps
-    are fitted, each to the rows of two classes. The score of a pair is the second probability as a share of both, or
-    the difference of two margins. The pairs are coupled by the second method of Wu, Lin & Weng (2004), which has one
-    solution and takes one linear system per row. One class against all the rest, divided by the sum, is what every
-    calibrator of one score does by itself with several columns.
+    are fitted, each to the rows of two classes. The score of a pair is the second probability as a share of both,
+    certain ones replaced first, or the difference of two margins. The pairs are coupled by the second method of Wu, Lin
+    & Weng (2004), which has one solution and takes one linear system per row. One class against all the rest, divided
+    by the sum, is what every calibrator of one score does by itself with several columns.
 
     Parameters
     ----------
@@ -45,6 +48,7 @@ class Pairwise(Calibrator):
         The calibrators of the pairs (0, 1), (0, 2), ..., (K - 2, K - 1).
     on_ : "logit" or "score"
         Whether the scores were probabilities.
+    %(certain_attribute)s
 
     Examples
     --------
@@ -67,8 +71,9 @@ class Pairwise(Calibrator):
         check_every_class_has_rows(scored)
         self.on_ = find_scale(scored.scores, "auto")
         if len(scored.classes) == 2:
-            self.parts_ = [self._template()._fit_clone(scored)]
+            self.parts_ = [self._template()._fit_clone(scored)]  # which replaces certain probabilities where it needs
             return
+        self._fit_certain(scored, self.on_)
         self.parts_ = [self._template()._fit_clone(self._pair_rows(scored, low, high)) for low, high in self._pairs()]
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
@@ -83,7 +88,7 @@ class Pairwise(Calibrator):
 
     def _score(self, table: NDArray[np.float64], low: int, high: int) -> NDArray[np.float64]:
         if self.on_ == "logit":
-            logs = as_logs(table[:, [low, high]])
+            logs = as_logs(self._replace_certain(table)[:, [low, high]])
             return from_logits(logs[:, 1] - logs[:, 0])[:, np.newaxis]
         most = np.finfo(np.float64).max / 4
         clipped = np.clip(table[:, [low, high]], -most, most)
@@ -108,10 +113,10 @@ class Pairwise(Calibrator):
         return couple(wins)
 
     def _write(self) -> dict[str, Any]:
-        return {"on_": self.on_, "parts": [part.to_dict() for part in self.parts_]}
+        return {"on_": self.on_, "certain_": self.certain_, "parts": [part.to_dict() for part in self.parts_]}
 
     def _read(self, learned: Mapping[str, Any]) -> None:
-        self.on_ = learned["on_"]
+        self.on_, self.certain_ = learned["on_"], learned.get("certain_")
         self.parts_ = [self._template()._restore(part) for part in learned["parts"]]
 
 

@@ -13,6 +13,7 @@ from calibrant._params import Rule
 from calibrant.calibration._base import INVERSE_SECTIONS, ScoreMap, read_probabilities
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, find_scale, from_logits, on_scale
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["Platt", "platt_target"]
 
 
-class Platt(ScoreMap):
+@fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
+class Platt(ReplaceCertainMixin, ScoreMap):
     """A sigmoid of the score, or of its logit where the score is a probability.
 
     For a few hundred calibration rows or more, and scores that are margins or logits. On probabilities themselves,
-    as in the papers and scikit-learn, it cannot be the identity and often does harm; on their logits it can.
+    as in the papers and scikit-learn, it cannot be the identity and often does harm; on their logits it can. There
+    certain probabilities are replaced first, so that one wrong 0 or 1 does not bend the map.
 
     Parameters
     ----------
@@ -39,6 +42,7 @@ class Platt(ScoreMap):
         The probability is 1 / (1 + exp(-(slope_ * score + intercept_))).
     on_ : "logit" or "score"
         The argument of the sigmoid.
+    %(certain_attribute)s
 
     Examples
     --------
@@ -49,7 +53,7 @@ class Platt(ScoreMap):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
-    _learned = ("slope_", "intercept_", "on_")
+    _learned = ("slope_", "intercept_", "on_", "certain_")
 
     slope_: float
     intercept_: float
@@ -60,14 +64,18 @@ class Platt(ScoreMap):
 
     def _learn(self, sample: BinaryScores) -> None:
         self.on_ = find_scale(sample.scores, self.on)
+        self._fit_certain(sample, self.on_)
         negatives, positives = sample.totals()
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
-        slope, intercept = fit_logistic([on_scale(sample.scores, self.on_)], platt_target(sample), start)
+        slope, intercept = fit_logistic([self._positions(sample.scores)], platt_target(sample), start)
         self.slope_, self.intercept_ = float(slope), float(intercept)
+
+    def _positions(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return on_scale(self._replace_certain(scores), self.on_)
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):  # an infinite logit is a probability of 0 or 1
-            return from_logits(self.slope_ * on_scale(scores, self.on_) + self.intercept_)
+            return from_logits(self.slope_ * self._positions(scores) + self.intercept_)
 
     @fill_docstring(inverse_sections=INVERSE_SECTIONS)
     def inverse(self, proba: Any) -> NDArray[np.float64]:
@@ -84,7 +92,7 @@ class Platt(ScoreMap):
         logits = as_logits(read_probabilities(self, proba))
         check_has_inverse(is_constant=self.slope_ == 0.0)
         scores = (logits - self.intercept_) / self.slope_
-        return from_logits(scores) if self.on_ == "logit" else scores
+        return self._replace_certain(from_logits(scores) if self.on_ == "logit" else scores)
 
 
 def platt_target(sample: BinaryScores) -> Target:

@@ -10,8 +10,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
+from calibrant._docstrings import fill_docstring
 from calibrant.calibration._base import Calibrator, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
 from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_scores
 from calibrant.exceptions import DataError
 
@@ -25,12 +27,14 @@ _COLDEST = 1e300  # the greatest 1 / T, whose products are still finite
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class Temperature(Calibrator):
+@fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
+class Temperature(ReplaceCertainMixin, Calibrator):
     """The softmax of the scores divided by a temperature, or the sigmoid for one column.
 
     It has one parameter, so a hundred rows are enough, and keeps the order of the classes of a row. For models that are
     over- or underconfident to the same degree everywhere, such as neural networks and boosted trees; it cannot correct
-    a base rate. Probabilities are replaced by their logarithms; other scores are taken as log-odds.
+    a base rate. Probabilities, certain ones replaced first, are turned into their logarithms; other scores are taken as
+    log-odds.
 
     The log-loss is convex in 1 / T and its minimum exact to a relative 1e-12. Scores that are worse than random get
     an infinite temperature: all classes equally likely. Where every row has its highest score at its own class, the
@@ -42,6 +46,7 @@ class Temperature(Calibrator):
         1 / T.
     on_ : "logit" or "score"
         Whether the scores were probabilities.
+    %(certain_attribute)s
 
     Examples
     --------
@@ -52,7 +57,7 @@ class Temperature(Calibrator):
 
     _is_monotone = True
 
-    _learned = ("inverse_temperature_", "on_")
+    _learned = ("inverse_temperature_", "on_", "certain_")
 
     inverse_temperature_: float
     on_: Scale
@@ -70,6 +75,7 @@ class Temperature(Calibrator):
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = "logit" if are_probabilities(scored.scores) else "score"
+        self._fit_certain(scored, self.on_)
         weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
         self.inverse_temperature_ = _best(_Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight))
 
@@ -83,8 +89,8 @@ class Temperature(Calibrator):
 
     def _log_odds(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.n_columns_ == 1 or self.on_ == "score":
-            return on_scale(table, self.on_)
-        return as_logs(table)
+            return on_scale(self._replace_certain(table), self.on_)
+        return as_logs(self._replace_certain(table))
 
     def inverse(self, proba: Any) -> NDArray[np.float64]:
         """Return the scores that have these probabilities.
@@ -109,9 +115,9 @@ class Temperature(Calibrator):
         log_odds = as_logits(read_probabilities(self, proba)) if one else as_logs(self._read_rows(proba))
         check_has_inverse(is_constant=self.inverse_temperature_ == 0.0)
         scores = log_odds / self.inverse_temperature_
-        if one:
-            return from_logits(scores) if self.on_ == "logit" else scores
-        return np.asarray(softmax(scores, axis=1)) if self.on_ == "logit" else scores - scores.mean(1, keepdims=True)
+        if self.on_ == "logit":
+            return self._replace_certain(from_logits(scores) if one else np.asarray(softmax(scores, axis=1)))
+        return scores if one else np.asarray(scores - scores.mean(1, keepdims=True))
 
     def _read_rows(self, proba: Any) -> NDArray[np.float64]:
         table = read_scores(proba)
