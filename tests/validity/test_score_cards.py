@@ -11,7 +11,10 @@ from calibrant.metrics import compare, evaluate, evaluate_table, proportion_inte
 LOSSES = ("mse", "brier", "ql", "rms", "mse01", "log_loss", "log_loss_bits", "mxe", "nce", "avll", "spherical")
 RANKS = ("auc", "gini", "average_precision", "aulc")
 DECISIONS = ("accuracy", "error", "kappa", "mcc", "g_mean")
-OF_TWO = ("f1", "f_beta", "sensitivity_specificity", "calibration_slope", "calibration_intercept")
+OF_TWO = (
+    *("precision", "recall", "specificity", "npv"),
+    *("f1", "f_beta", "sensitivity_specificity", "calibration_slope", "calibration_intercept"),
+)
 NOT_SMOOTH = ("ks", "lift")  # a maximum and a frequency in few rows: neither is smooth in the rows, both fall short
 REWEIGHTED = ("auprc", "three_point_precision", "eleven_point_precision")
 

@@ -13,7 +13,16 @@ from calibrant.metrics._calibration.slope_and_intercept import (
 )
 from calibrant.metrics._calibration.smooth_ece import SMOOTH_ECE, smooth_ece
 from calibrant.metrics._calibration.spiegelhalter import SPIEGELHALTER_Z, SpiegelhalterZ, spiegelhalter_z
-from calibrant.metrics._classification.accuracy import ACCURACY, DELTA_ACCURACY, ERROR, accuracy, delta_accuracy, error
+from calibrant.metrics._classification.accuracy import (
+    ACCURACY,
+    BALANCED_ACCURACY,
+    DELTA_ACCURACY,
+    ERROR,
+    accuracy,
+    balanced_accuracy,
+    delta_accuracy,
+    error,
+)
 from calibrant.metrics._classification.agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._classification.confusion import confusion_matrix
 from calibrant.metrics._classification.costs import COST, PROFIT, cost, profit
@@ -26,6 +35,18 @@ from calibrant.metrics._classification.f_measure import (
     f_beta,
     g_mean,
     sensitivity_specificity,
+)
+from calibrant.metrics._classification.rates import (
+    NPV,
+    PRECISION,
+    RECALL,
+    SENSITIVITY,
+    SPECIFICITY,
+    npv,
+    precision,
+    recall,
+    sensitivity,
+    specificity,
 )
 from calibrant.metrics._intervals.proportions import Interval, proportion_interval
 from calibrant.metrics._losses.decomposition import (
@@ -119,6 +140,7 @@ __all__ = [
     "auprc",
     "average_precision",
     "avll",
+    "balanced_accuracy",
     "brier",
     "cal",
     "calibration_intercept",
@@ -157,18 +179,23 @@ __all__ = [
     "murphy_decomposition",
     "mxe",
     "nce",
+    "npv",
+    "precision",
     "precision_at_k",
     "profit",
     "proportion_interval",
     "ql",
     "quadratic_loss",
+    "recall",
     "recall_at_k",
     "relative_absolute_error",
     "rms",
     "root_relative_squared_error",
     "rows_needed",
+    "sensitivity",
     "sensitivity_specificity",
     "smooth_ece",
+    "specificity",
     "spherical",
     "spiegelhalter_z",
     "three_point_precision",
@@ -212,6 +239,12 @@ _ALL = (
     AULC,
     ACCURACY,
     ERROR,
+    BALANCED_ACCURACY,
+    PRECISION,
+    RECALL,
+    SENSITIVITY,
+    SPECIFICITY,
+    NPV,
     KAPPA,
     MCC,
     F1,

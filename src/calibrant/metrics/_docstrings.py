@@ -58,9 +58,9 @@ inclusive : bool
     "average": """\
 average : {"macro", "weighted", "micro"}, optional
     Evaluate each class against all others instead of the positive one: the mean over classes; the mean weighted by
-    the rows of each class, as Weka computes it; or the value of the summed counts, which is the accuracy. Classes
-    that have no row and are never predicted are left out; a class that has rows or is predicted, but never
-    correctly, scores 0. It excludes `threshold`.""",
+    the rows of each class, as Weka computes it; or the value of the summed counts, which for F-measures, precision
+    and recall is the accuracy. Classes that have no row and are never predicted are left out; a class that has rows
+    or is predicted, but never correctly, scores 0. It excludes `threshold`.""",
     "weight_kind": """\
 weight_kind : {"frequency", "probability"}
     Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and

@@ -1,4 +1,4 @@
-"""Accuracy and error rate of the predicted class."""
+"""Accuracy, balanced accuracy and error rate of the predicted class."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._classification.confusion import confusion_of, recall_of_classes
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
@@ -17,7 +17,16 @@ from calibrant.metrics._validation.read_predictions import read_more_labels, rea
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ACCURACY", "DELTA_ACCURACY", "ERROR", "accuracy", "delta_accuracy", "error"]
+__all__ = [
+    "ACCURACY",
+    "BALANCED_ACCURACY",
+    "DELTA_ACCURACY",
+    "ERROR",
+    "accuracy",
+    "balanced_accuracy",
+    "delta_accuracy",
+    "error",
+]
 
 
 @document_metric
@@ -97,6 +106,41 @@ def _error(predictions: Predictions, threshold: float | None = None, inclusive: 
 
 
 @document_metric
+def balanced_accuracy(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+) -> float:
+    """Return the mean, over classes, of the recall of each: from 0 to 1 (best).
+
+    With two classes it is the mean of sensitivity and specificity. Classes without a row are left out.
+
+    %(parameters)s
+    %(threshold)s
+
+    %(returns)s
+        The balanced accuracy.
+
+    Examples
+    --------
+    >>> round(balanced_accuracy(["no", "yes", "no", "no"], [0.1, 0.8, 0.6, 0.3], threshold=0.2), 4)  # of 1/3 and 1
+    0.6667
+    """
+    check_options("balanced_accuracy", threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _balanced_accuracy(predictions, threshold, inclusive)
+
+
+def _balanced_accuracy(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
+    return float(recall_of_classes(confusion_of(predictions, threshold, inclusive)).mean())
+
+
+@document_metric
 def delta_accuracy(
     y_true: Any, y_proba: Any, *, vote: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -131,6 +175,15 @@ ACCURACY = Metric(
     hits=_is_correct,
 )
 ERROR = Metric("error", error, _error, "lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong)
+BALANCED_ACCURACY = Metric(
+    "balanced_accuracy",
+    balanced_accuracy,
+    _balanced_accuracy,
+    "higher",
+    0.0,
+    1.0,
+    {"Brodersen et al. 2010": "balanced accuracy"},
+)
 DELTA_ACCURACY = Metric(
     "delta_accuracy", delta_accuracy, _delta_accuracy, "higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",)
 )

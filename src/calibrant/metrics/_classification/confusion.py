@@ -15,7 +15,14 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["confusion_matrix", "confusion_of", "store_confusion", "two_by_two"]
+__all__ = [
+    "confusion_matrix",
+    "confusion_of",
+    "one_against_others",
+    "recall_of_classes",
+    "store_confusion",
+    "two_by_two",
+]
 
 
 @document_metric
@@ -105,31 +112,53 @@ def _is_predicted(predictions: Predictions, threshold: float | None, inclusive: 
 def _binary_counts(predictions: Predictions, predicted: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Count the positive class, in its column of two, against all others."""
     actual = predictions.label == predictions.positive
-    counted = (actual & predicted, actual, predicted)
+    counts: NDArray[np.float64]
     if predictions.weights is None:
-        both, n_actual, n_predicted = (float(np.count_nonzero(rows)) for rows in counted)
-    else:
-        both, n_actual, n_predicted = (float(predictions.weights @ rows) for rows in counted)
-    counts = np.empty((2, 2))
-    index = predictions.positive if predictions.n_classes == 2 else 1
-    counts[index, index], counts[1 - index, 1 - index] = both, predictions.total - n_actual - n_predicted + both
-    counts[index, 1 - index], counts[1 - index, index] = n_actual - both, n_predicted - both
-    return counts
+        both, n_actual, n_predicted = map(np.count_nonzero, (actual & predicted, actual, predicted))
+        n_neither = predictions.n_rows - n_actual - n_predicted + both
+        counts = np.array([[n_neither, n_predicted - both], [n_actual - both, both]], dtype=np.float64)
+    else:  # a sum for each cell, so that an empty one is exactly 0
+        counts = np.bincount(2 * actual + predicted, predictions.weights, 4).reshape(2, 2).astype(np.float64)
+    return counts[::-1, ::-1] if predictions.n_classes == 2 and predictions.positive == 0 else counts
 
 
 def two_by_two(
-    predictions: Predictions, who: str, threshold: float | None, inclusive: bool
+    predictions: Predictions, who: str, threshold: float | None, inclusive: bool, hint: str = ""
 ) -> tuple[float, float, float, float]:
     """Return true positives, false positives, false negatives and true negatives.
+
+    `hint` names what `who` takes instead of `pos_label`, for the message about more than two classes.
 
     Examples
     --------
     >>> two_by_two(read_predictions([0, 1, 1], [0.2, 0.5, 0.9]), "f1", None, False)
     (1.0, 0.0, 1.0, 1.0)
     """
-    check_two_classes(predictions, who)
+    check_two_classes(predictions, who, hint)
     counts = confusion_of(predictions, threshold, inclusive)
-    index = predictions.positive if len(counts) == predictions.n_classes else 1
-    tp = float(counts[index, index])
-    fp, fn = float(counts[:, index].sum()) - tp, float(counts[index].sum()) - tp
-    return tp, fp, fn, float(counts.sum()) - tp - fp - fn
+    return one_against_others(counts, predictions.positive if len(counts) == predictions.n_classes else 1)
+
+
+def one_against_others(counts: NDArray[np.float64], index: int) -> tuple[float, float, float, float]:
+    """Return true positives, false positives, false negatives and true negatives of one class of a matrix.
+
+    Examples
+    --------
+    >>> one_against_others(np.array([[3.0, 1.0], [0.0, 2.0]]), 0)
+    (3.0, 0.0, 1.0, 2.0)
+    """
+    others = np.arange(len(counts)) != index
+    fp, fn, rest = counts[others, index].sum(), counts[index, others].sum(), counts[others][:, others].sum()
+    return float(counts[index, index]), float(fp), float(fn), float(rest)
+
+
+def recall_of_classes(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the recall of each class of a matrix that has rows.
+
+    Examples
+    --------
+    >>> recall_of_classes(np.array([[3.0, 1.0], [0.0, 2.0]]))
+    array([0.75, 1.  ])
+    """
+    actual = counts.sum(axis=1)
+    return np.asarray(np.diagonal(counts)[actual > 0] / actual[actual > 0])

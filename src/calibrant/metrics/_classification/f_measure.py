@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._classification.confusion import confusion_of, two_by_two
+from calibrant.metrics._classification.confusion import confusion_of, recall_of_classes, two_by_two
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import CARUANA, WITTEN
@@ -186,9 +186,7 @@ def g_mean(
 
 
 def _g_mean(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(predictions, threshold, inclusive)
-    actual = counts.sum(axis=1)
-    recall = np.diagonal(counts)[actual > 0] / actual[actual > 0]
+    recall = recall_of_classes(confusion_of(predictions, threshold, inclusive))
     return float(np.prod(recall) ** (1.0 / len(recall)))
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from calibrant.metrics._calibration.logistic_line import standard_errors
 from calibrant.metrics._calibration.spiegelhalter import spiegelhalter_z_of
+from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._classification.rates import RATES, rate_counts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
@@ -29,10 +31,22 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["CONFUSION_METRICS", "UNDEFINED", "can_reweight", "find_recipe", "score_metrics", "score_of_replicates"]
+__all__ = [
+    "CONFUSION_METRICS",
+    "UNDEFINED",
+    "can_reweight",
+    "find_recipe",
+    "score_metrics",
+    "score_of_replicates",
+    "success_counts",
+]
 
-CONFUSION_METRICS = ("accuracy", "error", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean")
+CONFUSION_METRICS = (
+    *("accuracy", "error", "balanced_accuracy", *RATES),
+    *("kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean"),
+)
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
+_WITHIN_CLASS = ("recall", "sensitivity", "specificity")  # proportions of the rows of one class
 _LINE_METRICS = ("calibration_intercept", "calibration_slope")
 _TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
 UNDEFINED = "not defined for these rows"
@@ -147,10 +161,10 @@ def _by_formula(plan: BootstrapPlan, values: Mapping[str, float]) -> dict[str, t
     if not plan.is_simple or plan.confidence is None:
         return found
     predictions, confidence = plan.predictions, plan.confidence
-    for name in {"accuracy", "error"} & set(values):
-        if plan.counts_whole_rows and not plan.stratified:
-            successes = min(values[name] * predictions.total, predictions.total)
-            found[name] = wilson_interval(successes, predictions.total, confidence), "Wilson"
+    for name in values if plan.counts_whole_rows else ():
+        counts = success_counts(name, predictions)
+        if counts is not None and counts[1] > 0 and (name in _WITHIN_CLASS or not plan.stratified):
+            found[name] = wilson_interval(*counts, confidence), "Wilson"
     areas = [name for name in ("auc", "gini") if not math.isnan(values.get(name, math.nan))]
     if areas and predictions.n_classes == 2:
         rows = predictions.binary_rows()
@@ -158,6 +172,24 @@ def _by_formula(plan: BootstrapPlan, values: Mapping[str, float]) -> dict[str, t
         of_gini = Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)
         found |= {name: (ends if name == "auc" else of_gini, method) for name in areas}
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
+
+
+def success_counts(name: str, predictions: Predictions) -> tuple[float, float] | None:
+    """Return the successes and the trials of a metric that is a proportion; None for others.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> success_counts("recall", read_predictions([0, 1, 1], [0.2, 0.5, 0.9]))
+    (1.0, 2.0)
+    """
+    if name in RATES:
+        return rate_counts(predictions, None, False, name)
+    if name not in ("accuracy", "error"):
+        return None
+    counts = confusion_of(predictions)
+    correct, total = float(np.trace(counts)), float(counts.sum())
+    return (correct if name == "accuracy" else total - correct), total
 
 
 def _line_intervals(

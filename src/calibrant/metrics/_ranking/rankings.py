@@ -13,12 +13,12 @@ from calibrant.metrics._validation.predictions import Predictions
 __all__ = ["check_two_classes", "mean_over_classes", "one_or_all_classes", "positive_ranking"]
 
 
-def check_two_classes(predictions: Predictions, who: str) -> None:
-    """Raise a ParameterError for more than two classes without a `pos_label`."""
+def check_two_classes(predictions: Predictions, who: str, hint: str = "") -> None:
+    """Raise a ParameterError for more than two classes without a `pos_label`; `hint` is another way out."""
     if not predictions.is_binary:
         raise ParameterError(
             f"{who} evaluates one class against all others, and there are {predictions.n_classes}; pass pos_label=, "
-            f"one of {predictions.classes.tolist()}."
+            f"one of {predictions.classes.tolist()}{hint}."
         )
 
 

@@ -12,7 +12,12 @@ from calibrant._params import Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._intervals.delong import area_interval
-from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS, UNDEFINED, score_of_replicates
+from calibrant.metrics._intervals.metric_intervals import (
+    CONFUSION_METRICS,
+    UNDEFINED,
+    score_of_replicates,
+    success_counts,
+)
 from calibrant.metrics._intervals.proportions import CONFIDENCE, Interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.replicate_values import predictions_of_cells
 from calibrant.metrics._metric import Metric, requested_metrics
@@ -203,14 +208,15 @@ class _Scorer:
 
     def _confusion_score(self, metric: Metric) -> Score:
         running = self._running
-        value = metric.judge(predictions_of_cells(running.like, running.cells))
+        of_cells = predictions_of_cells(running.like, running.cells)
+        value = metric.judge(of_cells)
         if math.isnan(value):
             return Score(metric.id, value, note=UNDEFINED)
         if self._confidence is None:
             return Score(metric.id, value)
-        if metric.id in ("accuracy", "error"):
-            ends = wilson_interval(min(value, 1.0) * running.total, running.total, self._confidence)
-            return Score(metric.id, value, *ends, "Wilson")
+        counts = success_counts(metric.id, of_cells)
+        if counts is not None:
+            return Score(metric.id, value, *wilson_interval(*counts, self._confidence), "Wilson")
         if self._tables is None:
             frequencies = running.cells / running.cells.sum()
             n_drawn = max(1, round(running.total))

@@ -26,6 +26,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     "aulc": {"step": _FRACTION | Nothing()},
     "auprc": {"interpolation": Choice("davis_goadrich", "linear")},
     "avll": {"only_exact": Bool()},
+    "balanced_accuracy": _THRESHOLD,
     "brier": {"form": Choice("sum", "half")},
     "cal": {"window": Int(1)},
     "calibration_intercept": {"joint": Bool()},
@@ -48,9 +49,14 @@ _RULES: dict[str, dict[str, Rule]] = {
     "murphy_decomposition": {"n_bins": Int(1) | Nothing()},
     "mxe": _CLIP,
     "nce": {"base": Real(1, closed="neither")} | _CLIP,
+    "npv": _THRESHOLD | _AVERAGE,
+    "precision": _THRESHOLD | _AVERAGE,
     "precision_at_k": {"k": _POSITIVE},
+    "recall": _THRESHOLD | _AVERAGE,
     "recall_at_k": {"k": _POSITIVE, "total_positives": _POSITIVE | Nothing()},
+    "sensitivity": _THRESHOLD | _AVERAGE,
     "sensitivity_specificity": _THRESHOLD,
+    "specificity": _THRESHOLD | _AVERAGE,
     "spiegelhalter_z": {"weight_kind": Choice("frequency", "probability")},
 }
 
