@@ -101,5 +101,5 @@ def test_fewer_rows_than_folds_take_fewer_folds():
 
 def test_rows_of_as_many_classes_are_too_few():
     model = ProbabilityTreeClassifier(estimate=MEstimate("cv"))
-    with pytest.raises(DataError, match=r"n_samples=3: too few rows of weight > 0 for an estimate chosen by cross-"):
+    with pytest.raises(DataError, match=r"n_samples=3: too few rows of weight > 0 for a number chosen by cross-"):
         model.fit([[1], [2], [3]], [0, 1, 2])

@@ -95,7 +95,7 @@ def test_dot_draws_it(model):
 
 
 def test_other_estimates_leave_no_curtailed_tree(model):
-    with pytest.raises(ParameterError, match=r"the estimate must be a Curtailment; got Laplace\(\)"):
+    with pytest.raises(ParameterError, match=r"the estimate must be a Curtailment; got Laplace\(alpha=1\.0\)"):
         model.with_estimate("laplace").curtailed()
 
 

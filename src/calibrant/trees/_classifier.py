@@ -22,7 +22,16 @@ from calibrant.trees._growing.training_data import read_training
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._pruning.cost_complexity import CostComplexityPath
-from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
+from calibrant.trees._tree_params import (
+    RULES,
+    SINGLE_TREE_RULES,
+    CriterionName,
+    Dialect,
+    EmptyLeaf,
+    NominalSplits,
+    Pruning,
+    WeightKind,
+)
 
 __all__ = ["ProbabilityTreeClassifier"]
 
@@ -31,7 +40,15 @@ sample_weight : sequence of length n_rows, optional
     How often each row counts, or how many cases it represents (`weight_kind`); a row of weight 0 is absent."""
 
 
-@fill_docstring(**TREE_PARAMETER_DOCS)
+_CCP_ALPHA = """\
+ccp_alpha : float, "cv" or "cv_1se"
+    Of cost-complexity pruning: the cost of a leaf, in errors per row. ``"cv"``: that of the tree with the fewest
+    errors on the held-out rows of ten folds, the smallest if tied; ``"cv_1se"``: of the smallest tree whose errors are
+    within one standard error of these, which is CART's rule. Trees of the folds are pruned at the geometric mean of
+    neighbouring alphas. The folds of an estimate's own ``"cv"`` are pruned at the alpha chosen."""
+
+
+@fill_docstring(**{**TREE_PARAMETER_DOCS, "ccp_alpha": _CCP_ALPHA})
 class ProbabilityTreeClassifier(  # type: ignore[misc]
     PredictionMixin,
     DescriptionMixin,
@@ -55,7 +72,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     %(weight_kind)s
     %(n_jobs)s
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
-        Seeds random ties, the draw of the rows set aside by `honest` and ``"reduced_error"``, and the folds.
+        Seeds random ties, the draw of the rows set aside by `honest` and ``"reduced_error"``, and folds.
 
     Attributes
     ----------
@@ -63,6 +80,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         The tree as arrays: ``feature``, ``threshold``, ``parent``, ``counts`` ...; ``tree_.to_frame()`` shows it.
     estimate_ : Estimate
         The estimate in use, with the numbers that `estimate` left open chosen, fitted or computed.
+    ccp_alpha_ : float
+        The alpha of cost-complexity pruning, chosen or passed; 0 where the tree is not pruned in this way.
     %(classes_)s
     n_nodes_, n_leaves_, depth_ : int
         Number of nodes and of leaves (those without training weight included), and of tests on the longest path.
@@ -103,7 +122,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         prune: Pruning | None = None,
         confidence: float = 0.25,
         subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | Literal["cv", "cv_1se"] = 0.0,
         collapse: bool = False,
         min_leaf: float = 2,
         min_cut: Literal["c45", "min_leaf"] = "c45",
@@ -152,20 +171,21 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
 
         %(fit_sections)s
         """
-        check_params(self, RULES)
+        check_params(self, SINGLE_TREE_RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
         seed = seed_sequence(self.random_state)
         return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
 
     def _adopt(self, grown: GrownTree) -> ProbabilityTreeClassifier:
         """Check the parameters and read a tree that another classifier has grown."""
-        check_params(self, RULES)
+        check_params(self, SINGLE_TREE_RULES)
         return self._store(grown)
 
     def _store(self, grown: GrownTree) -> ProbabilityTreeClassifier:
         self._read(grown)
         self.tree_ = tree = grown.tree
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
+        self.ccp_alpha_ = float(grown.params.ccp_alpha) if grown.params.prune == "cost_complexity" else 0.0
         self._store_columns(*grown.examples.columns_and_classes)
         return self
 

@@ -36,10 +36,12 @@ confidence : float
     Of pessimistic pruning: smaller values prune more. At most 0.5 with ``dialect="j48"``.
 subtree_raising : bool
     Whether pessimistic pruning may replace a node by one of its branches.
-ccp_alpha : float
-    Of cost-complexity pruning: the cost of a leaf, in errors per row.
+%(ccp_alpha)s
 collapse : bool
     Whether a subtree that makes no fewer training errors than a leaf becomes one, as C4.5 does before it prunes.""",
+    "ccp_alpha": """\
+ccp_alpha : float
+    Of cost-complexity pruning: the cost of a leaf, in errors per row.""",
     "growing_parameters": """\
 min_leaf : float
     The minimum weight that at least two branches of every test must have.

@@ -15,6 +15,7 @@ from calibrant.estimates._internal import ESTIMATE_RULE
 __all__ = [
     "CRITERIA",
     "RULES",
+    "SINGLE_TREE_RULES",
     "Criterion",
     "CriterionName",
     "Dialect",
@@ -67,7 +68,7 @@ class TreeParams(ReadingParams, Protocol):
     prune: Pruning | None
     confidence: float
     subtree_raising: bool
-    ccp_alpha: float
+    ccp_alpha: float | Literal["cv", "cv_1se"]
     collapse: bool
     min_leaf: float
     min_cut: Literal["c45", "min_leaf"]
@@ -109,3 +110,5 @@ RULES: dict[str, Rule] = {
     "n_jobs": Int(1) | Int(None, -1) | Nothing(),
     "random_state": Seed(),
 }
+# A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
+SINGLE_TREE_RULES: dict[str, Rule] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}

@@ -143,7 +143,9 @@ def row_counts(splits: Sequence[Split], n_rows: int) -> NDArray[np.uint16]:
 
 def _table_estimate(member: Any) -> Estimate | None:
     """Return the estimate of a member, or None if growing draws rows by number or reading needs more than the tree."""
-    if member.honest or member.prune == "reduced_error" or isinstance(member.class_weight, str):
+    if member.honest or member.prune == "reduced_error":
+        return None
+    if isinstance(member.class_weight, str) or isinstance(member.ccp_alpha, str):
         return None
     try:
         estimate = as_estimate("estimate", member.estimate)

@@ -16,6 +16,7 @@ from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
 from calibrant.trees._growing.memory import MemoryBudget
 from calibrant.trees._growing.row_subsets import RowSubsets, draw_row_subsets
 from calibrant.trees._prediction.held_out_folds import held_out_folds
+from calibrant.trees._pruning.cross_validated import choose_alpha
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import RULES, TreeParams
 
@@ -49,7 +50,8 @@ class GrownTree:
         >>> GrownTree.fit(training, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
         <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
         """
-        return cls.grow(Examples.code(training, n_jobs=params.n_jobs), _snapshot(params), seed)
+        examples, params = Examples.code(training, n_jobs=params.n_jobs), _snapshot(params)
+        return cls.grow(examples, choose_alpha(examples, _subsets(examples, params, seed, None), params, seed), seed)
 
     @classmethod
     def grow(

@@ -115,6 +115,7 @@ def _growing_params(params: TreeParams) -> tuple[Hashable, ...]:
 def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
     """Return what identifies a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
     draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
+    draws = draws or (params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str))
     if params.random_state is None and not draws:
         return None
     return repr(seed.entropy), tuple(seed.spawn_key), seed.pool_size

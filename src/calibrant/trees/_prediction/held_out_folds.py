@@ -29,7 +29,12 @@ _FOLDS = 3  # key of the random stream of one fit
 
 
 def held_out_folds(
-    examples: Examples, subsets: RowSubsets, params: TreeParams, seed: np.random.SeedSequence
+    examples: Examples,
+    subsets: RowSubsets,
+    params: TreeParams,
+    seed: np.random.SeedSequence,
+    *,
+    max_folds: int = _MAX_FOLDS,
 ) -> tuple[HeldOut, ...]:
     """Grow a tree without each fold, on the same codes and in the same way, and send the fold down it.
 
@@ -46,23 +51,23 @@ def held_out_folds(
     [4, 4, 4, 4, 4]
     """
     found = []
-    for held in _splits(examples.labels, seed):
+    for held in _splits(examples.labels, seed, max_folds):
         without = subsets.within(~held)
         if not without.any_is_empty:
             found.append(_held_out(grow(examples, without, params, seed), examples, held, params))
     if not found:
         raise DataError(
-            f"n_samples={examples.n_rows}: too few rows of weight > 0 for an estimate chosen by cross-validation, "
-            "which needs several rows of a class. Pass the estimate a number instead."
+            f"n_samples={examples.n_rows}: too few rows of weight > 0 for a number chosen by cross-validation, "
+            "which needs several rows of a class. Pass a number instead."
         )
     return tuple(found)
 
 
-def _splits(labels: NDArray[np.uint16], seed: np.random.SeedSequence) -> Iterator[NDArray[np.bool_]]:
-    """Yield the rows of each stratified fold: five folds, or as many as the largest class has rows."""
+def _splits(labels: NDArray[np.uint16], seed: np.random.SeedSequence, max_folds: int) -> Iterator[NDArray[np.bool_]]:
+    """Yield the rows of each stratified fold: `max_folds` folds, or as many as the largest class has rows."""
     from sklearn.model_selection import StratifiedKFold  # slow to import
 
-    n_folds = min(_MAX_FOLDS, int(np.bincount(labels).max()))
+    n_folds = min(max_folds, int(np.bincount(labels).max()))
     if n_folds < 2:
         return
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=stream_seed(seed, _FOLDS) % 2**32)

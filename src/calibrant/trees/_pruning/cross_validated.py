@@ -1,0 +1,136 @@
+"""The alpha of cost-complexity pruning by cross-validation (Breiman, Friedman, Olshen & Stone 1984, section 3.4)."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from calibrant import _core
+from calibrant.estimates._internal import frequencies
+from calibrant.trees._growing.grow import grow
+from calibrant.trees._prediction.held_out_folds import held_out_folds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.estimates import HeldOut
+    from calibrant.trees._growing.examples import Examples
+    from calibrant.trees._growing.row_subsets import RowSubsets
+    from calibrant.trees._tree import Tree
+    from calibrant.trees._tree_params import TreeParams
+
+__all__ = ["STANDARD_ERRORS", "HeldOutErrors", "choose_alpha", "held_out_errors"]
+
+STANDARD_ERRORS: Final = {"cv": 0.0, "cv_1se": 1.0}
+_MAX_FOLDS = 10  # as in CART
+_SAME = 1e-12  # the core's: alphas closer than this, relatively, are equal
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutErrors:
+    """The share of held-out rows that each tree of a path misclassifies, the largest tree first.
+
+    ``n_rows`` is the number of rows that the share is of, for its standard error: the sum of frequency weights, or the
+    number of equally weighted rows that probability weights are worth.
+
+    Examples
+    --------
+    >>> errors = HeldOutErrors(np.array([0.0, 0.1, 0.3]), np.array([0.2, 0.22, 0.5]), 100.0)
+    >>> errors.best(0.0), errors.best(1.0)
+    (0.0, 0.1)
+    """
+
+    alphas: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    n_rows: float
+
+    def best(self, n_standard_errors: float) -> float:
+        """Return the alpha of the smallest tree whose error is within some standard errors of the least."""
+        least = float(self.errors.min())
+        limit = least + n_standard_errors * math.sqrt(max(least * (1.0 - least), 0.0) / self.n_rows)
+        return float(self.alphas[np.flatnonzero(self.errors <= limit + _SAME)[-1]])
+
+
+def choose_alpha(
+    examples: Examples, subsets: RowSubsets, params: TreeParams, seed: np.random.SeedSequence
+) -> TreeParams:
+    """Return the parameters with ``ccp_alpha`` as a number, chosen on held-out rows where it is not one.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> X, y = [[i] for i in range(40)], [0] * 20 + [1] * 20
+    >>> ProbabilityTreeClassifier(prune="cost_complexity", ccp_alpha="cv_1se", random_state=0).fit(X, y).ccp_alpha_
+    0.0
+    """
+    if params.prune != "cost_complexity" or not isinstance(params.ccp_alpha, str):
+        return params
+    unpruned, chosen = copy.copy(params), copy.copy(params)
+    unpruned.prune = None
+    pruned_rows = replace(subsets, count=None)  # an honest tree is pruned before its nodes are counted again
+    path = _core.cost_complexity(grow(examples, pruned_rows, unpruned, seed).core)
+    folds = held_out_folds(examples, pruned_rows, unpruned, seed, max_folds=_MAX_FOLDS)
+    is_frequency = getattr(params, "weight_kind", "frequency") == "frequency"
+    errors = held_out_errors(np.asarray(path.alphas), folds, weights_are_frequencies=is_frequency)
+    chosen.ccp_alpha = errors.best(STANDARD_ERRORS[params.ccp_alpha])
+    return chosen
+
+
+def held_out_errors(
+    alphas: NDArray[np.float64], folds: Sequence[HeldOut], *, weights_are_frequencies: bool = True
+) -> HeldOutErrors:
+    """Return the errors of held-out rows by trees grown without them, each pruned at the alphas of a path.
+
+    The tree of a fold stands for that of all rows between two alphas, so it is pruned at their geometric mean. A row
+    with missing values is wrong by the shares of it that end at leaves of other classes.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(40)], [0] * 20 + [1] * 20)
+    >>> held_out_errors(model.cost_complexity_path().alphas, model._grown_tree.folds).errors
+    array([0.05, 0.5 ])
+    """
+    means = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
+    weights = np.concatenate([fold.weight for fold in folds])
+    total = float(weights.sum())
+    wrong = np.sum([_wrong_weight(fold, means) for fold in folds], axis=0)
+    n_rows = total if weights_are_frequencies else total**2 / float((weights**2).sum())
+    return HeldOutErrors(alphas, wrong / total, n_rows)
+
+
+def _wrong_weight(fold: HeldOut, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of the rows of a fold that its tree misclassifies when pruned at each alpha."""
+    tree = cast("Tree", fold.tree)
+    counts = _held_out_counts(fold)
+    wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), frequencies(tree).argmax(axis=1)]
+    # A node is a leaf from its own alpha up to that of its parent, which is never less.
+    becomes_leaf = np.asarray(_core.cost_complexity(tree.core).node_alpha)
+    disappears = becomes_leaf[tree.parent[1:]]
+    at = alphas * (1 + _SAME)
+    return _sum_up_to(at, becomes_leaf, wrong) - _sum_up_to(at, disappears, wrong[1:])
+
+
+def _held_out_counts(fold: HeldOut) -> NDArray[np.float64]:
+    """Return the weight of the held-out rows of each class (columns) that reach each node (rows)."""
+    tree = cast("Tree", fold.tree)
+    counts = np.zeros_like(tree.counts)
+    np.add.at(counts, (fold.leaf, fold.label[fold.row]), fold.share * fold.weight[fold.row])
+    for depth in range(tree.max_depth, 0, -1):
+        nodes = np.flatnonzero(tree.depth == depth)
+        np.add.at(counts, tree.parent[nodes], counts[nodes])
+    return counts
+
+
+def _sum_up_to(
+    limits: NDArray[np.float64], keys: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the sum of the values whose keys are at most each limit."""
+    order = np.argsort(keys, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(values[order])])
+    return np.asarray(sums[np.searchsorted(keys[order], limits, side="right")])
