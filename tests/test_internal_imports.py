@@ -22,8 +22,8 @@ INTERNAL = {
     "curves": "rank",
     "data": """
         CategoryCodes Columns Labels Nominal RowClassifierMixin Rows Schema TrainingRows
-        cell_weights check_weights code_labels factorize fit_columns interval_codes is_float_matrix
-        mdl_cuts read_more_training_rows read_training_rows
+        caller_level cell_weights check_weights classes_of_columns code_labels column_names factorize fit_columns
+        interval_codes is_float_matrix mdl_cuts named_classes order_columns read_more_training_rows read_training_rows
     """,
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """

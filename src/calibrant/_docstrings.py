@@ -68,11 +68,12 @@ y_true : sequence of length n_rows
     "y_proba": """\
 y_proba : array of shape (n_rows, n_classes) or (n_rows,)
     The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
-    the probability of `pos_label` alone.""",
+    the probability of `pos_label` alone. Columns of a frame are matched with the classes by name.""",
     "y_proba_models": """\
 y_proba : array of shape (n_rows, n_classes) or (n_rows,), or dict of name to such an array
     The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
-    the probability of `pos_label` alone. A dict holds the predictions of several models.""",
+    the probability of `pos_label` alone. Columns of a frame are matched with the classes by name. A dict holds the
+    predictions of several models.""",
     "row_weight": """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row: 2 counts the row twice, 0 ignores it.""",

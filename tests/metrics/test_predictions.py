@@ -185,7 +185,9 @@ def test_columns_are_matched_by_the_text_of_a_class_too():
 
 def test_a_frame_names_classes_that_have_no_row():
     proba = pd.DataFrame({"c": [0.1, 0.2], "b": [0.2, 0.7], "a": [0.7, 0.1]})
-    assert read_predictions(["a", "b"], proba).classes.tolist() == ["c", "b", "a"]
+    predictions = read_predictions(["a", "b"], proba)
+    assert predictions.classes.tolist() == ["a", "b", "c"]  # sorted, as without a frame
+    assert predictions.proba[0].tolist() == [0.7, 0.2, 0.1]
 
 
 def test_default_column_names_are_no_classes():

@@ -24,8 +24,8 @@ from calibrant.calibration._validation import (
     are_equal,
     is_of_difference,
     one_column,
+    read_named_scores,
     read_scored,
-    read_scores,
 )
 from calibrant.exceptions import CalibrantWarning, DataError
 
@@ -100,7 +100,8 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Parameters
         ----------
         scores : array of shape (n_rows,) or (n_rows, n_classes)
-            Margins, votes, probabilities or logits of held-out rows. One column belongs to the last class.
+            Margins, votes, probabilities or logits of held-out rows. One column belongs to the last class. Columns of
+            a frame are matched with the classes by name.
         y : sequence of length n_rows
             The class of each row.
         sample_weight : sequence of length n_rows, optional
@@ -153,7 +154,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _read_table(self, scores: Any) -> NDArray[np.float64]:
         """Return validated scores; raise unless they have as many columns as in fit."""
         check_is_fitted(self, "n_columns_")
-        table = read_scores(scores)
+        table = read_named_scores(scores, self.classes_)
         if table.shape[1] != self.n_columns_:
             raise DataError(
                 f"scores has {table.shape[1]} column(s); this calibrator was fitted with {self.n_columns_}."
@@ -301,7 +302,7 @@ def read_probabilities(calibrator: Any, proba: Any) -> NDArray[np.float64]:
     calibrant.exceptions.DataError: proba must be in [0, 1]; got 1.2 at row 1.
     """
     check_is_fitted(calibrator, "n_columns_")
-    table = read_scores(proba)
+    table = read_named_scores(proba, calibrator.classes_)
     if calibrator.n_columns_ != 1 or table.shape[1] != 1:
         raise DataError(
             "inverse needs the probabilities of one class, and a calibrator fitted to one column of scores."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import check_weights, code_labels
+from calibrant.data._internal import check_weights, classes_of_columns, code_labels, column_names, order_columns
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "is_of_difference",
     "one_column",
     "order_classes",
+    "read_named_scores",
     "read_scored",
     "read_scores",
 ]
@@ -200,7 +201,8 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     Parameters
     ----------
     scores : array of shape (n_rows,) or (n_rows, n_classes)
-        One column, of the last class, or one for each class in sorted order or that of `labels`.
+        One column, of the last class, or one for each class in sorted order or that of `labels`. Columns of a frame
+        are matched by name.
     y : sequence of length n_rows
         The class of each row.
     sample_weight : sequence of length n_rows, optional
@@ -225,7 +227,37 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     coded = code_labels(y, len(table), rows)
     if rows is not None and weight is not None:
         table, weight = table[rows], weight[rows]
-    return order_classes(ScoredRows(table, coded.codes, coded.classes, weight), labels)
+    known = (coded.classes if labels is None else np.asarray(labels)).tolist()
+    named = classes_of_columns("scores", column_names(scores), known, may_add=labels is None)
+    if named is not None and len(named) > len(known):
+        labels = np.unique(named)
+    ordered = order_classes(ScoredRows(table, coded.codes, coded.classes, weight), labels)
+    return replace(ordered, scores=_order_scores(table, named, ordered.classes.tolist()))
+
+
+def read_named_scores(scores: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return validated scores of known classes, the columns of a frame in the order of the classes.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> read_named_scores(pandas.DataFrame({"yes": [0.1], "no": [0.9]}), np.array(["no", "yes"]))
+    array([[0.9, 0.1]])
+    """
+    table, known = read_scores(scores), classes.tolist()
+    return _order_scores(table, classes_of_columns("scores", column_names(scores), known), known)
+
+
+def _order_scores(table: NDArray[np.float64], named: list[Any] | None, classes: list[Any]) -> NDArray[np.float64]:
+    """Return the columns in the order of the classes; raise if a single one is not that of the last class."""
+    if table.shape[1] > 1 or named is None:
+        return order_columns(table, named, classes)
+    if named[0] != classes[-1]:
+        raise DataError(
+            f"scores has one column, of the class {named[0]!r}; one column must be that of the last of {classes}. Pass "
+            "that column, or labels= with the class of the column last."
+        )
+    return table
 
 
 def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:

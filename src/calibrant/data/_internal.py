@@ -5,6 +5,13 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
 from calibrant.data._frames.schema import Schema
 from calibrant.data._frames.values import CategoryCodes
+from calibrant.data._validation.class_columns import (
+    caller_level,
+    classes_of_columns,
+    column_names,
+    named_classes,
+    order_columns,
+)
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
 from calibrant.data._validation.row_matching import RowClassifierMixin
@@ -19,14 +26,19 @@ __all__ = [
     "Rows",
     "Schema",
     "TrainingRows",
+    "caller_level",
     "cell_weights",
     "check_weights",
+    "classes_of_columns",
     "code_labels",
+    "column_names",
     "factorize",
     "fit_columns",
     "interval_codes",
     "is_float_matrix",
     "mdl_cuts",
+    "named_classes",
+    "order_columns",
     "read_more_training_rows",
     "read_training_rows",
 ]

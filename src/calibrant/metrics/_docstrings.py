@@ -10,7 +10,7 @@ _PASSAGES = {
     "y_proba": """\
 y_proba : array of shape (n_rows, n_classes) or (n_rows,)
     The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
-    the probability of `pos_label` alone. Columns of a frame that are named like the classes are matched by name.""",
+    the probability of `pos_label` alone. Columns of a frame are matched with the classes by name.""",
     "pos_label": """\
 pos_label : optional
     The class whose probability a single column holds; by default the last of the sorted classes.""",

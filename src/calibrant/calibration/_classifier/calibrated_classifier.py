@@ -34,7 +34,7 @@ from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._maps.venn_abers import VennAbers, merge_pairs
 from calibrant.calibration._names import as_calibrator
-from calibrant.calibration._validation import ScoredRows, order_classes, read_scores
+from calibrant.calibration._validation import ScoredRows, order_classes, read_named_scores
 from calibrant.exceptions import CalibrantWarning, ParameterError
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
 def _scored_rows(part: HeldOut, data: FitData, classes: NDArray[Any]) -> ScoredRows:
     """Return held-out scores for a calibrator: the scores validated, the classes as coded when `fit` was called."""
-    rows = ScoredRows(read_scores(part.scores), data.codes[part.rows], data.classes, part.weight)
+    rows = ScoredRows(read_named_scores(part.scores, classes), data.codes[part.rows], data.classes, part.weight)
     return order_classes(rows.without_weight_0(), classes)
 
 

@@ -13,8 +13,8 @@ from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.log_linear import check_every_class_has_rows, log_columns
 from calibrant.calibration._fitting.logits import Scale, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss, fit_multinomial
-from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scores
-from calibrant.data._internal import check_weights
+from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
+from calibrant.data._internal import check_weights, named_classes
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class PriorShift(Calibrator):
         sample_weight : sequence of length n_rows, optional
             The weight of each row.
         labels : sequence, optional
-            The classes in the order of the columns; 0, 1, ... by default.
+            The classes in the order of the columns; by default the sorted names of a frame's columns, else 0, 1, ...
 
         Returns
         -------
@@ -120,13 +120,15 @@ class PriorShift(Calibrator):
         (array([0.856, 0.144]), array([0.144]))
         """
         check_params(self, self._rules)
-        table = read_scores(scores)
-        classes = np.arange(max(table.shape[1], 2)) if labels is None else np.asarray(labels)
+        table, named = read_scores(scores), named_classes(scores)
+        named = named if len(named) > 1 else list(range(max(table.shape[1], 2)))
+        classes = np.array(named) if labels is None else np.asarray(labels)
         if len(classes) != max(table.shape[1], 2):
             raise DataError(f"labels has {len(classes)} classes; scores has {table.shape[1]} column(s).")
         train = _base_rates("train_prior", self.train_prior, len(classes))
         if train is None or self.new_prior is not None:
             raise ParameterError("fit_unlabelled fits new_prior, which must be None, and needs train_prior.")
+        table = read_named_scores(scores, classes)
         weight = check_weights(sample_weight, len(table))
         self.classes_, self.n_columns_ = classes, table.shape[1]
         self.on_ = find_scale(table, "auto")
@@ -160,8 +162,7 @@ class PriorShift(Calibrator):
         >>> shift.inverse(shift.predict([0.2, 0.5])).round(9)
         array([0.2, 0.5])
         """
-        self.predict(proba)  # for its validation
-        table = read_scores(proba)
+        table = self._read_table(proba)
         if not are_probabilities(table):
             raise DataError("proba must be in [0, 1], and rows of several columns sum to 1.")
         logs = log_columns(table, "logit") - self._log_ratio()

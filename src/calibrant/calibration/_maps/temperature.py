@@ -14,7 +14,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant.calibration._base import Calibrator, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
-from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_scores
+from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_named_scores
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Temperature(ReplaceCertainMixin, Calibrator):
         return scores if one else np.asarray(scores - scores.mean(1, keepdims=True))
 
     def _read_rows(self, proba: Any) -> NDArray[np.float64]:
-        table = read_scores(proba)
+        table = read_named_scores(proba, self.classes_)
         if table.shape[1] != self.n_columns_ or not are_probabilities(table):
             raise DataError(f"proba must have {self.n_columns_} columns of probabilities, and rows that sum to 1.")
         return table

@@ -13,7 +13,8 @@ from calibrant._optional import optional_import
 from calibrant._params import Choice, Int, check_param
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import read_ranked
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.data._internal import classes_of_columns, column_names, named_classes
+from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,13 +147,14 @@ def sorted_scores(
     Parameters
     ----------
     y_proba : dict of name to array of shape (n_rows,) or (n_rows, n_classes)
-        The probabilities of each method: of the positive class, or a column for each class.
+        The probabilities of each method: of the positive class, or a column for each class. Columns of frames are
+        matched by name.
     reference : str, optional
         The method to sort by; by default the first.
     pos_label : optional
-        The positive class; by default that of the last column.
+        The positive class; by default that of the last column, or the last of the sorted names of a frame's columns.
     labels : sequence, optional
-        The classes in the order of the columns; needed with `pos_label`.
+        The classes in the order of the columns; by default the sorted names of a frame's columns.
 
     Returns
     -------
@@ -170,17 +172,39 @@ def sorted_scores(
     names = list(y_proba)
     by = names[0] if reference is None else reference
     check_param("reference", by, Choice(*names))
-    column = -1 if pos_label is None or labels is None else list(labels).index(pos_label)
-    scores = {name: _column(name, table, column) for name, table in y_proba.items()}
+    classes = _classes_of_tables(y_proba, labels)
+    scores = {name: _column(name, table, classes, pos_label) for name, table in y_proba.items()}
     if len({len(score) for score in scores.values()}) > 1:
         raise DataError("y_proba must hold the same rows for each method; the numbers of rows differ.")
     order = np.lexsort([scores[name] for name in reversed([by, *(name for name in names if name != by)])])
     return SortedScores({name: score[order] for name, score in scores.items()}, by)
 
 
-def _column(name: str, table: Any, column: int) -> NDArray[np.float64]:
+def _classes_of_tables(y_proba: Mapping[str, Any], labels: Any) -> list[Any]:
+    """Return the labels, or the sorted names of the columns of the first frame that has names of classes, or none."""
+    if labels is not None:
+        return list(labels)
+    named = (named_classes(table) for table in y_proba.values())
+    return next((names for names in named if len(names) > 1), [])
+
+
+def _column(name: str, table: Any, classes: list[Any], pos_label: Any) -> NDArray[np.float64]:
+    """Return the probability of the positive class, by name in a frame."""
     values = np.asarray(table, dtype=np.float64)
-    values = values[:, column] if values.ndim == 2 else values
+    if values.ndim == 2:
+        values = values[:, _position(name, table, classes, pos_label) if values.shape[1] > 1 else 0]
     if values.ndim != 1 or not len(values) or np.isnan(values).any():
         raise DataError(f"y_proba of {name!r} must hold a probability for each row, without missing values.")
     return values
+
+
+def _position(name: str, table: Any, classes: list[Any], pos_label: Any) -> int:
+    if not classes:
+        return -1
+    if pos_label is not None and pos_label not in classes:
+        raise ParameterError(f"pos_label is {pos_label!r}, not one of {classes}.{nearest(pos_label, classes)}")
+    found = classes_of_columns(f"y_proba of {name!r}", column_names(table), classes)
+    positive = classes[-1] if pos_label is None else pos_label
+    if found is not None and positive not in found:
+        raise DataError(f"y_proba of {name!r} has one column, of the class {found[0]!r}; pass that of {positive!r}.")
+    return (classes if found is None else found).index(positive)

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.decisions._costs.cost_file import read_cost_file
+from calibrant.decisions._costs.named_columns import columns_by_name
 from calibrant.exceptions import ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -224,8 +225,11 @@ class CostMatrix:
         return list(np.unique(wanted).tolist() if order is None else order)
 
     def expected(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the expected cost of every action, from class probabilities in the order of the matrix rows."""
-        return np.asarray(proba @ self.matrix)
+        """Return the expected cost of every action, from class probabilities in the order of the matrix rows.
+
+        Columns of a frame are matched by name. See `expected_cost` for probabilities that are not validated yet.
+        """
+        return np.asarray(columns_by_name(proba, self.labels) @ self.matrix)
 
     def of_classes(self, label: NDArray[Any]) -> NDArray[np.float64]:
         """Return the cost of every action for each row, from the index of its actual class."""

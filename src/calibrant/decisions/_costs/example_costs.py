@@ -16,6 +16,7 @@ from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import final_step, take_rows
 from calibrant.data._internal import check_weights, factorize
 from calibrant.decisions._amounts.heckman import HeckmanRegressor
+from calibrant.decisions._costs.named_columns import columns_by_name
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -159,8 +160,9 @@ class ExampleCosts:
 
     def expected(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the expected cost of leaving alone and of approaching, from the probabilities of two classes."""
-        cost, benefit = self.numbers(len(proba))
-        return np.column_stack([np.zeros(len(proba)), cost - proba[:, 1] * benefit])
+        table = columns_by_name(proba, None)
+        cost, benefit = self.numbers(len(table))
+        return np.column_stack([np.zeros(len(table)), cost - table[:, 1] * benefit])
 
     def numbers(self, n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the cost and the benefit of each row; raise if they still depend on X."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from calibrant.decisions._costs.as_costs import AnyCosts, as_costs
 from calibrant.decisions._costs.cost_matrix import CostMatrix
-from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.decisions._costs.named_columns import columns_by_name
+from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,8 @@ def expected_cost(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[np.f
     Parameters
     ----------
     proba : array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the classes in the order of the matrix rows; or of the last of two classes.
+        Probabilities of the classes in the order of the matrix rows; or of the last of two classes. Columns of a frame
+        are matched by name: with the classes of `labels` or of the matrix or, where neither names any, in sorted order.
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
         The costs of decisions. `ExampleCosts` must hold numbers: see `ExampleCosts.for_rows`.
     labels : sequence, optional
@@ -42,7 +44,7 @@ def expected_cost(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[np.f
     array([[0.3, 0.8, 0.9]])
     """
     known = _for_columns(costs, labels)
-    return known.expected(_check_probabilities(proba, known))
+    return known.expected(_read_probabilities(proba, known))
 
 
 def best_decision(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[Any]:
@@ -70,7 +72,7 @@ def best_decision(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[Any]
     array(['fine', 'faulty'], dtype='<U11')
     """
     known = _for_columns(costs, labels)
-    return action_names(known, known.expected(_check_probabilities(proba, known)).argmin(axis=1))
+    return action_names(known, known.expected(_read_probabilities(proba, known)).argmin(axis=1))
 
 
 def action_names(costs: AnyCosts, action: NDArray[np.intp]) -> NDArray[Any]:
@@ -99,17 +101,17 @@ def _array_of_names(names: tuple[Any, ...]) -> NDArray[Any]:
     return array
 
 
-def _check_probabilities(proba: Any, costs: AnyCosts) -> NDArray[np.float64]:
-    """Return the probabilities as a table with a column for each class; raise if they are not probabilities."""
+def _read_probabilities(proba: Any, costs: AnyCosts) -> NDArray[np.float64]:
+    """Return the probabilities as a table with a column for each class of the costs; raise if they are not any."""
     n_classes = costs.n_classes if isinstance(costs, CostMatrix) else 2
-    try:
-        values = np.asarray(proba, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataTypeError(
-            "proba must hold numbers: a column for each class, or one column for the last of two."
-        ) from error
+    values = columns_by_name(proba, costs.labels)
     if values.ndim == 1 and n_classes == 2:
         values = np.column_stack([1.0 - values, values])
+    _check_probabilities(values, n_classes)
+    return values
+
+
+def _check_probabilities(values: NDArray[np.float64], n_classes: int) -> None:
     if values.ndim != 2 or values.shape[1] != n_classes:
         raise DataError(f"proba must have a column for each of the {n_classes} classes; got shape {values.shape}.")
     is_in_range = ((values >= -_TOLERANCE) & (values <= 1.0 + _TOLERANCE)).all(axis=1)
@@ -119,4 +121,3 @@ def _check_probabilities(proba: Any, costs: AnyCosts) -> NDArray[np.float64]:
             f"proba must lie in [0, 1] and sum to 1 in each row; {wrong.sum()} row(s) do not (first at row "
             f"{wrong.argmax()})."
         )
-    return values

@@ -155,6 +155,7 @@ def decision_report(
         The actual class of each row, which must be held out from the training of the model.
     y_proba : array of shape (n_rows, n_classes) or (n_rows,)
         Probabilities of the classes by any model, in sorted order or in that of `labels`; or of `pos_label` alone.
+        Columns of a frame are matched with the classes by name.
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
         The costs of decisions.
     calibrator : str or calibrator

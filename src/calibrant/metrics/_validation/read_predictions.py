@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import check_weights, factorize
+from calibrant.data._internal import check_weights, classes_of_columns, column_names, factorize, order_columns
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._validation.predictions import Predictions
@@ -42,18 +42,17 @@ def read_predictions(
            [0.3, 0.7]])
     """
     values = _table(y_proba)
-    n_rows, named = len(values), _column_names(y_proba)
+    n_rows = len(values)
     codes, categories, are_seen = _labels("y_true", y_true, n_rows)
     weights = check_weights(sample_weight, n_rows)
     kept = None if weights is None or weights.all() else np.flatnonzero(weights)
     if kept is not None and weights is not None:
         values, codes, weights, are_seen = values[kept], codes[kept], weights[kept], False
     seen = _sorted(categories) if are_seen else _seen(codes, categories)
-    labels = _by_name(named, seen) if labels is None else labels
-    classes = _classes(seen, labels, pos_label, values.shape[1])
+    named, classes = _named_columns(column_names(y_proba), seen, labels, pos_label, values.shape[1])
     positive = _positive(classes, pos_label)
     label = _columns_of("y_true", codes, categories, classes, kept)
-    table = check_probabilities(values, kept)
+    table = _by_name(check_probabilities(values, kept), named, classes, positive)
     return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
 
 
@@ -91,21 +90,24 @@ def _without_na(y_proba: Any) -> Any:
     return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
 
 
-def _column_names(y_proba: Any) -> list[Any]:
-    """Return the column names of a frame of pandas, polars or pyarrow; none for an array."""
-    names = getattr(y_proba, "column_names", None) or getattr(y_proba, "columns", None)
-    return [] if names is None or callable(names) else list(names)
+def _named_columns(
+    names: list[Any], seen: list[Any], labels: Any, pos_label: Any, n_columns: int
+) -> tuple[list[Any] | None, list[Any]]:
+    """Return the class of each column of a frame, None for the order of the classes, and the classes."""
+    if labels is None and n_columns > 1:
+        named = classes_of_columns("y_proba", names, seen, may_add=True)
+        return named, _classes(seen, None if named is None else _sorted(named), pos_label, n_columns)
+    classes = _classes(seen, labels, pos_label, n_columns)
+    return classes_of_columns("y_proba", names, classes), classes
 
 
-def _by_name(named: list[Any], seen: list[Any]) -> list[Any] | None:
-    """Return the classes in the order of the columns if every column is named like a class, else None."""
-    if len(named) < 2 or named == list(range(len(named))):  # default column names are not classes
-        return None
-    if set(seen) <= set(named):
-        as_seen = {name: name for name in seen}
-        return [as_seen.get(name, name) for name in named]
-    by_text = {str(name): name for name in seen}
-    return [by_text[str(name)] for name in named] if {str(name) for name in named} == by_text.keys() else None
+def _by_name(
+    table: NDArray[np.float64], named: list[Any] | None, classes: list[Any], positive: int
+) -> NDArray[np.float64]:
+    """Return the columns in the order of the classes, or a single one as that of the positive class."""
+    if table.shape[1] > 1 or named is None:
+        return order_columns(table, named, classes)
+    return table if named[0] == classes[positive] else 1.0 - table
 
 
 def _labels(name: str, labels: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
