@@ -47,8 +47,8 @@ RULES = [
 @given(st.integers(), st.integers(), st.integers())
 def test_an_int_rule_accepts_exactly_the_ints_between_its_limits(low: int, high: int, value: int) -> None:
     assert (value in Int(low, high)) == (low <= value <= high)
-    assert (value in Int(low)) == (low <= value)
-    assert (value in Int(high=high)) == (value <= high)
+    assert (value in Int(low)) == (low <= value < 2**31)
+    assert (value in Int(high=high)) == (-(2**31) < value <= high)
 
 
 @given(st.floats(allow_nan=False), st.sampled_from(["both", "left", "right", "neither"]))
@@ -99,6 +99,7 @@ def test_infinity_is_a_real_only_where_a_limit_names_it() -> None:
 def test_an_int_too_large_for_a_float_is_no_real() -> None:
     assert 10**400 not in Real(0)
     assert 10**400 not in Real(0, math.inf)
+    assert 10**30 not in Real(0, math.inf)
     assert Fraction(1, 2) in Real(0, 1)
 
 
@@ -241,3 +242,27 @@ def test_a_name_is_looked_up_in_its_registry() -> None:
 def test_an_unknown_name_is_answered_with_the_names_there_are(name: str) -> None:
     with pytest.raises(ParameterError, match="criterion must be 'gini' or 'dkm'; got"):
         choose("criterion", name, {"gini": 1, "dkm": 2})
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "hint"),
+    [
+        (
+            10**30,
+            Int(1) | Nothing(),
+            "got 1000000000000000000000000000000. The largest int is 2147483647.",
+        ),
+        (10**30, Real(0), "got 1000000000000000000000000000000. The largest int is 9223372036854775807; pass a float."),
+        (1e308, Real(0), "got 1e+308. A number other than 0 must be of a size from 1e-100 to 1e+100."),
+        (5e-324, Real(0), "got 5e-324. A number other than 0 must be of a size from 1e-100 to 1e+100."),
+    ],
+)
+def test_a_number_too_large_or_too_small_is_refused_with_the_limit(value: float, rule: Rule, hint: str) -> None:
+    with pytest.raises(ParameterError, match=hint.replace("+", r"\+")):
+        check_param("x", value, rule)
+
+
+def test_a_number_between_two_limits_may_be_as_small_as_they_allow() -> None:
+    assert 5e-324 in Real(0, 1)
+    assert 1e308 in Real(0, math.inf)
+    assert 10**30 in Seed()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 from calibrant import __version__
 from calibrant.exceptions import UnknownParameterError, VersionWarning, nearest
 
-__all__ = ["EstimatorMixin"]
+__all__ = ["EstimatorMixin", "init_arguments"]
 
 _VERSION = "_calibrant_version"
 
@@ -62,6 +62,20 @@ class EstimatorMixin:
                 stacklevel=2,
             )
         super().__setstate__({name: value for name, value in state.items() if name != _VERSION})  # type: ignore[misc]
+
+
+def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an ``__init__``, which are its ``locals()`` except the instance and its class.
+
+    For estimators that differ from their base class in their defaults only: scikit-learn reads the signature, so the
+    parameters must be written out once.
+
+    Examples
+    --------
+    >>> init_arguments({"self": object(), "max_depth": 3, "__class__": object})
+    {'max_depth': 3}
+    """
+    return {name: value for name, value in local.items() if name not in ("self", "__class__")}
 
 
 def _checked(init: Callable[..., None]) -> Callable[..., None]:

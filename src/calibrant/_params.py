@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, nearest
 
 __all__ = [
@@ -28,15 +28,15 @@ __all__ = [
     "check_param",
     "check_params",
     "choose",
-    "init_arguments",
 ]
 
 T = TypeVar("T")
 Closed = Literal["both", "left", "right", "neither"]
 
 _ENDS = {"both": ("[", "]"), "left": ("[", ")"), "right": ("(", "]"), "neither": ("(", ")")}
-_REPR = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = _WIDTH = 80
+_MAX_INT = 2**31 - 1  # of the core's integers
+_MAX_INT64 = 2**63 - 1  # NumPy has no functions of larger ones
+_SIZES = 1e-100, 1e100  # powers and products of two such numbers are floats
 
 
 class Rule(ABC):
@@ -59,6 +59,10 @@ class Rule(ABC):
     def _choices(self) -> tuple[str, ...]:
         """Return the accepted strings, to suggest the nearest to a misspelt one."""
         return ()
+
+    def _hint(self, value: object) -> str:  # noqa: ARG002
+        """Return what a rejected value lacks where the wording of the rule does not say it."""
+        return ""
 
     def __or__(self, other: Rule) -> AnyOf:
         return AnyOf(self, other) if isinstance(other, Rule) else NotImplemented
@@ -92,10 +96,15 @@ class AnyOf(Rule):
     def _choices(self) -> tuple[str, ...]:
         return tuple(name for rule in self.rules for name in rule._choices())
 
+    def _hint(self, value: object) -> str:
+        return next(filter(None, (rule._hint(value) for rule in self.rules)), "")
+
 
 @dataclass(frozen=True)
 class Int(Rule):
     """An int, of Python or NumPy, from ``low`` to ``high`` inclusive; not a bool.
+
+    Without a limit a side reaches to the largest integer of 32 bits, which the core takes.
 
     Examples
     --------
@@ -111,18 +120,23 @@ class Int(Rule):
     def __contains__(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
             return False
-        number = int(value)
-        return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
+        low = -_MAX_INT if self.low is None else self.low
+        return low <= int(value) <= (_MAX_INT if self.high is None else self.high)
 
     def _words(self) -> tuple[str, ...]:
         return ("an int" + _limits(self.low, self.high, "both"),)
+
+    def _hint(self, value: object) -> str:
+        is_large = isinstance(value, numbers.Integral) and abs(int(value)) > _MAX_INT
+        return f" The largest int is {_MAX_INT}." if is_large and None in (self.low, self.high) else ""
 
 
 @dataclass(frozen=True)
 class Real(Rule):
     """A number, int or float, of Python or NumPy, between two limits; never NaN.
 
-    Without a limit a side excludes infinity; write ``Real(0, math.inf)`` to include it.
+    Without a limit a side excludes infinity; write ``Real(0, math.inf)`` to include it. A number without both limits is
+    0 or of a size from 1e-100 to 1e100, so that its powers are finite and not 0.
 
     Examples
     --------
@@ -138,6 +152,8 @@ class Real(Rule):
 
     def __contains__(self, value: object) -> bool:
         number = _as_float(value)
+        if self._is_too_large_or_small(number):
+            return False
         low = -math.inf if self.low is None else self.low
         high = math.inf if self.high is None else self.high
         above = number > low or (self.closed in ("both", "left") and number == self.low)
@@ -146,6 +162,16 @@ class Real(Rule):
     def _words(self) -> tuple[str, ...]:
         what = "a finite number" if self.low is None or self.high is None else "a number"
         return (what + _limits(self.low, self.high, self.closed),)
+
+    def _hint(self, value: object) -> str:
+        if isinstance(value, int) and abs(value) > _MAX_INT64:
+            return f" The largest int is {_MAX_INT64}; pass a float."
+        words = " A number other than 0 must be of a size from 1e-100 to 1e+100."
+        return words if self._is_too_large_or_small(_as_float(value)) else ""
+
+    def _is_too_large_or_small(self, number: float) -> bool:
+        is_outside = number != 0 and math.isfinite(number) and not _SIZES[0] <= abs(number) <= _SIZES[1]
+        return is_outside and None in (self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -267,7 +293,9 @@ class Seed(Rule):
 
     def __contains__(self, value: object) -> bool:
         sources = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
-        return value is None or isinstance(value, sources) or value in Int(0)
+        if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+            return int(value) >= 0
+        return value is None or isinstance(value, sources)
 
     def _words(self) -> tuple[str, ...]:
         return "an int >= 0", "a numpy Generator", "a RandomState", "a SeedSequence", "None"
@@ -292,8 +320,8 @@ def check_param(name: str, value: object, rule: Rule) -> None:
     calibrant.exceptions.ParameterError: max_depth must be an int >= 1 or None; got 0.
     """
     if value not in rule:
-        hint = nearest(value, rule._choices()) if isinstance(value, str) else ""
-        raise ParameterError(f"{name} must be {rule}; got {_shown(value)}.{hint}")
+        hint = nearest(value, rule._choices()) if isinstance(value, str) else rule._hint(value)
+        raise ParameterError(f"{name} must be {rule}; got {short_repr(value)}.{hint}")
 
 
 def check_params(owner: object, rules: Mapping[str, Rule]) -> None:
@@ -346,20 +374,6 @@ def choose(what: str, name: str, options: Mapping[str, T]) -> T:
     return options[name]
 
 
-def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of an ``__init__``, which are its ``locals()`` except the instance and its class.
-
-    For estimators that differ from their base class in their defaults only: scikit-learn reads the signature, so the
-    parameters must be written out once.
-
-    Examples
-    --------
-    >>> init_arguments({"self": object(), "max_depth": 3, "__class__": object})
-    {'max_depth': 3}
-    """
-    return {name: value for name, value in local.items() if name not in ("self", "__class__")}
-
-
 def _limits(low: float | None, high: float | None, closed: Closed) -> str:
     left, right = _ENDS[closed]
     if low is not None and high is not None:
@@ -370,18 +384,11 @@ def _limits(low: float | None, high: float | None, closed: Closed) -> str:
 
 
 def _as_float(value: object) -> float:
-    """Return a number as a float; NaN, which no rule accepts, for anything else and for ints beyond the floats."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    """Return a number as a float; NaN, which no rule accepts, for anything else and for ints beyond 64 bits."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or (isinstance(value, int) and abs(value) > _MAX_INT64):
         return math.nan
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except OverflowError:
         return math.nan
-
-
-def _shown(value: object) -> str:
-    try:
-        text = " ".join(_REPR.repr(value).split())
-    except ValueError:  # Python raises for an int of more than 4,300 digits
-        text = f"an {type(value).__name__} too long to show"
-    return text if len(text) <= _WIDTH else f"{text[:60]}...{text[-17:]}"

@@ -7,7 +7,11 @@ import os
 
 from calibrant._params import Int, Nothing, check_param
 
-__all__ = ["n_threads"]
+__all__ = ["N_JOBS", "n_threads"]
+
+N_JOBS = Int(1) | Int(None, -1) | Nothing()
+
+_MAX_THREADS = 1024  # more than any machine has processors; systems refuse to start many thousands
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -21,9 +25,9 @@ def n_threads(n_jobs: int | None) -> int:
     >>> n_threads(3)
     3
     """
-    check_param("n_jobs", n_jobs, Int(1) | Int(None, -1) | Nothing())
+    check_param("n_jobs", n_jobs, N_JOBS)
     if n_jobs is not None and n_jobs > 0:
-        return int(n_jobs)
+        return min(int(n_jobs), _MAX_THREADS)
     from joblib import effective_n_jobs  # only here: it takes time to import
 
     granted = int(effective_n_jobs(n_jobs))

@@ -11,6 +11,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
+from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
 from calibrant.neighbors._column_validation import Numbers, check_finite, column_weights, read_scale
 from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
@@ -34,7 +35,7 @@ _RULES: dict[str, Rule] = {
     "ties": Choice("all", "share"),
     "tie_tolerance": Real(0, 1, closed="left"),
     "algorithm": Choice("auto", "kd_tree", "ball_tree", "brute"),
-    "n_jobs": Int(1) | Int(None, -1) | Nothing(),
+    "n_jobs": N_JOBS,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from calibrant import _core
 from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
 from calibrant._random import SeedLike
+from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE_RULE
@@ -107,7 +108,7 @@ RULES: dict[str, Rule] = {
     "honest": Bool(),
     "weight_kind": Choice("frequency", "probability"),
     "class_weight": Choice("balanced") | InstanceOf(Mapping, words="a dict of class to weight") | Nothing(),
-    "n_jobs": Int(1) | Int(None, -1) | Nothing(),
+    "n_jobs": N_JOBS,
     "random_state": Seed(),
 }
 # A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
-from calibrant._params import Bool, HasMethods, Int, Nothing, Seed, check_params
+from calibrant._params import Bool, HasMethods, Int, Seed, check_params
 from calibrant._random import SeedLike
+from calibrant._threads import N_JOBS
 from calibrant.calibration._auto.auto import Auto, warn_of_few_rows
 from calibrant.calibration._auto.choice import AutoChoice
 from calibrant.calibration._base import Calibrator, normalised, two_columns
@@ -57,7 +58,7 @@ _RULES = {
     "ensemble": Bool(),
     "refit": Bool(),
     "method": METHOD,
-    "n_jobs": Int() | Nothing(),
+    "n_jobs": N_JOBS,
     "random_state": Seed(),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._params import Choice, Int, Rule
 from calibrant._random import SeedLike, seed_sequence, stream_seed
+from calibrant._repr import short_repr
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import Method, scores_of
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
@@ -43,7 +44,8 @@ class _Splits(Rule):
     """A splitter or pairs; not a string, which is an iterable with a method `split` too."""
 
     def __contains__(self, value: object) -> bool:
-        return (callable(getattr(value, "split", None)) or isinstance(value, Iterable)) and not isinstance(value, str)
+        is_iterable = isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
+        return (callable(getattr(value, "split", None)) or is_iterable) and not isinstance(value, str | bytes | Mapping)
 
     def _words(self) -> tuple[str, ...]:
         return ("a splitter", "an iterable of (train, test) pairs")
@@ -127,15 +129,35 @@ def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_st
         seed = stream_seed(seed_sequence(random_state), 0) % 2**32
         folds: Any = StratifiedKFold(_possible_folds(data.y, int(cv)), shuffle=True, random_state=seed)
     else:
-        folds = check_cv(cv, data.y, classifier=True)
+        folds = check_cv(cv if hasattr(cv, "split") else _read_pairs(cv), data.y, classifier=True)
     pairs = folds.split(data.X, data.y, **data.to_split)
     if kept is None or cv in Int() or hasattr(cv, "split"):
-        found = [(np.arange(data.n_rows)[train], np.arange(data.n_rows)[test]) for train, test in pairs]
+        found = [(_positions(train, data.n_rows), _positions(test, data.n_rows)) for train, test in pairs]
     else:
         found = [(_renumbered(train, kept), _renumbered(test, kept)) for train, test in pairs]
     if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
         raise DataError("cv must have splits with training rows and test rows of positive weight; got one without.")
     return found
+
+
+def _read_pairs(cv: Iterable[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    try:
+        pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv]
+    except (TypeError, ValueError):  # an item is not a pair, or has rows of different lengths
+        pairs = [(np.empty(0), np.empty(0))]
+    if all(rows.ndim == 1 and rows.dtype.kind in "iub" for pair in pairs for rows in pair):
+        return pairs
+    raise ParameterError(
+        f"cv must be {CV}; got {short_repr(cv)}. A pair has the positions of the training rows and of the test rows."
+    )
+
+
+def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:
+    """Return positions, or those of a mask, as non-negative ones."""
+    try:
+        return np.asarray(np.arange(n_rows)[rows])
+    except IndexError as error:
+        raise DataError(f"cv must have the positions of {n_rows} rows, or masks of them: {error}.") from error
 
 
 def _possible_folds(y: NDArray[Any], n_folds: int) -> int:

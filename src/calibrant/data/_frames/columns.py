@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
+from calibrant._repr import short_repr
 from calibrant.data._frames.objects import without_mask
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes, column_kind, column_measure, nominal_codes, numeric_values
-from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -225,6 +226,9 @@ def choose_nominal(nominal: Nominal, names: Sequence[str]) -> set[int]:
         if nominal not in (None, "auto", "all"):
             raise DataError(f"nominal must be 'auto', 'all', names, positions or a mask; got {nominal!r}.")
         return set(range(len(names))) if nominal == "all" else set()
+    if not isinstance(nominal, Iterable) or isinstance(nominal, bytes) or getattr(nominal, "ndim", 1) != 1:
+        expected = "'auto', 'all', None, names, positions or a mask of columns"
+        raise ParameterError(f"nominal must be {expected}; got {short_repr(nominal)}.")
     items = list(np.asarray(nominal).tolist()) if isinstance(nominal, np.ndarray) else list(nominal)
     if items and all(isinstance(item, bool) for item in items):
         if len(items) != len(names):

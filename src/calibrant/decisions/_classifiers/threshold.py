@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Choice, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
+from calibrant._params import Choice, HasMethods, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
+from calibrant._threads import N_JOBS
 from calibrant.calibration import HeldOut
 from calibrant.calibration._internal import CV, Scoring, Source, fit_folds, make_splits, pool_scores, read_fit_data
 from calibrant.curves import ThresholdTable, threshold_table
@@ -71,7 +72,7 @@ _RULES = {
     "goal": Choice("cost", *_GOALS),
     "evidence": Real(0),
     "cv": _Folds(),
-    "n_jobs": Int() | Nothing(),
+    "n_jobs": N_JOBS,
     "random_state": Seed(),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from calibrant._params import init_arguments
+from calibrant._estimator import init_arguments
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier

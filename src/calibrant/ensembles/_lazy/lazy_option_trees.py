@@ -12,6 +12,7 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin
 from calibrant.ensembles._bagging.bags import BAG_SAMPLE_WEIGHT, Bootstrap, draw_bags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
@@ -30,7 +31,7 @@ _RULES: dict[str, Rule] = {
     "max_leaves": Int(1),
     "bootstrap": Choice("uniform", "by_class", "subsample") | Nothing(),
     "max_samples": Real(0, 1, closed="right"),
-    "n_jobs": Int(1) | Int(None, -1) | Nothing(),
+    "n_jobs": N_JOBS,
     "random_state": Seed(),
 }
 
