@@ -92,7 +92,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         The method that returns the scores. ``"auto"``: probabilities where there are any, but margins of SVC and NuSVC,
         whose probabilities are a map already.
     n_jobs : int, optional
-        Folds fitted at once, counted as scikit-learn counts; the result is the same for any number.
+        Folds fitted at once, counted as scikit-learn counts; the result is the same for any number. Our own
+        learners are fitted in threads, others in joblib's processes unless the folds take less time than starting them.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
         Seeds the shuffle of the rows where `cv` is a number.
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._params import Choice, Int, Rule
 from calibrant._random import SeedLike, seed_sequence, stream_seed
 from calibrant._repr import short_repr
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import Method, scores_of
+from calibrant.calibration._classifier.run_folds import run_folds
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -191,7 +191,8 @@ def fit_folds(
     scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None
 ) -> list[tuple[Any, NDArray[np.float64]]]:
     """Fit a model to the training rows of each split; return the models with the scores of their test rows."""
-    return list(Parallel(n_jobs=n_jobs)(delayed(_fit_one)(scoring, data, *split) for split in splits))
+    folds = [(scoring, data, *split) for split in splits]
+    return run_folds(_fit_one, folds, estimator=scoring.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
 
 
 def _fit_one(
