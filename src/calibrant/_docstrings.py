@@ -79,7 +79,7 @@ sample_weight : sequence of length n_rows, optional
     The weight of each row: 2 counts the row twice, 0 ignores it.""",
     "pos_label": """\
 pos_label : optional
-    The positive class; by default the last of the sorted classes.""",
+    The positive class; by default the last of two sorted classes, required where there are more.""",
     "labels": """\
 labels : sequence, optional
     The classes in the order of the columns.""",

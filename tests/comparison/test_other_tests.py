@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -72,24 +75,25 @@ def test_alpaydins_f_is_its_formula_and_its_interval_inverts_it(seed: int) -> No
     a, b = ten(seed)
     d = (a - b).reshape(5, 2)
     variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    result = five_by_two_test(a.reshape(5, 2), b.reshape(5, 2))
+    result = five_by_two_test(a.reshape(5, 2), b.reshape(5, 2), statistic="f")
     assert result.statistic == pytest.approx((d**2).sum() / (2 * variances.sum()))
     assert result.pvalue == pytest.approx(scipy.stats.f.sf(result.statistic, 10, 5))
     if np.isfinite(result.low):
-        assert five_by_two_test(a, b + result.low).pvalue == pytest.approx(0.05, rel=1e-6)
-        assert five_by_two_test(a, b + result.high).pvalue == pytest.approx(0.05, rel=1e-6)
+        assert five_by_two_test(a, b + result.low, statistic="f").pvalue == pytest.approx(0.05, rel=1e-6)
+        assert five_by_two_test(a, b + result.high, statistic="f").pvalue == pytest.approx(0.05, rel=1e-6)
 
 
 def test_replications_that_differ_more_than_their_folds_have_no_interval() -> None:
     a = np.repeat([0.1, 0.5, 0.2, 0.9, 0.4], 2) + np.tile([0.0, 0.001], 5)
-    result = five_by_two_test(a, np.zeros(10))
+    result = five_by_two_test(a, np.zeros(10), statistic="f")
     assert np.isnan([result.low, result.high]).all()
     assert "no interval: every difference is rejected" in repr(result)
 
 
 def test_f_does_not_depend_on_the_order_of_replications() -> None:
     a, b = (each.reshape(5, 2) for each in ten(7))
-    assert five_by_two_test(a[::-1, ::-1], b[::-1, ::-1]).pvalue == pytest.approx(five_by_two_test(a, b).pvalue)
+    turned = five_by_two_test(a[::-1, ::-1], b[::-1, ::-1], statistic="f")
+    assert turned.pvalue == pytest.approx(five_by_two_test(a, b, statistic="f").pvalue)
 
 
 def test_five_by_two_needs_ten_values() -> None:
@@ -100,8 +104,19 @@ def test_five_by_two_needs_ten_values() -> None:
 
 
 def test_folds_that_are_all_equal_or_differ_by_a_constant() -> None:
-    assert five_by_two_test(np.ones(10), np.ones(10)).pvalue == 1
-    assert five_by_two_test(np.ones(10), np.zeros(10)).pvalue == 0
+    for statistic in "tf":
+        assert five_by_two_test(np.ones(10), np.ones(10), statistic=statistic).pvalue == 1
+        assert five_by_two_test(np.ones(10), np.zeros(10), statistic=statistic).pvalue == 0
+
+
+def test_the_default_is_dietterichs_t_and_the_docstring_has_the_measured_sizes() -> None:
+    a, b = ten(3)
+    assert five_by_two_test(a, b) == five_by_two_test(a, b, statistic="t")
+    measured = (Path(__file__).parents[2] / "docs" / "size_of_tests.md").read_text("utf-8")
+    for statistic in "tf":
+        sizes = re.findall(rf"5 x 2-fold cross-validation: {statistic} \| ([\d.]+) %", measured)
+        assert len(sizes) == 3
+        assert all(f"{size} %" in five_by_two_test.__doc__ for size in sizes)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +197,7 @@ def test_errors_of_unpaired_samples_do_not_mention_pairs() -> None:
 
 
 def test_the_repr_of_alpaydins_test_has_both_degrees_of_freedom() -> None:
-    assert "df = 10 and 5, p = " in repr(five_by_two_test(np.arange(10.0) % 3, np.zeros(10)))
+    assert "df = 10 and 5, p = " in repr(five_by_two_test(np.arange(10.0) % 3, np.zeros(10), statistic="f"))
 
 
 @pytest.mark.parametrize(

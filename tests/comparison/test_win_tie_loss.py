@@ -14,7 +14,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.comparison import Record, corrected_resampled_t_test, win_tie_loss
+from calibrant.comparison import Record, compare_methods, corrected_resampled_t_test, friedman, win_tie_loss
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError
 
 METHODS = ["B-PETs", "EB-PETs", "MOB-ESP"]
@@ -107,10 +107,34 @@ def test_tables_come_in_many_forms(table: Any, options: dict[str, Any]) -> None:
 
 def test_one_data_set_needs_no_name() -> None:
     values = trials()["glass"]
-    for table in (values, pd.DataFrame(values), values[None]):
-        record = win_tie_loss(table, better="lower").records[1]
-        assert (record.wins, record.ties, record.losses) == (1, 0, 0)
-    assert [record.method for record in win_tie_loss(values).records] == ["method 1", "method 2", "method 2"]
+    record = win_tie_loss(values[None], better="lower").records[1]
+    assert (record.wins, record.ties, record.losses) == (1, 0, 0)
+    assert [record.method for record in win_tie_loss(values[None]).records] == ["method 1", "method 2", "method 2"]
+
+
+@pytest.mark.parametrize("make", [np.array, pd.DataFrame, pl.DataFrame, np.ndarray.tolist])
+def test_a_row_of_a_table_without_trials_is_a_data_set_as_for_friedman(make: Any) -> None:
+    table = make(trials()["glass"])
+    assert friedman(table).n_datasets == compare_methods(table).n_datasets == 10
+    with pytest.raises(
+        DataError, match="10 rows of one value for each method; each row is a data set, as for friedman"
+    ):
+        win_tie_loss(table)
+    with pytest.raises(DataError, match="frame with a row for each trial whose data set is in the column that by="):
+        win_tie_loss(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [({"glass": trials()["glass"]}, {}), (trials()["glass"][None], {}), (long_frame(), {"by": "data"})],
+)
+def test_trials_of_a_data_set_are_trials_for_friedman_too(table: Any, options: dict[str, Any]) -> None:
+    n_sets = len({outcome.dataset for outcome in win_tie_loss(table, **options).outcomes})
+    if n_sets > 1:
+        assert friedman(table, **options).n_datasets == n_sets
+    else:
+        with pytest.raises(DataError, match=r"table has 1 data set; .* Pass a frame or array of data sets x methods"):
+            friedman(table, **options)
 
 
 def test_data_sets_may_differ_in_trials_and_in_size() -> None:
@@ -126,7 +150,7 @@ def test_data_sets_may_differ_in_trials_and_in_size() -> None:
 
 def test_equal_values_are_ties_and_constant_differences_wins() -> None:
     values = np.array([[0.1, 0.1, 0.2], [0.4, 0.4, 0.5], [0.3, 0.3, 0.4]])
-    assert counts(win_tie_loss(values, n_train=2, n_test=1)) == [
+    assert counts(win_tie_loss(values[None], n_train=2, n_test=1)) == [
         ("method 1", "method 0", 0, 1, 0, 0, 0),
         ("method 2", "method 0", 1, 0, 0, 1, 0),
         ("method 2", "method 1", 1, 0, 0, 1, 0),

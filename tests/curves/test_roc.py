@@ -34,7 +34,7 @@ def test_a_row_of_weight_2_is_the_row_twice_and_of_weight_0_is_absent(rows):
 
 def test_one_class_of_several_is_compared_with_the_others():
     y, proba = ["a", "b", "c", "c"], np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.5, 0.3, 0.2]])
-    assert roc(y, proba).auc == pytest.approx(roc_auc_score([0, 0, 1, 1], proba[:, 2]))
+    assert roc(y, proba, pos_label="c").auc == pytest.approx(roc_auc_score([0, 0, 1, 1], proba[:, 2]))
     area = roc_auc_score([1, 0, 0, 0], proba[:, 0])
     assert roc(y, proba, pos_label="a").auc == pytest.approx(area)
     assert roc(y, proba[:, ::-1], labels=["c", "b", "a"], pos_label="a").auc == pytest.approx(area)
@@ -113,7 +113,7 @@ def test_points_are_scikit_learns_recalls():
 
 def test_points_of_one_class_of_several_compare_it_with_the_others():
     decided = {1: ["a", "c", "b", "c"]}
-    points = roc_by_cost_ratio(["a", "b", "c", "c"], decided, sample_weight=[1, 1, 1, 3])
+    points = roc_by_cost_ratio(["a", "b", "c", "c"], decided, sample_weight=[1, 1, 1, 3], pos_label="c")
     assert (points.fpr.tolist(), points.tpr.tolist()) == ([0.5], [0.75])
 
 

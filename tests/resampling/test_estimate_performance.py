@@ -156,18 +156,40 @@ def by_formula(test: float, train: float, guess: float) -> float:
 @pytest.mark.parametrize("model", [GaussianNB(), DecisionTreeClassifier(random_state=0)], ids=str)
 def test_632_and_632_plus_follow_their_formulas(model: Any) -> None:
     y = np.where(np.random.default_rng(1).random(150) < 0.3, 2 - Y, Y)
-    test, train, guess = [], [], []
+    test, train = [], []
     for drawn, out_of_bag in Bootstrap632(6).split(X, y):
         model.fit(X[drawn], y[drawn])
-        predicted = model.predict(X[drawn])
         test.append((model.predict(X[out_of_bag]) != y[out_of_bag]).mean())
-        train.append((predicted != y[drawn]).mean())
-        guess.append((predicted[:, None] != y[drawn][None, :]).mean())
+        train.append((model.predict(X[drawn]) != y[drawn]).mean())
     plain = estimate_performance(model, X, y, Bootstrap632(6), ["error"]).mean("error")
     assert plain == pytest.approx(0.632 * np.mean(test) + 0.368 * np.mean(train))
+    predicted = model.fit(X, y).predict(X)  # .632+ takes the training error and that of guessing from all rows
+    of_all, guess = (predicted != y).mean(), (predicted[:, None] != y[None, :]).mean()
     plus = estimate_performance(model, X, y, Bootstrap632(6, plus=True), ["error"]).mean("error")
-    assert plus == pytest.approx(by_formula(np.mean(test), np.mean(train), np.mean(guess)))
-    assert plus > plain
+    assert plus == pytest.approx(by_formula(np.mean(test), of_all, guess))
+
+
+def test_632_plus_takes_the_training_error_of_a_stump_from_the_fit_on_all_rows_of_iris() -> None:
+    """By scikit-learn and by hand: three classes of 50, a stump finds one of them, so 1/3 and 2/3 by guessing."""
+    iris, species = load_iris(return_X_y=True)
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    tested = []
+    for drawn, out_of_bag in Bootstrap632(50).split(iris, species):
+        stump.fit(iris[drawn], species[drawn])
+        tested.append(1 - stump.score(iris[out_of_bag], species[out_of_bag]))
+    found = estimate_performance(stump, iris, species, Bootstrap632(50, plus=True), ["error", "accuracy"])
+    assert found.mean("error") == pytest.approx(by_formula(np.mean(tested), 1 / 3, 2 / 3), rel=1e-12)
+    assert found.mean("accuracy") == pytest.approx(1 - found.mean("error"), rel=1e-12)
+
+
+def test_632_plus_of_a_nested_plan_and_of_smaller_training_takes_one_fit_on_all_rows() -> None:
+    methods = {"bayes": GaussianNB(), "memory": KNeighborsClassifier(1)}
+    for plan in (Nested(Bootstrap632(4, plus=True)), SmallerTraining(Bootstrap632(4, plus=True), 0.5)):
+        found = estimate_performance(methods, X, Y, plan, ["error"])
+        assert np.isfinite(found.values).all()
+        assert found.n_splits == 4
+        assert len(found.choices) in (0, 4)
+    assert estimate_performance(TREE, X, Y, Bootstrap632(1, plus=True), ["error"]).score("error").low is None
 
 
 def test_guessing_has_an_auc_of_one_half_and_no_correlation() -> None:

@@ -13,10 +13,12 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
-from calibrant.exceptions import DataError, ParameterError, SchemaError
+from calibrant.exceptions import DataError, LittleDataWarning, ParameterError, SchemaError
 from calibrant.resampling import (
     AcrossGroups,
     Bootstrap632,
@@ -29,6 +31,7 @@ from calibrant.resampling import (
     Resubstitution,
     SmallerTraining,
     TimeOrderedHoldout,
+    estimate_performance,
 )
 
 N = 60
@@ -111,6 +114,7 @@ def test_seeds_may_be_generators(make: Any) -> None:
     assert pairs(make(random_state=rng[0])) == pairs(make(random_state=rng[1]))
 
 
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.LittleDataWarning")
 @given(st.lists(st.integers(0, 3), min_size=8, max_size=60), st.integers(2, 8), st.integers(0, 5))
 def test_folds_are_even_in_rows_and_in_classes(y: list[int], n_folds: int, seed: int) -> None:
     tests = [test for _, test in CrossValidation(n_folds, random_state=seed).split([[0]] * len(y), y)]
@@ -136,6 +140,7 @@ def test_stratified_folds_are_as_stratified_as_those_of_scikit_learn() -> None:
         assert np.bincount(Y[test] == "b").tolist() == [4, 2]
 
 
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.LittleDataWarning")
 def test_repeats_differ_even_where_every_class_has_one_row() -> None:
     y = np.arange(N)
     found = pairs(CrossValidation(3, 2), y)
@@ -241,3 +246,29 @@ def test_groups_need_one_name_a_row() -> None:
 
 def test_a_plan_can_be_cloned_by_scikit_learn() -> None:
     assert repr(clone(CrossValidation(3, 2), safe=False)) == repr(CrossValidation(3, 2))
+
+
+def test_a_class_of_fewer_rows_than_folds_is_warned_of_as_by_scikit_learn() -> None:
+    y = np.array(["a"] * 30 + ["rare"] * 4 + ["once"])
+    with pytest.warns(LittleDataWarning, match=r"class 'once' has 1 row, fewer than the 10 folds"):
+        splits = list(CrossValidation(10, 2).split(np.zeros((35, 1)), y))
+    assert len(splits) == 20
+    with pytest.warns(UserWarning, match="less than n_splits=10"):
+        list(StratifiedKFold(10).split(np.zeros((35, 1)), y))
+    with pytest.warns(LittleDataWarning, match="class 1 has 4 rows, fewer than the 5 folds"):
+        estimate_performance(DummyClassifier(), np.zeros((24, 1)), [0] * 20 + [1] * 4, CrossValidation(5), ["error"])
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_warning_where_every_class_has_as_many_rows_as_folds_or_none_is_stratified() -> None:
+    y = np.array(["a"] * 30 + ["b"] * 5)
+    X = np.zeros((35, 1))
+    for plan, target in (
+        (CrossValidation(5), y),
+        (CrossValidation(10, stratified=False), y),
+        (CrossValidation(), None),
+    ):
+        list(plan.split(X, target))
+    list(CrossValidation(10).split(X, np.linspace(0, 1, 35)))
+    list(CrossValidation(10).split(X, np.arange(35.0)))
+    estimate_performance(LinearRegression(), X, np.arange(35), 5)

@@ -24,7 +24,7 @@ Comparison
     ``statistic``, ``df``, ``pvalue``, ``difference`` (mean of a less mean of b), ``low``, ``high``.""",
     "dataset_table": """\
 table : frame or array of data sets x methods, or what `win_tie_loss` takes
-    The values, one for each data set; trials of a data set are averaged first.""",
+    The values: a row for each data set; or the trials of each, which are averaged first.""",
     "better": """\
 better : {"higher", "lower"}
     Which of two values is the better one: ``METRICS["mse"].better``.""",

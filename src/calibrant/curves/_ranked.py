@@ -9,12 +9,12 @@ import numpy as np
 
 from calibrant import _core
 from calibrant.exceptions import DataError
-from calibrant.metrics._internal import Predictions, read_predictions
+from calibrant.metrics._internal import Predictions, check_two_classes, read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Ranked", "rank", "read_ranked"]
+__all__ = ["Ranked", "rank", "read_one_class", "read_ranked"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +65,15 @@ class Ranked:
         return np.append(np.inf, self.score)
 
 
+def read_one_class(
+    y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any, labels: Any, who: str = "a curve"
+) -> Predictions:
+    """Validate predictions of two classes, or of more where `pos_label` names one of them."""
+    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    check_two_classes(read, who)
+    return read
+
+
 def read_ranked(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None, needs: str = ""
 ) -> Ranked:
@@ -72,7 +81,7 @@ def read_ranked(
 
     `needs` names a curve that is undefined without rows of the positive class and of another: raise if they are absent.
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    read = read_one_class(y_true, y_proba, sample_weight, pos_label, labels, needs or "a curve")
     ranked = rank(read.proba[:, read.positive], read)
     for weight, which in ((ranked.n_positive, "no row"), (ranked.n_negative, "only rows")):
         if needs and weight <= 0:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DatasetValues", "read_dataset_means", "read_dataset_values"]
 
+_SHAPES = (
+    "Pass a dict of data set to trials x methods, an array of data sets x trials x methods, or a frame with a row for "
+    "each trial whose data set is in the column that by= names or in the first of several levels of a pandas index."
+)
+
 
 @dataclass(frozen=True)
 class DatasetValues:
@@ -36,9 +41,9 @@ def read_dataset_values(
 
     Parameters
     ----------
-    table : dict of data set to trials x methods, array of data sets x trials x methods, or frame or array of one
-        Frames may be of pandas, polars or pyarrow. One frame holds all data sets if `by` names the column of the
-        data set, or if its pandas index has levels, the first of which is the data set.
+    table : dict of data set to trials x methods, array of data sets x trials x methods, or a frame of all trials
+        Frames may be of pandas, polars or pyarrow. `by` names the column of the data set, unless the pandas index has
+        levels, the first of which is the data set.
     by : str, optional
         That column.
     methods : list of str, optional
@@ -54,9 +59,15 @@ def read_dataset_values(
     >>> read_dataset_values({"iris": [[0.1, 0.2], [0.3, 0.3]]}, methods=["tree", "forest"]).column("iris", "forest")
     array([0.2, 0.3])
     """
-    blocks = {name: _block(part, methods) for name, part in _parts(table, by)}
+    flat, parts = _read_parts(table, by)
+    if flat is not None:
+        raise DataError(
+            f"table has {len(_block(flat, methods)[1])} rows of one value for each method; each row is a data set, as "
+            f"for friedman and compare_methods, and a test within a data set needs its trials. {_SHAPES}"
+        )
+    blocks = {name: _block(part, methods) for name, part in parts}
     if not blocks:
-        raise DataError("table has no data sets; pass the values of methods in trials of at least one.")
+        raise DataError(f"table has no data sets. {_SHAPES}")
     named = next(iter(blocks.values()))[0]
     return DatasetValues(named, {name: _checked(name, *block, named) for name, block in blocks.items()})
 
@@ -66,8 +77,8 @@ def read_dataset_means(
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Check values and return the methods with one value for each data set (rows) and method (columns).
 
-    A frame or array of two dimensions has a row for each data set. Anything else that `read_dataset_values` takes is
-    averaged over the trials of each data set.
+    A frame without `by` and levels, or an array of two dimensions, has a row for each data set. What
+    `read_dataset_values` takes is averaged over the trials of each data set.
 
     Examples
     --------
@@ -76,30 +87,33 @@ def read_dataset_means(
     >>> read_dataset_means({"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.5, 0.6]]})[1].tolist()
     [[0.2, 0.2], [0.5, 0.6]]
     """
-    blocks = [(name, *_block(part, methods)) for name, part in _parts(table, by)]
+    flat, parts = _read_parts(table, by)
+    blocks = [(name, *_block(part, methods)) for name, part in ([("table", flat)] if flat is not None else parts)]
     if not blocks:
         raise DataError("table has no data sets; pass the values of methods on at least two.")
-    named = blocks[0][1]
-    row = "trial" if len(blocks) > 1 else "row"
+    named, row = blocks[0][1], "trial" if flat is None else "row"
     checked = [_checked(name, names, values, named, 1, row) for name, names, values in blocks]
-    rows = np.concatenate([block.mean(axis=0, keepdims=True) for block in checked]) if len(checked) > 1 else checked[0]
+    rows = np.concatenate([block.mean(axis=0, keepdims=True) for block in checked]) if flat is None else checked[0]
     if len(rows) < 2:
-        raise DataError(f"table has {len(rows)} data set; a comparison over data sets needs at least 2.")
+        raise DataError(
+            f"table has {len(rows)} data set; a comparison over data sets needs at least 2. Pass a frame or array of "
+            f"data sets x methods; of trials: {_SHAPES[0].lower()}{_SHAPES[1:]}"
+        )
     return named, rows
 
 
-def _parts(table: Any, by: str | None) -> Iterator[tuple[Any, Any]]:
-    """Yield each data set with its trials."""
+def _read_parts(table: Any, by: str | None) -> tuple[Any, list[tuple[Any, Any]]]:
+    """Return a table with a row for each data set, or None; and otherwise each data set with its trials."""
     frame = _as_frame(table)
     if isinstance(frame, nw.DataFrame):
-        yield from _parts_of_frame(frame, by)
-    elif by is not None:
+        levels = getattr(getattr(frame.to_native(), "index", None), "nlevels", 1)
+        return (table, []) if by is None and levels == 1 else (None, list(_parts_of_frame(frame, by)))
+    if by is not None:
         raise ParameterError(f"by={by!r} names a column of a frame; the table is of type {type(table).__name__}.")
-    elif isinstance(table, Mapping):
-        yield from table.items()
-    else:
-        values = _as_numbers(table)
-        yield from enumerate(values if values.ndim == 3 else [values])
+    if isinstance(table, Mapping):
+        return None, list(table.items())
+    values = _as_numbers(table)
+    return (None, list(enumerate(values))) if values.ndim == 3 else (values, [])
 
 
 def _as_frame(table: Any) -> Any:
@@ -118,9 +132,7 @@ def _parts_of_frame(frame: nw.DataFrame[Any], by: str | None) -> Iterator[tuple[
             raise DataError(f"by={by!r} has missing values; each row must name its data set.")
         datasets, frame = frame[by].to_numpy(), frame.drop(by)
     else:
-        native = frame.to_native()
-        levels = getattr(getattr(native, "index", None), "nlevels", 1)
-        datasets = native.index.get_level_values(0).to_numpy() if levels > 1 else np.zeros(len(frame), dtype=int)
+        datasets = frame.to_native().index.get_level_values(0).to_numpy()
     for name in dict.fromkeys(datasets.tolist()):
         yield name, frame.filter((datasets == name).tolist())
 
@@ -131,10 +143,7 @@ def _block(part: Any, methods: list[str] | tuple[str, ...] | None) -> tuple[tupl
     is_frame = isinstance(frame, nw.DataFrame)
     values = _as_numbers(frame.to_numpy() if is_frame else part)
     if values.ndim != 2:
-        raise DataError(
-            f"table must have trials x methods for each data set; one has shape {values.shape}. Pass a frame where "
-            "methods have a value for each data set."
-        )
+        raise DataError(f"table must have trials x methods for each data set; one has shape {values.shape}. {_SHAPES}")
     found = tuple(frame.columns) if is_frame else tuple(f"method {column}" for column in range(values.shape[1]))
     names = found if methods is None else methods
     if not isinstance(names, list | tuple) or not len(set(names)) == len(names) == values.shape[1]:

@@ -200,7 +200,8 @@ def win_tie_loss(
     table : dict of data set to trials x methods, array of data sets x trials x methods, or a frame
         The values; those of one trial belong together. The parts may be arrays, or frames of pandas, polars or pyarrow,
         whose columns are the methods. One frame holds all data sets if `by` names the column of the data set, or if
-        its pandas index has levels, the first of which is the data set; otherwise it is one data set.
+        its pandas index has levels, the first of which is the data set. A frame or array of data sets x methods, which
+        `friedman` takes, has no trials to test, and raises an error.
     %(better)s
     method : str, optional
         Compare this method with all others; by default each method is compared with those in the columns before it.

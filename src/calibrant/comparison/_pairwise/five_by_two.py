@@ -30,7 +30,7 @@ def five_by_two_test(
     a: Any,
     b: Any,
     *,
-    statistic: Literal["f", "t"] = "f",
+    statistic: Literal["t", "f"] = "t",
     confidence: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
@@ -39,22 +39,24 @@ def five_by_two_test(
     Each replication splits the rows at random into halves, trains on one, tests on the other, and vice versa. The
     difference between the two folds estimates the variance. Dietterich's t divides the very first difference by it,
     and so depends on which came first; Alpaydin's F uses all ten. Where learners differ much between the halves of a
-    table, both reject too often, the F more so: docs/size_of_tests.md has figures.
+    table both reject too often, the F more so. At the 5 % level, of two learners that do not differ on average, t finds
+    a difference in 5.0 % of all cases with nearest centroids, 5.5 % with trees and 10.0 % with nearest neighbours, F
+    in 5.5 %, 7.4 % and 12.3 % (docs/size_of_tests.md).
 
     Parameters
     ----------
     a, b : sequence of 10, or of 5 x 2
         The values of the two methods: both folds of the first replication, then those of the second, and so on.
-    statistic : {"f", "t"}
-        Alpaydin's F with 10 and 5 degrees of freedom, or Dietterich's t with 5.
+    statistic : {"t", "f"}
+        Dietterich's t with 5 degrees of freedom, or Alpaydin's F with 10 and 5.
     %(interval_and_names)s
 
     Returns
     -------
     Comparison
-        ``statistic``, ``df`` (5), ``pvalue``, ``difference``, ``low``, ``high``. With F the difference is the mean of
-        all ten, and the interval holds the differences that the test would not reject; it is NaN where it would
-        reject all. With t it is the difference of the first fold, as in the test.
+        ``statistic``, ``df`` (5), ``pvalue``, ``difference``, ``low``, ``high``. With t the difference is that of the
+        first fold, as in the test. With F it is the mean of all ten, and the interval holds the differences that the
+        test would not reject; it is NaN where it would reject all.
 
     Examples
     --------
@@ -62,12 +64,12 @@ def five_by_two_test(
     >>> b = [0.78, 0.77, 0.76, 0.80, 0.79, 0.77, 0.77, 0.78, 0.80, 0.77]
     >>> result = five_by_two_test(a, b)
     >>> round(result.statistic, 3), round(result.pvalue, 3), round(result.difference, 3)
-    (3.294, 0.1, 0.03)
-    >>> round(five_by_two_test(a, b, statistic="t").statistic, 3)
-    1.085
+    (1.085, 0.328, 0.02)
+    >>> round(five_by_two_test(a, b, statistic="f").statistic, 3)
+    3.294
     """
     check_param("confidence", confidence, CONFIDENCE)
-    check_param("statistic", statistic, Choice("f", "t"))
+    check_param("statistic", statistic, Choice("t", "f"))
     a, b = (_flatten(name, values) for name, values in (("a", a), ("b", b)))
     folds, named = read_signed_differences(a, b, "five_by_two_test").values.reshape(5, 2), read_names(names)
     within = float(((folds - folds.mean(axis=1, keepdims=True)) ** 2).sum())

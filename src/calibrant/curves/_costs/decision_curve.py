@@ -12,13 +12,13 @@ from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.curves._curve import Curve
+from calibrant.curves._ranked import read_one_class
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import (
     BootstrapPlan,
     Predictions,
     Resampled,
     percentile_interval,
-    read_predictions,
     replicate,
 )
 
@@ -144,7 +144,7 @@ def decision_curve(
     for name, value in options.items():
         check_param(name, value, _RULES[name])
     chosen = _check_thresholds(thresholds)
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    read = read_one_class(y_true, y_proba, sample_weight, pos_label, labels, "a decision curve")
     rates = _Rates.of(read, chosen)
     benefit = rates.net_benefit(rates.cells(read), chosen, prevalence)
     odds, share = chosen / (1.0 - chosen), rates.share(rates.cells(read)) if prevalence is None else prevalence

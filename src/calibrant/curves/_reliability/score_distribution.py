@@ -152,7 +152,8 @@ def sorted_scores(
     reference : str, optional
         The method to sort by; by default the first.
     pos_label : optional
-        The positive class; by default that of the last column, or the last of the sorted names of a frame's columns.
+        The positive class; by default that of the last of two columns, or the last of the sorted names of a frame's
+        two columns; required where there are more.
     labels : sequence, optional
         The classes in the order of the columns; by default the sorted names of a frame's columns.
 
@@ -191,6 +192,11 @@ def _classes_of_tables(y_proba: Mapping[str, Any], labels: Any) -> list[Any]:
 def _column(name: str, table: Any, classes: list[Any], pos_label: Any) -> NDArray[np.float64]:
     """Return the probability of the positive class, by name in a frame."""
     values = np.asarray(table, dtype=np.float64)
+    if values.ndim == 2 and values.shape[1] > 2 and (pos_label is None or not classes):
+        raise ParameterError(
+            f"y_proba of {name!r} must hold the probabilities of one class, or of two; got {values.shape[1]} columns; "
+            "pass pos_label= and labels=."
+        )
     if values.ndim == 2:
         values = values[:, _position(name, table, classes, pos_label) if values.shape[1] > 1 else 0]
     if values.ndim != 1 or not len(values) or np.isnan(values).any():

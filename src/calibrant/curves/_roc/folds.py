@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from calibrant.curves._ranked import read_one_class
 from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._internal import read_predictions
 
 __all__ = ["by_fold", "fold_codes"]
 
@@ -36,7 +36,7 @@ def by_fold(
     """Split predictions by fold: classes, probabilities, weights, and options that name the positive class."""
     if folds is None:
         raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, **options)
+    read = read_one_class(y_true, y_proba, sample_weight, **options, who="a ROC curve")
     of_row = fold_codes(folds, read.n_input_rows)[0][read.rows]
     known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
     labels = read.classes[read.label]

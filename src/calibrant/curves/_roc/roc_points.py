@@ -10,10 +10,11 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve
+from calibrant.curves._ranked import read_one_class
 from calibrant.curves._roc.folds import fold_codes
 from calibrant.data._internal import check_weights, factorize
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._internal import Predictions, read_more_labels, read_predictions
+from calibrant.metrics._internal import Predictions, read_more_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +117,7 @@ def _read_classes(y_true: Any, sample_weight: Any, pos_label: Any) -> Prediction
     n_classes = len(np.unique(codes if weights is None else codes[weights > 0]))
     n_columns = n_classes if n_classes > 2 else 1
     uniform = np.full((len(codes), n_columns), 1.0 / n_columns)
-    return read_predictions(y_true, uniform, sample_weight=sample_weight, pos_label=pos_label)
+    return read_one_class(y_true, uniform, sample_weight, pos_label, None, "a ROC point")
 
 
 def _rates(read: Predictions, decided: Any, cells: NDArray[np.intp], total: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant.curves._curve import Curve
-from calibrant.metrics._internal import read_predictions, row_amounts
+from calibrant.curves._ranked import read_one_class
+from calibrant.metrics._internal import row_amounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,7 +119,7 @@ def profit_curve(
     2      0.75       3.0     8.0        0.4
     3      1.00       4.0     4.0        0.2
     """
-    read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
+    read = read_one_class(y_true, y_proba, sample_weight, pos_label, labels, "a profit curve")
     is_positive = read.label == read.positive
     revenue = np.where(is_positive, row_amounts("amount", amount, read, is_positive), 0.0)
     costs = row_amounts("cost", cost, read)

@@ -28,9 +28,10 @@ def bootstrap_632_values(
 ) -> NDArray[np.float64]:
     """Return the combined value of each replicate, the last axis.
 
-    .632+ adds the same amount to all replicates, by the overfitting of their means; nothing where the training rows
-    are not better than the no-information value. `is_better` compares two values of each metric, the last axis but
-    one; with None, or an empty sequence, any difference counts as overfitting.
+    The training and no-information values are of each replicate, or of one fit on all rows: then the last axis has
+    length 1. .632+ adds the same amount to all replicates, by the overfitting of their means; nothing where the
+    training rows are not better than the no-information value. `is_better` compares two values of each metric, the
+    last axis but one; with None, or an empty sequence, any difference counts as overfitting.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ from calibrant.resampling._trials.trials import PreparedMethods, Trial, prepare_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan import IntervalKind
+    from calibrant.resampling._plans.plan import IntervalKind, Split
     from calibrant.resampling._plans.plan_rows import PlanRows
 
 __all__ = ["Experiment", "read_experiment", "read_plan"]
@@ -74,7 +74,7 @@ class Experiment:
         plan = splitters.for_rows(plan, data.rows, data.n_passed)
         names, trials, choices = self._try(plan, choose_by)
         methods = ("chosen",) if choices else tuple(self.methods)
-        values = _values(trials, plan, self.scorer)
+        values = _values(trials, self._fit_to_all(plan, choose_by), plan, self.scorer)
         kind = _interval_kind(plan, trials)
         k = splitters.n_independent(plan, len(trials))
         intervals = _intervals(methods, values, trials, self.scorer, kind, self.confidence, k)
@@ -100,20 +100,30 @@ class Experiment:
         """Return the names of the splits, the trials and, with a nested plan, the names of the chosen methods."""
         rows = self._plan_rows
         splits, names = splitters.split(plan, rows), splitters.names(plan, rows)
-        tests_training = splitters.bootstrap_kind(plan) is not None
         choices: list[str] = []
-        if isinstance(plan, Nested):
-            found = run_nested_trials(
-                *(self._prepared, plan, splits, self.scorer),
-                choose_by=choose_by,
-                choices=choices,
-                tests_training=tests_training,
-                n_jobs=self.n_jobs,
-            )
-        else:
-            found = run_trials(self._prepared, splits, self.scorer, tests_training=tests_training, n_jobs=self.n_jobs)
+        found = self._trials(plan, splits, choose_by, choices, splitters.bootstrap_kind(plan) == ".632")
         trials = list(progress(found, total=len(names), description="Estimating performance"))
         return names, trials, tuple(choices)
+
+    def _fit_to_all(self, plan: Any, choose_by: str | None) -> Trial | None:
+        """Return the trial on the rows it was fitted to, all there are, where the plan is .632+."""
+        if splitters.bootstrap_kind(plan) != ".632+":
+            return None
+        rows = splitters.all_training_rows(plan, self._plan_rows)
+        return next(self._trials(plan, [(rows, rows)], choose_by, [], True))
+
+    def _trials(
+        self, plan: Any, splits: Iterable[Split], choose_by: str | None, choices: list[str], tests_training: bool
+    ) -> Iterator[Trial]:
+        if not isinstance(plan, Nested):
+            return run_trials(self._prepared, splits, self.scorer, tests_training=tests_training, n_jobs=self.n_jobs)
+        return run_nested_trials(
+            *(self._prepared, plan, splits, self.scorer),
+            choose_by=choose_by,
+            choices=choices,
+            tests_training=tests_training,
+            n_jobs=self.n_jobs,
+        )
 
     @cached_property
     def _plan_rows(self) -> PlanRows:
@@ -189,16 +199,17 @@ def _interval_kind(plan: Any, trials: Sequence[Trial]) -> IntervalKind:
     kind = splitters.interval_kind(plan)
     if kind != "splits" or len(trials) > 1:
         return kind
-    return "rows" if trials[0].is_disjoint and trials[0].training_values is None else "none"
+    return "rows" if trials[0].is_disjoint and splitters.bootstrap_kind(plan) is None else "none"
 
 
-def _values(trials: Sequence[Trial], plan: Any, scorer: Scorer) -> NDArray[np.float64]:
+def _values(trials: Sequence[Trial], of_all: Trial | None, plan: Any, scorer: Scorer) -> NDArray[np.float64]:
     """Return the values of methods, metrics and splits, training rows weighted in where the plan is a bootstrap."""
     test, kind = np.stack([trial.values for trial in trials], axis=-1), splitters.bootstrap_kind(plan)
     if kind is None:
         return test
-    training = np.stack([trial.training_values for trial in trials if trial.training_values is not None], axis=-1)
-    guessing = np.stack([trial.no_information for trial in trials if trial.no_information is not None], axis=-1)
+    fitted = trials if of_all is None else [of_all]
+    training = np.stack([trial.training_values for trial in fitted if trial.training_values is not None], axis=-1)
+    guessing = np.stack([trial.no_information for trial in fitted if trial.no_information is not None], axis=-1)
     is_better = [None if own is not None else scorer.is_better(name) for name, own in scorer.metrics.items()]
     return bootstrap_632_values(test, training, guessing, kind, is_better)
 

@@ -33,11 +33,14 @@ class Bootstrap632(Plan):
 
     A row is not drawn with probability ``(1 - 1/n) ** n``, about 0.368. As a splitter it yields the rows drawn, some
     of them several times, and the out-of-bag rows. `estimate_performance` then combines the error on out-of-bag rows
-    with that on training rows, weighted 0.632 and 0.368 (Witten, Frank & Hall 2011, section 5.4), in each replicate,
-    and returns the mean.
+    with that on training rows, weighted 0.632 and 0.368.
 
-    With ``plus=True`` it is .632+ (Efron & Tibshirani 1997): the more the model overfits, the greater the weight of
-    the out-of-bag rows, up to 1 where their error is that of guessing.
+    Whose: without `plus`, the bootstrap of Witten, Frank & Hall (2011, section 5.4), where each replicate combines its
+    own out-of-bag error with the error on its own training rows, and the mean over replicates is the estimate. With
+    ``plus=True``, .632+ of Efron & Tibshirani (1997): the mean out-of-bag error is combined with the training error and
+    the no-information error rate of one fit on all rows; the more that fit overfits, the greater the weight of the
+    out-of-bag rows, up to 1 where their error is that of guessing. Efron & Tibshirani's own .632 takes the training
+    error from the fit on all rows too, unlike the chapter's.
 
     Parameters
     ----------
@@ -57,8 +60,8 @@ class Bootstrap632(Plan):
     trees, nearest neighbours and forests are such learners; use ``plus=True`` or cross-validation for them. Even
     .632+ is too good for them with few rows.
 
-    With groups, whole groups are drawn. The no-information error rate is that of the rows drawn: each of their
-    predictions with each of their classes.
+    With groups, whole groups are drawn. The no-information error rate is that of all rows: each of their predictions
+    with each of their classes.
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from calibrant._params import Bool, Int, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, LittleDataWarning
 from calibrant.resampling._plans.fold_assignment import assign_groups, assign_rows
 from calibrant.resampling._plans.plan import Plan, Split
 from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
@@ -24,8 +25,9 @@ class CrossValidation(Plan):
     """Partition the rows into folds; test on each in turn and train on the others.
 
     Stratified tenfold cross-validation is the standard where data are limited, and ten repeats of it where a figure
-    must be reliable. Folds differ by one row at most, and so do the rows of each class in them. With groups, folds are
-    whole groups, sizes and classes as even as whole groups allow.
+    must be reliable. Folds differ by one row at most, and so do the rows of each class in them; a class of fewer rows
+    than folds raises a `LittleDataWarning`. With groups, folds are whole groups, sizes and classes as even as whole
+    groups allow.
 
     Parameters
     ----------
@@ -85,6 +87,8 @@ class CrossValidation(Plan):
         n_units, units = (rows.n_rows, "rows") if rows.groups is None else (rows.n_groups, "groups")
         if n_units < self.n_folds:
             raise DataError(f"n_folds={self.n_folds} is more than the {n_units} {units} there are; take fewer folds.")
+        if self.stratified:
+            _warn_of_rare_class(rows, self.n_folds)
         for repeat in range(self.n_repeats):
             yield from _each_fold(self._folds(rows, strata, stream(seed, repeat)), self.n_folds)
 
@@ -134,6 +138,19 @@ class LeaveOneOut(Plan):
 
     def _splits(self, rows: PlanRows) -> Iterator[Split]:
         return _each_fold(np.arange(rows.n_rows) if rows.groups is None else rows.groups, _n_units(rows))
+
+
+def _warn_of_rare_class(rows: PlanRows, n_folds: int) -> None:
+    """Warn where a class cannot be in every fold, as scikit-learn's StratifiedKFold does."""
+    name, n_rows = rows.rarest_class()
+    if n_rows < n_folds:
+        counted = "1 row" if n_rows == 1 else f"{n_rows} rows"
+        warnings.warn(
+            f"CrossValidation: class {name!r} has {counted}, fewer than the {n_folds} folds, so that some folds test "
+            "no row of it; take fewer folds, or merge classes.",
+            LittleDataWarning,
+            stacklevel=5,  # the caller of split
+        )
 
 
 def _n_units(rows: PlanRows) -> int:

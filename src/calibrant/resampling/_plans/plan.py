@@ -146,6 +146,10 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
         """Return the number of splits that count in an interval: those of one repeat, where the plan repeats."""
         return n_splits
 
+    def _all_training_rows(self, rows: PlanRows) -> NDArray[np.intp]:
+        """Return the training rows of a fit that leaves no row out."""
+        return np.arange(rows.n_rows)
+
     def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> Plan:  # noqa: ARG002
         """Return the plan for some of `n_rows` rows; only a plan with parameters by row differs."""
         return self

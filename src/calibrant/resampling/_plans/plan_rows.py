@@ -23,7 +23,8 @@ __all__ = ["PlanRows", "read_plan_rows"]
 class PlanRows:
     """Validated rows to split; ``strata`` is None where y is absent or continuous, ``arguments`` are X, y and groups.
 
-    Classes and groups are numbered from 0; ``group_names`` holds the groups by their numbers.
+    Classes and groups are numbered from 0; ``group_names`` holds the groups by their numbers. ``are_classes`` is False
+    where the strata are equal numbers to predict.
     """
 
     n_rows: int
@@ -31,6 +32,7 @@ class PlanRows:
     groups: NDArray[np.intp] | None = None
     group_names: tuple[Any, ...] = ()
     arguments: tuple[Any, Any, Any] = (None, None, None)
+    are_classes: bool = True
 
     @property
     def n_groups(self) -> int:
@@ -40,6 +42,17 @@ class PlanRows:
     def stratified(self, is_stratified: bool) -> NDArray[np.intp] | None:
         """Return the strata if the plan is stratified, else None."""
         return self.strata if is_stratified else None
+
+    def rarest_class(self) -> tuple[Any, int]:
+        """Return the class with the fewest rows, the first of several, and their number; without classes all rows.
+
+        Fractional types hold numbers to predict, also where all are whole numbers.
+        """
+        if self.strata is None or not self.are_classes or np.asarray(self.arguments[1]).dtype.kind == "f":
+            return None, self.n_rows
+        _, first, n_rows = np.unique(self.strata, return_index=True, return_counts=True)
+        rarest = n_rows.argmin()
+        return np.asarray(self.arguments[1]).ravel()[[first[rarest]]].tolist()[0], int(n_rows[rarest])
 
 
 def read_plan_rows(X: Any, y: Any = None, groups: Any = None, *, codes: NDArray[Any] | None = None) -> PlanRows:

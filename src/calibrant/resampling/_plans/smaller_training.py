@@ -83,6 +83,10 @@ class SmallerTraining(DelegatedSplitsMixin, Plan):
         for number, (train, test) in enumerate(splitters.split(self.plan, rows)):
             yield self._fewer(np.asarray(train), rows, stream(seed, number)), test
 
+    def _all_training_rows(self, rows: PlanRows) -> NDArray[np.intp]:
+        whole = splitters.all_training_rows(self.plan, rows)
+        return self._fewer(whole, rows, stream(seed_sequence(self.random_state), 0))
+
     def _fewer(self, train: NDArray[np.intp], rows: PlanRows, random: np.random.Generator) -> NDArray[np.intp]:
         size = round(self.train_size * len(train)) if self.train_size < 1 else int(self.train_size)
         if size > len(train):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calibrant._params import HasMethods
 from calibrant.resampling._plans.plan import Plan, Split
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SPLITTER",
+    "all_training_rows",
     "bootstrap_kind",
     "caution",
     "describe",
@@ -50,6 +52,13 @@ def bootstrap_kind(splitter: Any) -> BootstrapKind:
     """Return how metrics on training rows and on test rows are combined."""
     kind: BootstrapKind = getattr(splitter, "_bootstrap", None)
     return kind
+
+
+def all_training_rows(splitter: Any, rows: PlanRows) -> NDArray[np.intp]:
+    """Return the rows of a fit on all there are, fewer where the splitter trains on fewer."""
+    if isinstance(splitter, Plan):
+        return splitter._all_training_rows(rows)
+    return np.arange(rows.n_rows)
 
 
 def n_independent(splitter: Any, n_splits: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +45,8 @@ class TrialData:
 
     def plan_rows(self) -> PlanRows:
         """Return the rows as plans split them, without coding the classes again where the codes are the same."""
-        return read_plan_rows(self.X, self.y, self.groups, codes=self._codes())
+        rows = read_plan_rows(self.X, self.y, self.groups, codes=self._codes())
+        return replace(rows, are_classes=self.labels is not None)
 
     def _codes(self) -> NDArray[Any] | None:
         """Return the classes numbered as declared, or None where that has gaps which `labels` does not show."""
