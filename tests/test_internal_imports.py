@@ -21,7 +21,7 @@ INTERNAL = {
     """,
     "curves": "rank",
     "data": """
-        CategoryCodes Columns Labels Nominal RowClassifierMixin Rows Schema TrainingRows
+        CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
         caller_level cell_weights check_weights classes_of_columns code_labels column_names factorize fit_columns
         interval_codes is_float_matrix mdl_cuts named_classes order_columns read_more_training_rows read_training_rows
     """,
@@ -34,7 +34,8 @@ INTERNAL = {
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind
-        counts_bits grow_unpruned predict_rows prepare_training probability_table read_training resolve_estimate
+        counts_bits grow_unpruned impurity_importances node_indicator predict_rows prepare_training
+        probability_table read_training resolve_estimate
     """,
 }
 

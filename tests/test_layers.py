@@ -13,6 +13,7 @@ FOR_ALL = [
     "exceptions",
     "_docstrings",
     "_memory",
+    "_normalize",
     "_optional",
     "_params",
     "_progress",

@@ -1,6 +1,7 @@
 #include "forest/lazy_trees.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -119,7 +120,12 @@ void predict_lazy_trees(const LazyExamples& examples, const LazyBags& bags, std:
             }
         }
     });
-    for (double& value : output) value /= static_cast<double>(n_bags);
+    for (std::size_t i = 0; i < n_queries; ++i) {
+        const auto sums = output.subspan(i * n_classes, n_classes);
+        // The bags' number is not quite the sum: thirds of a prediction add up to more than 1.
+        const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+        for (double& value : sums) value /= total;
+    }
 }
 
 }  // namespace calibrant

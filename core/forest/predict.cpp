@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <stdexcept>
+#include <vector>
 
 #include "tree/descent.hpp"
 
@@ -21,16 +22,24 @@ template <std::size_t fixed_width>
 void sum_block(std::span<const Member> members, const std::deque<TreeWalk>& walks, std::size_t width, std::size_t begin,
                std::size_t end, double* out, const StopToken& stop) {
     std::fill(out + begin * width, out + end * width, 0.0);
+    std::vector<double> mixture(width);  // a tree's prediction where a value is missing
     for (std::size_t m = 0; m < members.size(); ++m) {
         check_stop(stop);
         const double* const table = members[m].table.data();
-        const auto add = [&](std::size_t row, std::size_t leaf, double share) {
-            add_prediction<fixed_width>(table, width, leaf, share, out + row * width);
+        const auto add = [&](std::size_t leaf, double share, double* to) {
+            add_prediction<fixed_width>(table, width, leaf, share, to);
         };
         walks[m].block(
-            begin, end, [&](std::size_t row, std::uint32_t leaf) { add(row, leaf, 1.0); },
+            begin, end, [&](std::size_t row, std::uint32_t leaf) { add(leaf, 1.0, out + row * width); },
             [&](Descent& descent, std::size_t row) {
-                descent.descend(row, [&](std::size_t leaf, double share) { add(row, leaf, share); });
+                std::fill(mixture.begin(), mixture.end(), 0.0);
+                double total = 0;
+                descent.descend(row, [&](std::size_t leaf, double share) {
+                    total += share;
+                    add(leaf, share, mixture.data());
+                });
+                divide(mixture, total);
+                for (std::size_t k = 0; k < width; ++k) out[row * width + k] += mixture[k];
             });
     }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -82,6 +83,12 @@ class Descent {
     const PredictRows& rows_;
     std::vector<NodeShare> pending_;
 };
+
+// Divides a mixture by its shares' sum, which rounding may take past 1: no class then has a probability above 1.
+inline void divide(std::span<double> mixture, double total) {
+    if (total == 1.0) return;
+    for (double& value : mixture) value /= total;
+}
 
 // A tree laid out for the rows that will descend it; several threads may walk blocks of them at once.
 class TreeWalk {

@@ -112,9 +112,13 @@ void predict(const Tree& tree, const PredictRows& rows, std::span<const TableLoo
             is_complete = false;
             for (const TableLookup& lookup : lookups)
                 std::fill_n(lookup.out.data() + row * width_of(lookup), width_of(lookup), 0.0);
+            double total = 0;
             descent.descend(row, [&](std::size_t leaf, double share) {
+                total += share;
                 for (const TableLookup& lookup : lookups) add_share(lookup, width_of(lookup), row, leaf, share);
             });
+            for (const TableLookup& lookup : lookups)
+                divide(lookup.out.subspan(row * width_of(lookup), width_of(lookup)), total);
         });
         for (const TableLookup& lookup : lookups)
             copy_predictions(lookup, width_of(lookup), begin, {leaves.data(), end - begin}, is_complete);

@@ -5,7 +5,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant.data import MDLDiscretizer, load
@@ -80,3 +82,35 @@ def test_unknown_criteria_and_absent_classes_raise():
         MDLDiscretizer(criterion="kononenco").fit(FRAME, LABELS)
     with pytest.raises(DataError, match="y is None"):
         MDLDiscretizer().fit(FRAME, None)
+
+
+def test_midpoints_are_those_of_scikit_learns_discretizer_with_the_same_edges():
+    X, y = load_iris(return_X_y=True)
+    ours = MDLDiscretizer().fit(X, y)
+    peer = KBinsDiscretizer(encode="ordinal", strategy="uniform", quantile_method="averaged_inverted_cdf").fit(X)
+    peer.n_bins_ = np.array([len(cuts) + 1 for cuts in ours.cut_points_])
+    peer.bin_edges_ = np.array(
+        [np.array([x.min(), *cuts, x.max()]) for x, cuts in zip(X.T, ours.cut_points_, strict=True)], dtype=object
+    )
+    codes = ours.transform(X)
+    np.testing.assert_allclose(ours.inverse_transform(codes), peer.inverse_transform(codes), rtol=1e-15)
+    np.testing.assert_array_equal(ours.transform(ours.inverse_transform(codes)), codes)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_the_inverse_of_a_frame_is_a_frame_of_the_same_library(make):
+    frame = make(FRAME)
+    discretizer = MDLDiscretizer().fit(frame, LABELS)
+    out = discretizer.inverse_transform(discretizer.transform(frame))
+    assert type(out) is type(frame)
+    out = out if isinstance(out, pd.DataFrame) else out.to_pandas()
+    assert out["size"].fillna(-1).tolist()[:4] == [3.0, 3.0, 6.5, -1]
+    assert out["colour"].fillna("?").tolist()[:4] == ["u", "v", "?", "u"]
+
+
+def test_the_inverse_keeps_an_index_and_raises_for_what_is_no_interval():
+    frame = FRAME.set_axis(range(100, 136))
+    discretizer = MDLDiscretizer().fit(frame, LABELS)
+    assert discretizer.inverse_transform(discretizer.transform(frame)).loc[102, "size"] == 6.5
+    with pytest.raises(DataError, match="column 'size' must hold intervals of `transform`, indices below 2"):
+        discretizer.inverse_transform([[2, 0]])

@@ -14,13 +14,14 @@ from calibrant.data._validation.class_columns import (
 )
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
-from calibrant.data._validation.row_matching import RowClassifierMixin
+from calibrant.data._validation.row_matching import LogProbaMixin, RowClassifierMixin
 from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows
 
 __all__ = [
     "CategoryCodes",
     "Columns",
     "Labels",
+    "LogProbaMixin",
     "Nominal",
     "RowClassifierMixin",
     "Rows",

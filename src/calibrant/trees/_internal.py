@@ -7,7 +7,9 @@ from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow_unpruned
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.training_data import prepare_training, read_training
+from calibrant.trees._importances import impurity_importances
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
+from calibrant.trees._prediction.node_paths import node_indicator
 from calibrant.trees._prediction.probability_tables import probability_table
 from calibrant.trees._prediction.resolve_estimate import resolve_estimate
 from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
@@ -42,6 +44,8 @@ __all__ = [
     "WeightKind",
     "counts_bits",
     "grow_unpruned",
+    "impurity_importances",
+    "node_indicator",
     "predict_rows",
     "prepare_training",
     "probability_table",

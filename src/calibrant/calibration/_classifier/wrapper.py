@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant.calibration._classifier.response import final_step
+from calibrant.data._internal import LogProbaMixin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["WrapperMixin"]
 
 
-class WrapperMixin:
+class WrapperMixin(LogProbaMixin):
     """A classifier with a base classifier `estimator`, fitted as one or more ``estimators_``."""
 
     _copied_tags: ClassVar[tuple[str, ...]] = ("sparse", "allow_nan", "string")

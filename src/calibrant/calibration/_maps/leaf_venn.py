@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import HasMethods, Rule, check_params
-from calibrant.data._internal import check_weights, code_labels
+from calibrant.data._internal import LogProbaMixin, check_weights, code_labels
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ array of shape (n_rows, n_classes, n_classes)
     Entry (i, k, j) is the probability of class j with row i added as class k."""
 
 
-class LeafVenn(ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilities for each row, one of them valid whatever the tree is, merged into one.
 
     Calibration rows, which had no part in growing, are sorted into the leaves of a fitted tree. A test row is added to

@@ -13,9 +13,15 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Rule, check_params
 from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
+from calibrant.data._discretize.interval_midpoints import (
+    interval_midpoints,
+    read_intervals,
+    replace_numbers,
+)
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._discretize.stopping_rules import CUT_RULES, CutRule
 from calibrant.data._frames.columns import Nominal
+from calibrant.data._frames.schema import Feature
 from calibrant.data._validation.row_matching import ColumnSchemaMixin
 from calibrant.data._validation.training_rows import read_training_rows
 
@@ -85,6 +91,9 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         table, labels = CodedTable.from_columns(rows.columns, n_jobs=1), rows.labels
         self.cut_points_ = mdl_cuts(table, labels.codes, len(labels.classes), rows.weights, self.criterion)
+        self._midpoints = [
+            interval_midpoints(cuts, table.values(column)) for column, cuts in enumerate(self.cut_points_)
+        ]
         self._store_schema(table.schema, rows.columns.feature_names)
         return self
 
@@ -122,6 +131,50 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         table[table < 0] = np.nan
         return table
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the midpoint of each interval; what `transform` changed is not restored exactly.
+
+        As in scikit-learn's ``KBinsDiscretizer``, the outer intervals end at the least and the greatest training value.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+            What `transform` returned: intervals as indices or as labels, and the codes of nominal columns in an array.
+
+        Returns
+        -------
+        frame of the same library or array of shape (n_rows, n_columns)
+            Numbers for the intervals, of dates and times in microseconds; the categories of nominal columns. An array
+            has the dtype object where there are any. Missing values stay missing.
+
+        Examples
+        --------
+        >>> X, y = [[1.0, "u"], [2.0, "v"], [8.0, None], [None, "u"]] * 9, [0, 0, 1, 1] * 9
+        >>> MDLDiscretizer().fit(X, y).inverse_transform([[1, 0], [0, 1], [None, None]])
+        array([[6.5, 'u'],
+               [3.0, 'v'],
+               [nan, None]], dtype=object)
+        """
+        self._check_fitted()
+        features, frame = self._schema.features, nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            kept = frame.select([frame.columns[i] for i in self._schema.locate([str(name) for name in frame.columns])])
+            numeric = [j for j, feature in enumerate(features) if feature.kind == "numeric"]
+            return replace_numbers(kept, {kept.columns[j]: self._numbers(j, kept[:, j].to_list()) for j in numeric})
+        table = np.asarray(X, dtype=object)
+        self._schema.locate(None, table.shape[1] if table.ndim == 2 else None, type(self).__name__)
+        return np.column_stack(
+            [
+                self._numbers(j, column) if features[j].kind == "numeric" else _categories(features[j], column)
+                for j, column in enumerate(table.T.tolist())
+            ]
+        )
+
+    def _numbers(self, column: int, intervals: list[Any]) -> NDArray[np.float64]:
+        labels = interval_labels(self.cut_points_[column])
+        codes = read_intervals(self._schema.names[column], intervals, labels)
+        return np.append(self._midpoints[column], np.nan)[codes]
+
     def _frame(self, frame: nw.DataFrame[Any], codes: list[NDArray[np.int32]]) -> Any:
         positions = self._schema.locate([str(name) for name in frame.columns])
         numeric = [feature.kind == "numeric" for feature in self._schema.features]
@@ -135,3 +188,10 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _categories(feature: Feature, codes: list[Any]) -> NDArray[Any]:
+    """Return the category of each code in an array, None where it is missing."""
+    found = np.array([*feature.categories, None], dtype=object)
+    labels = [str(code) for code in range(len(feature.categories))]  # read by index only
+    return np.asarray(found[read_intervals(feature.name, codes, labels)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["ColumnSchemaMixin", "RowClassifierMixin"]
+__all__ = ["ColumnSchemaMixin", "LogProbaMixin", "RowClassifierMixin"]
+
+_LOG_PROBA = """\
+array of shape (n_rows, n_classes)
+    Logarithms of the probabilities, in the order of ``classes_``."""
 
 
 class ColumnSchemaMixin:
@@ -48,15 +53,35 @@ class ColumnSchemaMixin:
         return tags
 
 
-class RowClassifierMixin(ColumnSchemaMixin):
-    """Mixin of a classifier: `predict` returns the most probable class."""
+def _has_proba(self: Any) -> bool:
+    return hasattr(self, "predict_proba")
+
+
+class LogProbaMixin:
+    """Mixin of a classifier with `predict_proba`: `predict_log_proba` returns the logarithms."""
 
     if TYPE_CHECKING:
-        classes_: NDArray[Any]
 
         def predict_proba(self, X: Any) -> NDArray[np.float64]:
             """Return the class probabilities of each row."""
             ...
+
+    @available_if(_has_proba)  # type: ignore[untyped-decorator]
+    @fill_docstring(proba=_LOG_PROBA)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of each class probability; minus infinity, without a warning, for one of 0.
+
+        %(predict_proba_sections)s
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+
+class RowClassifierMixin(LogProbaMixin, ColumnSchemaMixin):
+    """Mixin of a classifier: `predict` returns the most probable class."""
+
+    if TYPE_CHECKING:
+        classes_: NDArray[Any]
 
     @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:

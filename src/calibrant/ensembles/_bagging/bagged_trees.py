@@ -18,7 +18,6 @@ from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin
 from calibrant.ensembles._bagging.bags import BAG_SAMPLE_WEIGHT, Bootstrap
 from calibrant.ensembles._bagging.forest import Forest
-from calibrant.ensembles._bagging.importances import impurity_importances
 from calibrant.ensembles._bagging.params import RULES, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
 from calibrant.ensembles._readings.forest_reading import ForestReader, OutOfBag, ReadingOptions
@@ -33,6 +32,8 @@ from calibrant.trees._internal import (
     NominalSplits,
     Pruning,
     WeightKind,
+    impurity_importances,
+    node_indicator,
     read_training,
 )
 
@@ -110,6 +111,9 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         leaves; NaN for a row that is in every bag. Computed at first use. With ``"condition"`` the labels of the other
         rows also come from trees without it alone; all pairs of rows at a leaf are visited, up to 256 rows for each at
         a leaf, drawn at random where there are more.
+    oob_score_ : float
+        The accuracy of the most probable classes by ``oob_proba_``, weighted as the rows are; rows that are in every
+        bag are left out, and it is NaN where there are no others. Computed at each use.
     feature_importances_ : array of shape (n_features_in_,)
         The share of each column in the decrease of impurity.
     %(features_in_)s
@@ -325,6 +329,34 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         leaves = [_core.apply_tree(tree.core, n_rows, columns, threads) for tree in self.trees_]
         return np.stack([np.asarray(leaf) for leaf in leaves], axis=1)
 
+    @fill_docstring()
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
+        """Return the nodes that each row visits in each tree, as scikit-learn's forests do.
+
+        Parameters
+        ----------
+        %(X_predict)s
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_rows, n_nodes of all trees)
+            1 for every node on the paths of a row; a row with missing values has several paths in a tree.
+        n_nodes_ptr : array of shape (n_trees + 1,)
+            Tree i has the columns from ``n_nodes_ptr[i]`` up to ``n_nodes_ptr[i + 1]``.
+
+        Examples
+        --------
+        >>> model = BaggedTreesClassifier(n_trees=2, bootstrap=None).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> indicator, n_nodes_ptr = model.decision_path([[1]])
+        >>> indicator.toarray(), n_nodes_ptr
+        (array([[1, 1, 0, 1, 1, 0]]), array([0, 3, 6]))
+        """
+        from scipy.sparse import hstack  # slow to import
+
+        rows = self._rows(X)
+        indicators = [node_indicator(tree, rows, self.n_jobs) for tree in self.trees_]
+        return hstack(indicators).tocsr(), np.cumsum([0, *(tree.n_nodes for tree in self.trees_)])
+
     oob_importances = oob_permutation_importances
 
     @property
@@ -344,6 +376,16 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         """Honest out-of-bag probabilities of the training rows."""
         self._check_fitted()
         return self._reading.oob_proba
+
+    @property
+    def oob_score_(self) -> float:
+        """The accuracy of the most probable classes by ``oob_proba_``, over the rows that have one."""
+        proba, examples = self.oob_proba_, self._forest.examples
+        has_proba = ~np.isnan(proba[:, 0])
+        if not has_proba.any():
+            return float("nan")
+        is_right = proba[has_proba].argmax(axis=1) == examples.sorted_labels[has_proba]
+        return float(np.average(is_right, weights=None if examples.weights is None else examples.weights[has_proba]))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -109,9 +109,10 @@ class Votes:
         votes[np.arange(len(proba)), voted(proba)] = weight
         return votes
 
-    def score(self, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the shares of the votes."""
-        return np.asarray(sums / weights.sum())
+    def score(self, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return the shares of the votes, of their own sum: that of the weights may be rounded to less."""
+        votes = np.maximum(sums, 0.0)  # stumps are summed by differences, which leave a -1e-17 for 0
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
 class RealAdaBoost:

@@ -13,7 +13,6 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal, Rows
-from calibrant.ensembles._bagging.importances import impurity_importances
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
@@ -28,6 +27,7 @@ from calibrant.trees._internal import (
     Examples,
     NominalSplits,
     Pruning,
+    impurity_importances,
     read_training,
 )
 

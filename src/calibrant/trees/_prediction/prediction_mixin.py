@@ -14,7 +14,9 @@ from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
+from calibrant.trees._importances import impurity_importances
 from calibrant.trees._prediction.intervals import intervals
+from calibrant.trees._prediction.node_paths import node_indicator
 from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
 from calibrant.trees._tree_params import RULES
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import Dialect, EmptyLeaf
+    from calibrant.trees._tree_params import CriterionName, Dialect, EmptyLeaf
 
 __all__: list[str] = []
 
@@ -34,6 +36,7 @@ class PredictionMixin(RowClassifierMixin):
     if TYPE_CHECKING:
         tree_: Tree
         estimate: str | Estimate
+        criterion: CriterionName
         dialect: Dialect
         empty_leaf: EmptyLeaf | None
         n_jobs: int | None
@@ -146,6 +149,37 @@ class PredictionMixin(RowClassifierMixin):
         """
         n_rows, columns = self._rows(X)
         return np.asarray(_core.apply_tree(self.tree_.core, n_rows, columns, n_threads(self.n_jobs)))
+
+    @fill_docstring()
+    def decision_path(self, X: Any) -> Any:
+        """Return the nodes that each row visits, as scikit-learn's trees do.
+
+        Parameters
+        ----------
+        %(X_predict)s
+
+        Returns
+        -------
+        sparse matrix of shape (n_rows, n_nodes)
+            1 for every node on the path of a row; a row with missing values has every node that a part of it reaches,
+            on several paths.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> model.decision_path([[1], [None]]).toarray()
+        array([[1, 1, 0],
+               [1, 1, 1]])
+        """
+        rows = self._rows(X)
+        return node_indicator(self.tree_, rows, self.n_jobs)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in the decrease of impurity."""
+        self._check_fitted()
+        return impurity_importances([self.tree_], self.criterion)
 
     def _read(self, grown: GrownTree) -> None:
         """Read a grown tree by `estimate`; nothing is stored if that fails."""

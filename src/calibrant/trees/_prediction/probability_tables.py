@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._normalize import normalize_rows
 from calibrant.estimates import Curtailment, Estimate, Frequency
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def probability_table(
     >>> probability_table(tree, Laplace(), empty_leaf=None, dialect="c45")[1]
     array([0.75, 0.25])
     """
-    table = np.array(estimate.table(tree), dtype=np.float64, order="C")
+    table = normalize_rows(np.array(estimate.table(tree), dtype=np.float64, order="C"))
     empty = np.flatnonzero(tree.weight <= 0)
     if len(empty) == 0:
         return table

@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
+from calibrant._normalize import normalize_rows
 from calibrant._threads import n_threads
 from calibrant.estimates import Estimate, RowEstimate, RowReader
 from calibrant.estimates._internal import look_up
@@ -131,4 +132,4 @@ def _read_rows(
     read, voting = np.flatnonzero(node >= 0), np.flatnonzero(node < 0)
     proba = reader.rows.predict(columns, row[read], node[read].astype(np.int32), share[read], n_rows)
     np.add.at(proba, row[voting], share[voting, np.newaxis] * reading.table[leaf[voting]])
-    return proba
+    return normalize_rows(proba)

@@ -1,4 +1,4 @@
-"""The decrease of impurity by the tests on each column of a forest."""
+"""The decrease of impurity by the tests on each column of a tree or a forest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees import Tree
+    from calibrant.trees._tree import Tree
 
 __all__ = ["impurity_importances"]
 
@@ -18,7 +18,7 @@ __all__ = ["impurity_importances"]
 def impurity_importances(trees: Iterable[Tree], criterion: str) -> NDArray[np.float64]:
     """Return the decrease of impurity by the tests on each column, averaged over the trees, as shares of the total.
 
-    The impurity is the Gini index for ``"gini"``, else the entropy.
+    The impurity is the Gini index for ``"gini"`` and ``"twoing"``, else the entropy.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def _normalize(gains: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
-    impurity = _gini(tree) if criterion == "gini" else _entropy(tree)
+    impurity = _gini(tree) if criterion in ("gini", "twoing") else _entropy(tree)
     gain = impurity.copy()
     np.subtract.at(gain, tree.parent[1:], impurity[1:])
     inner = ~tree.is_leaf
