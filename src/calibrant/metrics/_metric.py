@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.exceptions import ParameterError
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["Metric", "requested_metrics"]
+__all__ = ["BoundMetric", "Metric", "bound_keywords", "options_of", "requested_metrics"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,38 @@ class Metric:
         if self.better == "nearer":
             return abs(one - self.target) < abs(other - self.target)
         return one < other if self.better == "lower" else one > other
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMetric(Metric):
+    """A metric with options of its own, which its `judge` is called with.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> BoundMetric.of(METRICS["lift"], {"fraction": 0.5}).options
+    {'fraction': 0.5}
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def of(metric: Metric, options: Mapping[str, Any], labels: Any = None) -> BoundMetric:
+        """Bind the options of a metric, and the order of classes that some of them follow."""
+        takes_labels = labels is not None and "labels" in inspect.signature(metric.judge).parameters
+        judge = partial(metric.judge, **options, **({"labels": labels} if takes_labels else {}))
+        kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
+        return BoundMetric(**(kept | {"judge": judge, "needs": (), "hits": None}), options=dict(options))
+
+
+def options_of(metric: Metric) -> Mapping[str, Any]:
+    """Return the options that a metric is bound to; none for one of the registry."""
+    return metric.options if isinstance(metric, BoundMetric) else {}
+
+
+def bound_keywords(metric: Metric) -> dict[str, Any]:
+    """Return the keywords that the `judge` of a bound metric passes on; none for one of the registry."""
+    return dict(metric.judge.keywords) if isinstance(metric.judge, partial) and options_of(metric) else {}
 
 
 def requested_metrics(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "confusion_matrix",
     "confusion_of",
-    "one_against_others",
     "recall_of_classes",
     "store_confusion",
     "two_by_two",
@@ -136,20 +135,13 @@ def two_by_two(
     """
     check_two_classes(predictions, who, hint)
     counts = confusion_of(predictions, threshold, inclusive)
-    return one_against_others(counts, predictions.positive if len(counts) == predictions.n_classes else 1)
-
-
-def one_against_others(counts: NDArray[np.float64], index: int) -> tuple[float, float, float, float]:
-    """Return true positives, false positives, false negatives and true negatives of one class of a matrix.
-
-    Examples
-    --------
-    >>> one_against_others(np.array([[3.0, 1.0], [0.0, 2.0]]), 0)
-    (3.0, 0.0, 1.0, 2.0)
-    """
+    index = predictions.positive if len(counts) == predictions.n_classes else 1
+    if len(counts) == 2:
+        cells, other = counts.tolist(), 1 - index
+        return cells[index][index], cells[other][index], cells[index][other], cells[other][other]
     others = np.arange(len(counts)) != index
-    fp, fn, rest = counts[others, index].sum(), counts[index, others].sum(), counts[others][:, others].sum()
-    return float(counts[index, index]), float(fp), float(fn), float(rest)
+    fp, fn, tn = counts[others, index].sum(), counts[index, others].sum(), counts[others][:, others].sum()
+    return float(counts[index, index]), float(fp), float(fn), float(tn)
 
 
 def recall_of_classes(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COST", "PROFIT", "cost", "profit", "row_amounts"]
+__all__ = ["COST", "PROFIT", "cost", "least_costs", "profit", "row_amounts", "row_profits"]
 
 
 @document_metric
@@ -58,19 +58,28 @@ def cost(
 
 
 def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
-    costs = _read_matrix(matrix, predictions)
-    if labels is None:
-        rank = np.argsort(np.argsort(predictions.classes))
-        costs = costs[np.ix_(rank, rank)]
-    if decide == "likeliest":
-        counts = confusion_of(predictions)
-        return float((costs * counts).sum() / counts.sum())
+    if decide == "cheapest":
+        return predictions.mean(least_costs(predictions, matrix, labels))
+    costs, counts = _read_matrix(matrix, predictions, labels), confusion_of(predictions)
+    return float((costs * counts).sum() / counts.sum())
+
+
+def least_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:
+    """Return the cost of each row if the class of least expected cost is decided for.
+
+    Examples
+    --------
+    >>> least_costs(read_predictions([0, 1], [0.1, 0.05]), [[0, 1], [10, 0]])
+    array([ 1., 10.])
+    """
+    costs = _read_matrix(matrix, predictions, labels)
     order = np.argsort(predictions.classes, kind="stable")
     decision = order[(predictions.proba @ costs)[:, order].argmin(axis=1)]
-    return predictions.mean(costs[predictions.label, decision])
+    return np.asarray(costs[predictions.label, decision])
 
 
-def _read_matrix(matrix: Any, predictions: Predictions) -> NDArray[np.float64]:
+def _read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[np.float64]:
+    """Return the costs in the order of the columns; the matrix is in the order of `labels`, or else sorted."""
     n_classes = predictions.n_classes
     try:
         costs = np.asarray(matrix, dtype=np.float64)
@@ -81,7 +90,10 @@ def _read_matrix(matrix: Any, predictions: Predictions) -> NDArray[np.float64]:
             f"matrix must be {n_classes} rows (actual classes) of {n_classes} finite costs (predicted classes); got "
             f"{matrix!r}."
         )
-    return costs
+    if labels is not None:
+        return costs
+    rank = np.argsort(np.argsort(predictions.classes))
+    return np.asarray(costs[np.ix_(rank, rank)])
 
 
 @document_metric
@@ -124,13 +136,24 @@ def profit(
 
 
 def _profit(predictions: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> float:
+    return float((predictions.weight * row_profits(predictions, amount, cost, estimated_amount)).sum())
+
+
+def row_profits(predictions: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> NDArray[np.float64]:
+    """Return the profit of each row; 0 where it is not approached.
+
+    Examples
+    --------
+    >>> row_profits(read_predictions([0, 1, 1], [0.2, 0.9, 0.1]), amount=[0, 10, 20], cost=2.5)
+    array([-2.5,  7.5,  0. ])
+    """
     check_two_classes(predictions, "profit")
     rows = predictions.binary_rows()
     costs = row_amounts("cost", cost, predictions)
     paid = np.where(rows.positive, row_amounts("amount", amount, predictions, rows.positive), 0.0)
     estimated = _mean(paid, rows.positive, predictions) if estimated_amount is None else estimated_amount
     approached = rows.proba * row_amounts("estimated_amount", estimated, predictions) > costs
-    return float((predictions.weight * (paid - costs))[approached].sum())
+    return np.where(approached, paid - costs, 0.0)
 
 
 def _mean(paid: NDArray[np.float64], positive: NDArray[np.bool_], predictions: Predictions) -> float:

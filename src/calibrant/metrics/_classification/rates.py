@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._classification.confusion import confusion_of, one_against_others, two_by_two
+from calibrant.metrics._classification.confusion import confusion_of, two_by_two
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import WITTEN
@@ -36,6 +36,7 @@ __all__ = [
     "specificity",
 ]
 
+_TRUE_NEGATIVE = 3
 # The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
 RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specificity": (3, 1), "npv": (3, 2)}
 
@@ -238,14 +239,17 @@ def _averaged_rate(predictions: Predictions, threshold: float | None, average: s
     if threshold is not None:
         raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
     counts = confusion_of(predictions)
-    found = np.flatnonzero(counts.sum(axis=0) + counts.sum(axis=1)).tolist()
-    of_classes = np.array([one_against_others(counts, k) for k in found])
-    successes, failures = of_classes[:, RATES[name]].T
-    trials = successes + failures
+    actual, predicted, others = counts.sum(axis=1), counts.sum(axis=0), 1.0 - np.eye(len(counts))
+    trials = {"precision": predicted, "specificity": others @ actual, "npv": others @ predicted}.get(name, actual)
+    correct = np.diagonal(counts)
+    if RATES[name][0] == _TRUE_NEGATIVE:
+        correct = np.maximum(others @ actual - predicted + correct, 0.0)
+    found = np.flatnonzero(actual + predicted)
+    successes, trials = correct[found], trials[found]
     if average == "micro":
         return float(successes.sum() / trials.sum()) if trials.sum() > 0 else math.nan
     values: NDArray[np.float64] = np.divide(successes, trials, out=np.zeros(len(found)), where=trials > 0)
-    return float(np.average(values, weights=counts.sum(axis=1)[found] if average == "weighted" else None))
+    return float(np.average(values, weights=actual[found] if average == "weighted" else None))
 
 
 def _found_positives(predictions: Predictions) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import CategoryCodes
+    from calibrant.metrics._metric import Metric
 
 __all__ = ["BootstrapPlan", "WeightKind", "read_codes"]
 
@@ -45,6 +47,8 @@ class BootstrapPlan:
         The root of all randomness.
     n_threads : int
         Number of threads.
+    bound : dict of str to Metric
+        The metrics that have options of their own, for `compare`.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class BootstrapPlan:
     confidence: float | None = 0.95
     seed: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(0))
     n_threads: int = 1
+    bound: Mapping[str, Metric] = field(default_factory=dict)
 
     @property
     def is_simple(self) -> bool:

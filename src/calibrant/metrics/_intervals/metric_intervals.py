@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,17 +13,18 @@ import numpy as np
 from calibrant.metrics._calibration.logistic_line import standard_errors
 from calibrant.metrics._calibration.spiegelhalter import spiegelhalter_z_of
 from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._classification.costs import least_costs, row_profits
 from calibrant.metrics._classification.rates import RATES, rate_counts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.proportions import Interval, two_sided_z, wilson_interval
-from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values
+from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values, sum_recipe
 from calibrant.metrics._intervals.replicates import Draws
 from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
 from calibrant.metrics._losses.information import LOGARITHMIC
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import Metric, bound_keywords, options_of
 from calibrant.metrics._scorecard.score_card import Score
 
 if TYPE_CHECKING:
@@ -46,11 +48,13 @@ CONFUSION_METRICS = (
     *("kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean"),
 )
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
+_THRESHOLD = {"threshold", "inclusive"}
 _WITHIN_CLASS = ("recall", "sensitivity", "specificity")  # proportions of the rows of one class
 _LINE_METRICS = ("calibration_intercept", "calibration_slope")
 _TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
 UNDEFINED = "not defined for these rows"
 STATISTIC = "no interval: the statistic of a test"
+_NONE_PROVED = "no interval: none is proved"
 _TOO_MANY = "no interval: too many rows to reweight that often"
 _ROUNDING = 1e-12  # ends closer than this differ by rounding alone
 _MOST_REWEIGHTED = 10**8  # rows times replicates; at this limit a metric without a recipe takes 5 to 20 seconds
@@ -63,7 +67,7 @@ def score_metrics(
 
     `interval` is that of `evaluate`; `band` returns the honest bands from which calibration errors have intervals.
     """
-    errors = {name: metric for name, metric in metrics.items() if name in CALIBRATION_ERRORS}
+    errors = {name: metric for name, metric in metrics.items() if _is_mean_distance(metric)}
     needs_band = bool(errors) and plan.confidence is not None
     scores = calibration_scores(plan, errors, band() if needs_band else None) if errors else {}
     scores |= {name: _statistic_score(plan, metric) for name, metric in metrics.items() if name in _TESTS}
@@ -74,6 +78,13 @@ def score_metrics(
     else:
         scores |= _with_intervals(plan, others, values, interval)
     return {name: _explain_infinite(scores[name], plan.predictions) for name in metrics}
+
+
+def _is_mean_distance(metric: Metric) -> bool:
+    """Return whether a metric is a calibration error in the form that bands and p-values are of."""
+    options = options_of(metric)
+    is_plain = options.get("norm", "l1") == "l1" and not options.get("debiased", False)
+    return metric.id in CALIBRATION_ERRORS and is_plain
 
 
 def _explain_infinite(score: Score, predictions: Predictions) -> Score:
@@ -87,9 +98,16 @@ def _explain_infinite(score: Score, predictions: Predictions) -> Score:
 
 def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
     """Return how a metric is computed from replicates by the core, or None."""
+    options = options_of(metric)
     if metric.id in RECIPES:
-        return RECIPES[metric.id]
-    if metric.id in CONFUSION_METRICS and n_classes <= _MOST_CLASSES:
+        return None if options else RECIPES[metric.id]
+    keywords = bound_keywords(metric)
+    if metric.id == "profit":
+        return sum_recipe(metric.id, partial(row_profits, **keywords), is_mean=False)
+    if keywords.pop("decide", None) == "cheapest":
+        return sum_recipe(metric.id, partial(least_costs, **keywords), is_mean=True)
+    has_confusion = metric.id in (*CONFUSION_METRICS, "cost") and not _THRESHOLD & options.keys()
+    if has_confusion and n_classes <= _MOST_CLASSES:
         return Recipe(lambda values: values.of_confusion(metric.judge), needs_confusion=True)
     return None
 
@@ -114,10 +132,13 @@ def _statistic_score(plan: BootstrapPlan, metric: Metric) -> Score:
 def _with_intervals(
     plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
 ) -> dict[str, Score]:
-    formulas = _by_formula(plan, values) if interval == "auto" else {}
+    formulas = _by_formula(plan, metrics, values) if interval == "auto" else {}
     others = {name: metric for name, metric in metrics.items() if name not in formulas}
     draws = _draws(plan, others)
-    scores = {name: Score(name, value, note=_TOO_MANY) for name, value in values.items()}
+    scores = {
+        name: Score(name, value, note=_NONE_PROVED if name in CALIBRATION_ERRORS else _TOO_MANY)
+        for name, value in values.items()
+    }
     for name, (low_high, method) in formulas.items():
         scores[name] = Score(name, values[name], *low_high, method)
     for name, (replicates, left_out) in draws.items():
@@ -155,16 +176,19 @@ def score_of_replicates(
     return Score(name, value, ends.low, ends.high, method, note=note)
 
 
-def _by_formula(plan: BootstrapPlan, values: Mapping[str, float]) -> dict[str, tuple[Interval, str]]:
+def _by_formula(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float]
+) -> dict[str, tuple[Interval, str]]:
     """Return the intervals that have a formula, with its name; formulas hold for independent, counted rows."""
     found: dict[str, tuple[Interval, str]] = {}
     if not plan.is_simple or plan.confidence is None:
         return found
     predictions, confidence = plan.predictions, plan.confidence
     for name in values if plan.counts_whole_rows else ():
-        counts = success_counts(name, predictions)
+        counts = success_counts(metrics[name], predictions)
         if counts is not None and counts[1] > 0 and (name in _WITHIN_CLASS or not plan.stratified):
             found[name] = wilson_interval(*counts, confidence), "Wilson"
+    values = {name: value for name, value in values.items() if not options_of(metrics[name])}
     areas = [name for name in ("auc", "gini") if not math.isnan(values.get(name, math.nan))]
     if areas and predictions.n_classes == 2:
         rows = predictions.binary_rows()
@@ -174,22 +198,25 @@ def _by_formula(plan: BootstrapPlan, values: Mapping[str, float]) -> dict[str, t
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 
-def success_counts(name: str, predictions: Predictions) -> tuple[float, float] | None:
+def success_counts(metric: Metric, predictions: Predictions) -> tuple[float, float] | None:
     """Return the successes and the trials of a metric that is a proportion; None for others.
 
     Examples
     --------
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
-    >>> success_counts("recall", read_predictions([0, 1, 1], [0.2, 0.5, 0.9]))
+    >>> from calibrant.metrics import METRICS
+    >>> success_counts(METRICS["recall"], read_predictions([0, 1, 1], [0.2, 0.5, 0.9]))
     (1.0, 2.0)
     """
-    if name in RATES:
-        return rate_counts(predictions, None, False, name)
-    if name not in ("accuracy", "error"):
+    options = options_of(metric)
+    if metric.id not in ("accuracy", "error", *RATES) or options.keys() - _THRESHOLD:
         return None
-    counts = confusion_of(predictions)
+    threshold, inclusive = options.get("threshold"), options.get("inclusive", False)
+    if metric.id in RATES:
+        return rate_counts(predictions, threshold, inclusive, metric.id)
+    counts = confusion_of(predictions, threshold, inclusive)
     correct, total = float(np.trace(counts)), float(counts.sum())
-    return (correct if name == "accuracy" else total - correct), total
+    return (correct if metric.id == "accuracy" else total - correct), total
 
 
 def _line_intervals(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "predictions_of_cells", "recipe_values"]
+__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "predictions_of_cells", "recipe_values", "sum_recipe"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +91,7 @@ class Recipe:
     values: tuple[str, ...] = ()
     needs_confusion: bool = False
     needs_ranking: bool = False
+    own_values: Mapping[str, Callable[[Predictions], NDArray[np.float64]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,8 @@ class Layout:
         is_own_order = order is None
         if predictions.n_classes == 2 and is_own_order:
             order = predictions.rank_order
-        columns = [_in_order(ROW_VALUES[name](predictions), order) for name in names]
+        functions = ROW_VALUES | {name: f for recipe in recipes for name, f in recipe.own_values.items()}
+        columns = [_in_order(functions[name](predictions), order) for name in names]
         infinite = tuple(name for name, column in zip(names, columns, strict=True) if np.isinf(column).any())
         marks = [np.isinf(columns[names.index(name)]).astype(np.float64) for name in infinite]
         finite = [np.where(np.isinf(column), 0.0, column) for column in columns]
@@ -211,6 +213,13 @@ def _aulc(values: ReplicateValues) -> NDArray[np.float64]:
         for of, area in (("positive", "lift_area"), ("negative", "lift_area_negative"))
     ]
     return np.asarray((parts[0] + parts[1]) / (values.ranked("positive") + values.ranked("negative")))
+
+
+def sum_recipe(name: str, row_values: Callable[[Predictions], NDArray[np.float64]], *, is_mean: bool) -> Recipe:
+    """Return how to compute the sum, or the mean, of a value of each row that depends on options of a metric."""
+    if is_mean:
+        return Recipe(lambda values: values.mean(name), (name,), own_values={name: row_values})
+    return Recipe(lambda values: values.mean(name) * values.total, (name,), own_values={name: row_values})
 
 
 RECIPES: dict[str, Recipe] = {

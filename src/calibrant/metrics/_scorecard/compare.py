@@ -14,6 +14,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, neare
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.metrics._scorecard.extras import same_options
 from calibrant.metrics._scorecard.paired_differences import paired_intervals
 from calibrant.metrics._scorecard.score_card import ScoreCard
 
@@ -150,7 +151,11 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     if not shared:
         raise DataError("the cards have no metric in common; pass the same metrics= to evaluate for both.")
     found = {name: card_a[name].value - card_b[name].value for name in shared}
-    ends = paired_intervals(one, other, {name: METRICS[name] for name in shared}, found, confidence)
+    metrics = {name: one.bound.get(name, METRICS[name]) for name in shared}
+    for name, metric in metrics.items():
+        if not same_options(metric, other.bound.get(name, METRICS[name])):
+            raise DataError(f"{name!r} has other options in the two cards; pass the same extras= to evaluate for both.")
+    ends = paired_intervals(one, other, metrics, found, confidence)
     differences = {name: _difference(name, found[name], ends.get(name)) for name in shared}
     return CardComparison(differences, one.predictions.n_rows, confidence)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
@@ -17,6 +18,7 @@ from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
+from calibrant.metrics._scorecard.extras import needs_text, read_extras
 from calibrant.metrics._scorecard.score_card import ScoreCard
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -57,6 +59,7 @@ def evaluate(
     weight_kind: WeightKind = "frequency",
     stratified: bool = False,
     n_jobs: int | None = None,
+    extras: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ScoreCard:
     """Evaluate probabilities by many metrics from one sort, each with a confidence interval.
 
@@ -100,6 +103,10 @@ def evaluate(
         resampled whole all the same.
     n_jobs : int, optional
         The number of threads, counted like scikit-learn's.
+    extras : dict of str to dict, optional
+        Options of metrics by id, such as ``{"profit": {"amount": a, "cost": c}, "cost": {"matrix": m}}`` with an
+        amount and a cost for each row, ``{"recall": {"average": "macro"}}`` or ``{"f1": {"threshold": 0.3}}``. These
+        metrics are added to the card. In replicates, decisions by `profit` stay those of all rows.
 
     %(returns)s
         A score for each metric; ``card["auc"].value``, ``card.to_frame()``, ``card.verdict``.
@@ -115,6 +122,8 @@ def evaluate(
       auc       0.8411  [0.8038, 0.8724]  DeLong
       mse       0.3256  [0.2934, 0.3598]  BCa
       log_loss  0.4944  [0.4531, 0.5414]  BCa
+    >>> evaluate([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], metrics=[], extras={"cost": {"matrix": [[0, 1], [5, 0]]}})["cost"]
+    cost 1.2500 [0, 3.7500]
     """
     options = {"confidence": confidence, "interval": interval, "n_boot": n_boot, "weight_kind": weight_kind}
     for name, value in {**options, "stratified": stratified}.items():
@@ -129,14 +138,23 @@ def evaluate(
         confidence,
         seed_sequence(random_state),
         n_threads(n_jobs),
+        _bound(extras, labels),
     )
-    requested = select_metrics(metrics, predictions)
+    requested = select_metrics(metrics, predictions, plan.bound)
     card = _card(plan, requested, interval)
     return card if by is None else _by_segment(card, plan, requested, interval, by)
 
 
-def select_metrics(metrics: str | Iterable[str] | None, predictions: Predictions) -> dict[str, Metric]:
-    """Return the metrics requested, by name.
+def _bound(extras: Any, labels: Any) -> Mapping[str, Metric]:
+    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
+
+    return read_extras(extras, METRICS, labels)
+
+
+def select_metrics(
+    metrics: str | Iterable[str] | None, predictions: Predictions, bound: Mapping[str, Metric] = MappingProxyType({})
+) -> dict[str, Metric]:
+    """Return the metrics requested, by name; those of `bound` have options of their own, and come last.
 
     Examples
     --------
@@ -147,16 +165,14 @@ def select_metrics(metrics: str | Iterable[str] | None, predictions: Predictions
     from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
 
     can = {name: metric for name, metric in METRICS.items() if _can_evaluate(metric, predictions)}
-    return requested_metrics(metrics, can, _DEFAULT_METRICS, lambda name: _requested(name, METRICS))
+    known = {**METRICS, **bound}
+    return requested_metrics(metrics, can, _DEFAULT_METRICS, lambda name: _requested(name, known)) | dict(bound)
 
 
 def _requested(name: str, known: Mapping[str, Metric]) -> Metric:
     metric = choose("a metric", name, known)
     if metric.needs:
-        raise ParameterError(
-            f"metrics: {name!r} needs {', '.join(metric.needs)}, which evaluate does not take; call "
-            f"calibrant.metrics.{name} instead."
-        )
+        raise ParameterError(f"metrics: {needs_text(metric)}")
     return metric
 
 

@@ -214,7 +214,7 @@ class _Scorer:
             return Score(metric.id, value, note=UNDEFINED)
         if self._confidence is None:
             return Score(metric.id, value)
-        counts = success_counts(metric.id, of_cells)
+        counts = success_counts(metric, of_cells)
         if counts is not None:
             return Score(metric.id, value, *wilson_interval(*counts, self._confidence), "Wilson")
         if self._tables is None:
