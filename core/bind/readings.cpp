@@ -49,13 +49,14 @@ TreeVotes tree_votes_of(const std::vector<Matrix<double>>& tables) {
 
 BaggedRows bagged_rows(const Matrix<std::uint16_t>& in_bag, const Vector<std::int32_t>& classes,
                        const std::optional<Vector<double>>& weights, std::size_t n_classes, bool drawn_by_weight,
-                       bool multiplicity) {
+                       bool multiplicity, const std::optional<Vector<std::int32_t>>& groups) {
     return {{span_of(in_bag), in_bag.shape(1)},
             span_of(classes),
             span_of(weights),
             n_classes,
             drawn_by_weight,
-            multiplicity};
+            multiplicity,
+            span_of(groups)};
 }
 
 nb::object vote_forest(const LeafPaths& paths, const std::vector<Matrix<double>>& frequencies,
@@ -162,7 +163,8 @@ void bind_readings(nb::module_& module) {
     nb::class_<BaggedRows>(module, "BaggedRows", "The training rows of a forest.");
     module.def("bagged_rows", &bagged_rows, "in_bag"_a.noconvert(), "classes"_a.noconvert(),
                "weights"_a.noconvert().none(), "n_classes"_a, "drawn_by_weight"_a, "multiplicity"_a,
-               nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
+               "groups"_a.noconvert().none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+               nb::keep_alive<0, 7>());
     nb::class_<Pooling>(module, "Pooling", "How counts become probabilities.")
         .def(nb::init<bool, double, bool, double, std::vector<double>>(), "only"_a, "alpha"_a, "by_bin"_a, "floor"_a,
              "added"_a)

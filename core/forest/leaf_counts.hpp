@@ -12,7 +12,8 @@
 
 namespace calibrant {
 
-// The training rows of a forest: bags, classes and weights, 1 each where `weights` is empty.
+// The training rows of a forest: bags, classes and weights, 1 each where `weights` is empty. Rows of a group were drawn
+// together; where `groups` is empty each row is its own group.
 struct BaggedRows {
     BagCounts bags;
     std::span<const std::int32_t> classes;
@@ -21,7 +22,9 @@ struct BaggedRows {
     bool drawn_by_weight =
         false;                  // weights set the chance of a draw: a drawn row counts once a draw, whatever its weight
     bool multiplicity = false;  // a row in the bag counts once a draw, not once in all
+    std::span<const std::int32_t> groups = {};
 
+    std::size_t group(std::size_t row) const { return groups.empty() ? row : static_cast<std::size_t>(groups[row]); }
     double own_weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
     double counted(std::size_t tree, std::size_t row) const {
         const double drawn = bags.in_bag[tree * bags.n_rows + row];

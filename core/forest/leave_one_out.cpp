@@ -5,10 +5,12 @@
 #include <numeric>
 #include <utility>
 
+#include "forest/group_counts.hpp"
+
 namespace calibrant {
 namespace {
 
-// A count below this share of the row's own weight, after that was subtracted, is rounding error and taken as 0.
+// A count below this share of the weight subtracted from it is rounding error and taken as 0.
 constexpr double rounding = 1e-9;
 
 // Trees whose counts are held at a time: bounds the memory, yet gives every thread a tree.
@@ -26,18 +28,35 @@ class RowEstimate {
     }
     // Adds the estimate of a leaf with the row's own count subtracted.
     void add_leaf(const BinCounts& bins, std::size_t leaf, std::size_t own_class, double own, double share) {
-        const std::size_t n = bins.n_classes;
-        std::copy_n(bins.counts.data() + leaf * 2 * n, 2 * n, counts_.data());
-        double& left = counts_[n + own_class];
-        left -= own;
-        if (left < rounding * own) left = 0;
-        if (!estimate_.estimate({counts_.data(), n}, {counts_.data() + n, n}, own_class, estimated_)) return;
-        for (std::size_t k = 0; k < mixed_.size(); ++k) mixed_[k] += share * estimated_[k];
-        mass_ += share;
+        copy_counts(bins, leaf);
+        subtract(own_class, own);
+        add_counts(own_class, share);
+    }
+    // Adds the estimate of a leaf with the counts of the row's group subtracted.
+    void add_leaf(const BinCounts& bins, std::size_t leaf, std::size_t own_class, std::span<const double> group,
+                  double share) {
+        copy_counts(bins, leaf);
+        for (std::size_t k = 0; k < group.size(); ++k) subtract(k, group[k]);
+        add_counts(own_class, share);
     }
     void add_to(PredictionSums& sums, std::size_t row) const { sums.add(row, mixed_, mass_); }
 
   private:
+    void copy_counts(const BinCounts& bins, std::size_t leaf) {
+        std::copy_n(bins.counts.data() + leaf * counts_.size(), counts_.size(), counts_.data());
+    }
+    void subtract(std::size_t own_class, double own) {
+        double& left = counts_[counts_.size() / 2 + own_class];
+        left -= own;
+        if (left < rounding * own) left = 0;
+    }
+    void add_counts(std::size_t own_class, double share) {
+        const std::size_t n = counts_.size() / 2;
+        if (!estimate_.estimate({counts_.data(), n}, {counts_.data() + n, n}, own_class, estimated_)) return;
+        for (std::size_t k = 0; k < mixed_.size(); ++k) mixed_[k] += share * estimated_[k];
+        mass_ += share;
+    }
+
     const CountEstimate& estimate_;
     std::vector<double> counts_, estimated_, mixed_;
     double mass_ = 0;
@@ -79,8 +98,10 @@ std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<cons
     for (std::size_t first = 0; first < paths.n_trees(); first += trees_at_once) {
         const IndexRange trees{first, std::min(paths.n_trees(), first + trees_at_once)};
         std::vector<BinCounts> bins(trees.size());
+        std::vector<GroupCounts> groups(rows.groups.empty() ? 0 : trees.size());
         parallel_for(trees.size(), n_threads, stop, [&](std::size_t i, std::size_t) {
             bins[i] = count_leaves(paths, first + i, n_nodes[first + i], rows, {}, stop);
+            if (!groups.empty()) groups[i] = GroupCounts(paths, first + i, rows, stop);
         });
         paths.in_blocks(trees, n_threads, stop, [&](IndexRange block, ReachedLeaves& reached) {
             rows.bags.mask_in_bag(trees, block, reached);
@@ -90,7 +111,10 @@ std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<cons
                     const auto own_class = static_cast<std::size_t>(rows.classes[row]);
                     row_estimate.begin();
                     reached.each(i, row - block.begin, [&](std::size_t leaf, double share) {
-                        row_estimate.add_leaf(bins[i], leaf, own_class, rows.own_weight(row) * share, share);
+                        if (groups.empty())
+                            row_estimate.add_leaf(bins[i], leaf, own_class, rows.own_weight(row) * share, share);
+                        else
+                            row_estimate.add_leaf(bins[i], leaf, own_class, groups[i].at(rows.group(row), leaf), share);
                     });
                     row_estimate.add_to(sums, row);
                 }

@@ -1,5 +1,6 @@
-// Out-of-bag predictions for training rows with each row's own count left out of the leaves that predict it. Without
-// that, out-of-bag probabilities of pure noise looked better than any could be (0.84 bits; fresh rows 1.02).
+// Out-of-bag predictions for training rows with each row's own count, or those of its group, left out of the leaves
+// that predict it. Without that, out-of-bag probabilities of pure noise looked better than any could be (0.84 bits;
+// fresh rows 1.02).
 #pragma once
 
 #include <cstddef>
@@ -44,8 +45,8 @@ class PredictionSums {
     std::vector<std::uint32_t> n_trees_;
 };
 
-// Predicts each row by its leaves in the trees whose bag does not hold it, as if the row had not been counted there; a
-// leaf that is empty without the row has no prediction.
+// Predicts each row by its leaves in the trees whose bag does not hold it, as if the rows of its group had not been
+// counted there; a leaf that is empty without them has no prediction.
 std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
                                           const BaggedRows& rows, const CountEstimate& estimate, std::size_t n_threads,
                                           const StopToken& stop);

@@ -87,16 +87,24 @@ class LeafNeighbors {
             const std::uint32_t other = entries_[i].row;
             if (outcomes_[i] == VoteOutcome::tied)
                 outcomes_[i] = votes_for(other, label) ? VoteOutcome::same : VoteOutcome::other;
-            n_others += other != row;
-            counts_[slots_[i]] += outcomes_[i] == VoteOutcome::same && other != row ? weights_[i] : 0.0;
+            const bool is_other = context_.rows.group(other) != context_.rows.group(row);
+            n_others += is_other;
+            counts_[slots_[i]] += outcomes_[i] == VoteOutcome::same && is_other ? weights_[i] : 0.0;
         }
         if (n_all_ > entries_.size()) {
-            for (double& count : counts_) count *= static_cast<double>(n_all_ - 1) / static_cast<double>(n_others);
+            const double factor = scale(n_others);
+            for (double& count : counts_) count *= factor;
         }
         return counts_;
     }
 
   private:
+    // The rows of other groups at the leaf over those of them in the sample; estimated where groups have several rows.
+    double scale(std::size_t n_others) const {
+        if (!context_.rows.groups.empty()) return static_cast<double>(n_all_) / static_cast<double>(entries_.size());
+        return static_cast<double>(n_all_ - 1) / static_cast<double>(n_others);
+    }
+
     bool votes_for(std::uint32_t other, std::size_t label) const {
         return context_.bits.winner(other, voters_) == static_cast<std::int32_t>(label);
     }

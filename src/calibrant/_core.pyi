@@ -384,7 +384,7 @@ def leaf_paths_of_table(trees: Sequence[Tree], table: CodedTable, most_bytes: in
 class BaggedRows:
     """The training rows of a forest."""
 
-def bagged_rows(in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, drawn_by_weight: bool, multiplicity: bool) -> BaggedRows: ...
+def bagged_rows(in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, drawn_by_weight: bool, multiplicity: bool, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> BaggedRows: ...
 
 class Pooling:
     """How counts become probabilities."""

@@ -42,6 +42,9 @@ y : sequence of length n_rows
     "sample_weight": """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row, a frequency: a row of weight 2 is the row twice, one of weight 0 is absent.""",
+    "groups": """\
+groups : sequence of length n_rows, optional
+    The group of each row, such as the patient or the session of several rows: rows that belong together.""",
     "nominal": """\
 nominal : "auto", "all", or a sequence of names, positions or booleans
     The columns to treat as nominal, in addition to those whose values are not numbers.""",
@@ -141,6 +144,7 @@ Parameters
 ax_, figure_
     The axes and the figure, after `plot`.""",
     "fit_sections": sections("%(X)s", "%(y)s", "%(sample_weight)s", returns="%(fitted_self)s"),
+    "grouped_fit_sections": sections("%(X)s", "%(y)s", "%(sample_weight)s", "%(groups)s", returns="%(fitted_self)s"),
     "wrapped_fit_sections": sections(
         "%(X_wrapped)s", "%(y)s", "%(row_weight)s", "%(fit_params)s", returns="%(fitted_self)s"
     ),

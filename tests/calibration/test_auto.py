@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 
 from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
-from calibrant.calibration._auto.folds import pool_equal_rows, unit_folds
+from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
 from calibrant.calibration._auto.mixing_weights import best_weights
 from calibrant.calibration._fitting.replace_certain import fit_replace_certain
 from calibrant.calibration._validation import read_scored
@@ -213,7 +213,7 @@ def test_parameters_are_checked():
 def test_folds_hold_each_class_in_equal_parts():
     scores, y = known(503)
     pooled = pool_equal_rows(read_scored(scores, y))
-    pieces = unit_folds(pooled, 5)
+    pieces = assign_folds(pooled, 5)
     for code in (0, 1):
         sizes = np.bincount(pieces.fold[pooled.codes[pieces.rows] == code], minlength=5)
         assert np.ptp(sizes) <= 1
@@ -223,7 +223,7 @@ def test_folds_hold_each_class_in_equal_parts():
 def test_very_many_rows_are_judged_by_a_part_of_them():
     rng = np.random.default_rng(0)
     pooled = pool_equal_rows(read_scored(rng.random(50_000), rng.random(50_000) < 0.1))
-    pieces = unit_folds(pooled, 5)
+    pieces = assign_folds(pooled, 5)
     assert pieces.weight.sum() == pytest.approx(10_000, rel=0.01)
     assert pieces.weight @ pooled.codes[pieces.rows] == pytest.approx(pooled.codes.sum() / 5, rel=0.01)
 

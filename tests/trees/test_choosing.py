@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
 
-from calibrant._random import stream_seed
 from calibrant.estimates import Curtailment, HierarchicalShrinkage, MEstimate, PathAverage
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._prediction.held_out_folds import fold_weights
 
 
 @pytest.fixture(scope="module")
@@ -20,17 +19,18 @@ def noisy(ranks):
 
 
 def losses_by_hand(candidates, model, X, y, weights):
-    """Fit each fold from the raw rows, whole, and give each candidate's mean log-loss on the others."""
-    folds = StratifiedKFold(5, shuffle=True, random_state=stream_seed(model._grown_tree.seed, 3) % 2**32)
+    """Fit each fold from the raw rows, and give each candidate's mean log-loss on the others."""
+    grown = model._grown_tree
     losses = np.zeros(len(candidates))
-    for train, test in folds.split(X, y):
+    for held in fold_weights(grown.examples, grown.params, grown.seed):
+        train, test = held < weights, held > 0
         fitted = ProbabilityTreeClassifier(**model.get_params()).set_params(estimate="laplace")
-        fitted.fit(X[train], y[train], weights[train])
+        fitted.fit(X[train], y[train], (weights - held)[train])
         for i, candidate in enumerate(candidates):
             p = fitted.with_estimate(candidate).predict_proba(X[test])
             with np.errstate(divide="ignore"):
-                own = -np.log(p[np.arange(len(test)), np.searchsorted(fitted.classes_, y[test])])
-            losses[i] += own @ weights[test]
+                own = -np.log(p[np.arange(len(p)), np.searchsorted(fitted.classes_, y[test])])
+            losses[i] += own @ held[test]
     return losses / weights.sum()
 
 
@@ -61,7 +61,7 @@ def test_the_seed_determines_the_choice(noisy, params):
     ]
     assert made[0].estimate_ == made[1].estimate_
     folds = made[0]._grown_tree.folds
-    assert sum(len(fold.label) for fold in folds) == len(noisy[0])
+    assert sum(fold.weight.sum() for fold in folds) == pytest.approx(noisy[2].sum())
     np.testing.assert_array_equal(made[0].predict_proba(noisy[0]), made[1].predict_proba(noisy[0]))
 
 

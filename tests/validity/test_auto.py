@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from calibrant.calibration import Auto, Platt
-from calibrant.calibration._auto.folds import pool_equal_rows, unit_folds
+from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
 from calibrant.calibration._validation import read_scored
 
 DRAWS = 20
@@ -54,7 +54,7 @@ def test_folds_do_not_flatter_maps_that_follow_the_noise():
     for _ in range(DRAWS):
         scores, y = random.random(400).round(1), random.random(400) < 0.5
         pooled = pool_equal_rows(read_scored(scores, y))
-        pieces = unit_folds(pooled, 10)
+        pieces = assign_folds(pooled, 10)
         rate = [
             np.average(pooled.codes[pieces.rows], weights=pieces.weight * (pieces.fold != fold)) for fold in range(10)
         ]

@@ -94,12 +94,15 @@ class ScoredRows:
         The classes in the order of the columns: sorted, or in that of `labels`.
     weight : array of shape (n_rows,) or None
         The weight of each row, never 0; None where all are 1.
+    groups : array of shape (n_rows,) or None
+        The number of each row's group, from 0; None where each unit of weight is a row of its own.
     """
 
     scores: NDArray[np.float64]
     codes: NDArray[np.int32]
     classes: NDArray[Any]
     weight: NDArray[np.float64] | None = None
+    groups: NDArray[np.intp] | None = None
 
     def weights(self) -> NDArray[np.float64]:
         """Return the weight of each row as an array."""
@@ -107,8 +110,8 @@ class ScoredRows:
 
     def take(self, rows: NDArray[Any]) -> ScoredRows:
         """Return some of the rows, by position or by mask."""
-        weight = None if self.weight is None else self.weight[rows]
-        return replace(self, scores=self.scores[rows], codes=self.codes[rows], weight=weight)
+        weight, groups = (None if each is None else each[rows] for each in (self.weight, self.groups))
+        return replace(self, scores=self.scores[rows], codes=self.codes[rows], weight=weight, groups=groups)
 
     def without_weight_0(self) -> ScoredRows:
         """Return the rows of positive weight."""

@@ -1,6 +1,7 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.data._coding.cell_weights import cell_weights
+from calibrant.data._coding.row_hashes import hash_codes
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
 from calibrant.data._frames.schema import Schema
@@ -12,10 +13,12 @@ from calibrant.data._validation.class_columns import (
     named_classes,
     order_columns,
 )
+from calibrant.data._validation.groups import code_groups
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
 from calibrant.data._validation.row_matching import LogProbaMixin, RowClassifierMixin
 from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows
+from calibrant.data._validation.weight_kinds import WeightKind, can_be_frequencies, warn_of_weights
 
 __all__ = [
     "CategoryCodes",
@@ -27,14 +30,18 @@ __all__ = [
     "Rows",
     "Schema",
     "TrainingRows",
+    "WeightKind",
     "caller_level",
+    "can_be_frequencies",
     "cell_weights",
     "check_weights",
     "classes_of_columns",
+    "code_groups",
     "code_labels",
     "column_names",
     "factorize",
     "fit_columns",
+    "hash_codes",
     "interval_codes",
     "is_float_matrix",
     "mdl_cuts",
@@ -42,4 +49,5 @@ __all__ = [
     "order_columns",
     "read_more_training_rows",
     "read_training_rows",
+    "warn_of_weights",
 ]

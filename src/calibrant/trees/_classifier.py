@@ -168,14 +168,22 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_SAMPLE_WEIGHT)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilityTreeClassifier:
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_SAMPLE_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> ProbabilityTreeClassifier:
         """Grow a tree.
 
-        %(fit_sections)s
+        %(grouped_fit_sections)s
         """
         check_params(self, SINGLE_TREE_RULES)
-        training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
+        training = read_training(
+            X,
+            y,
+            sample_weight,
+            nominal=self.nominal,
+            class_weight=self.class_weight,
+            groups=groups,
+            weight_kind=self.weight_kind,
+        )
         seed = seed_sequence(self.random_state)
         return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
 

@@ -27,7 +27,8 @@ estimate : str or an estimate of `calibrant.estimates`
 A number left to ``"cv"`` is the one with the least
 log-loss on the held-out rows of five folds (fewer where no class has five rows), each sent down a tree grown on
 the others in the same way; ties go to the smoothest. A held-out row of a class that is absent from the other folds is
-left out, and a row of weight 2 stays in one fold.""",
+left out. The units of a weighted row are rows of their own: one of weight 3 may be in three folds, and weights choose
+what copies choose. Rows of a group are in one fold, and so is a row with ``weight_kind="probability"``.""",
     "pruning_parameters": """\
 prune : {"pessimistic", "reduced_error", "cost_complexity", "mdl"}, optional
     How the tree is pruned. ``"reduced_error"`` grows on two thirds of the rows, stratified by class, and prunes on the
@@ -90,6 +91,10 @@ weight_kind : {"frequency", "probability"}
     "n_jobs": """\
 n_jobs : int, optional
     Number of threads, counted as scikit-learn counts them; the result is the same for any number.""",
+    "groups": """\
+groups : sequence of length n_rows, optional
+    The group of each row, such as the patient or the session of several rows. Rows of a group are in the same fold
+    where a number is chosen by ``"cv"``, and on the same side where rows are set aside to prune or to count.""",
     "y": """\
 y : sequence of length n_rows
     The class of each row. Where it declares an order (a pandas Categorical), ties follow it.""",

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
-from calibrant.calibration._auto.folds import Pieces, pool_equal_rows, unit_folds
+from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows, take_pieces
 from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
@@ -250,7 +251,7 @@ def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibra
 def _run_trial(pooled: ScoredRows, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
     """Predict each fold by every candidate fitted to the others; one that cannot be fitted to some is left out."""
     n_folds = _FOLDS if pooled.class_weights().sum() < _ROWS_FOR_FEWER else _FEWER_FOLDS
-    pieces = unit_folds(pooled, n_folds)
+    pieces = assign_folds(pooled, n_folds)
     names = ([_NO_MAP] if has_identity else []) + list(makers)
     logs = {name: np.zeros((len(pieces.rows), len(pooled.classes))) for name in names}
     for fold in range(n_folds):
@@ -265,7 +266,8 @@ def _predict_fold(
     pooled: ScoredRows, pieces: Pieces, fold: int, makers: Mapping[str, Calibrator | None], *, is_proba: bool
 ) -> dict[str, NDArray[np.float64]]:
     """Return the log-probabilities of a fold's rows by maps fitted to the other folds; None is the identity."""
-    train, test = pieces.take(pooled, pieces.fold != fold), pieces.take(pooled, pieces.fold == fold)
+    is_test = pieces.fold == fold
+    train, test = take_pieces(pooled, pieces, ~is_test), take_pieces(pooled, pieces, is_test)
     # Certain probabilities are replaced by what the training rows say: the held-out fold must not choose its own floor.
     certain = fit_replace_certain(train) if is_proba else None
     train, test = _replace_in_rows(train, certain), _replace_in_rows(test, certain)

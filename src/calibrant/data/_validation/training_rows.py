@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant.data._frames.columns import Columns, Nominal, extend_columns, fit_columns
 from calibrant.data._frames.schema import Schema
+from calibrant.data._validation.groups import read_groups
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels
 
 if TYPE_CHECKING:
@@ -20,15 +21,18 @@ __all__ = ["TrainingRows", "read_more_training_rows", "read_training_rows"]
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Validated training rows; ``weights`` is None where all weights are 1."""
+    """Validated training rows; ``weights`` is None where all are 1, ``groups`` where rows do not belong together."""
 
     columns: Columns
     labels: Labels
     weights: NDArray[np.float64] | None
+    groups: NDArray[np.intp] | None = None
 
 
-def read_training_rows(X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto") -> TrainingRows:
-    """Validate a table, its classes and its weights.
+def read_training_rows(
+    X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto", groups: Any = None
+) -> TrainingRows:
+    """Validate a table, its classes, its weights and the groups of its rows.
 
     Examples
     --------
@@ -36,7 +40,7 @@ def read_training_rows(X: Any, y: Any, sample_weight: Any = None, *, nominal: No
     >>> rows.columns.n_rows, rows.labels.classes.tolist(), rows.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    return _read(lambda rows: fit_columns(X, nominal, rows), y, sample_weight)
+    return _read(lambda rows: fit_columns(X, nominal, rows), y, sample_weight, groups)
 
 
 def read_more_training_rows(X: Any, y: Any, sample_weight: Any, schema: Schema, who: str) -> TrainingRows:
@@ -51,9 +55,12 @@ def read_more_training_rows(X: Any, y: Any, sample_weight: Any, schema: Schema, 
     return _read(lambda rows: extend_columns(X, schema, who, rows), y, sample_weight)
 
 
-def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_weight: Any) -> TrainingRows:
+def _read(
+    read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_weight: Any, groups: Any = None
+) -> TrainingRows:
     columns = read(None)
     weights = check_weights(sample_weight, columns.n_rows)
+    numbers = read_groups(groups, columns.n_rows, None if weights is None else np.flatnonzero(weights))
     if weights is None or weights.all():
         labels = code_labels(y, columns.n_rows)
     else:
@@ -62,4 +69,4 @@ def _read(read: Callable[[NDArray[np.intp] | None], Columns], y: Any, sample_wei
         columns, weights = read(rows), weights[rows]
     if weights is not None and (weights == 1).all():
         weights = None
-    return TrainingRows(columns, labels, weights)
+    return TrainingRows(columns, labels, weights, numbers)

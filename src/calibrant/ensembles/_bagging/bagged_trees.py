@@ -16,7 +16,7 @@ from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin
-from calibrant.ensembles._bagging.bags import BAG_SAMPLE_WEIGHT, Bootstrap
+from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import RULES, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
@@ -67,11 +67,13 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     ----------
     n_trees : int
         Number of trees.
-    bootstrap : {"uniform", "by_class", "subsample"}, optional
-        How rows are drawn: as many as there are, with replacement; the same within each class (Nielsen 2004); a share
-        of `max_samples`, without replacement; None: every tree has all rows.
+    bootstrap : {"uniform", "by_class", "by_group", "subsample"}, optional
+        How rows are drawn: as many as there are, with replacement; the same within each class (Nielsen 2004); whole
+        groups, as many as there are, with replacement; a share of `max_samples`, without replacement; None: every
+        tree has all rows. Where `fit` gets `groups`, ``"uniform"`` and ``"by_class"`` draw groups as ``"by_group"``
+        does, and ``"subsample"`` draws a share of the groups.
     max_samples : float
-        The share of the rows in a ``"subsample"``.
+        The share of the rows, or of the groups, in a ``"subsample"``.
     max_features : int, float, "sqrt", "ceil_sqrt" or "log2", optional
         Number of columns drawn at each node: a number, a share, or by the number of columns; None: all.
     redraw : bool
@@ -91,7 +93,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         With ``"condition"``, the share of the trees that label a new row; ``"out_of_bag"``: as many as label a
         training row, about 37 %.
     warm_start : bool
-        Whether another `fit` adds trees to those already grown; the rows must be the same.
+        Whether another `fit` adds trees to those already grown; the rows and their groups must be the same.
     %(tree_parameters)s
     %(class_weight)s
     %(weight_kind)s
@@ -107,10 +109,10 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     in_bag_ : array of shape (n_trees, n_rows)
         Number of times each row (of weight above 0) is in the bag of each tree.
     oob_proba_ : array of shape (n_rows, n_classes)
-        The probabilities of each training row by the trees grown without it, with its own count subtracted from its
-        leaves; NaN for a row that is in every bag. Computed at first use. With ``"condition"`` the labels of the other
-        rows also come from trees without it alone; all pairs of rows at a leaf are visited, up to 256 rows for each at
-        a leaf, drawn at random where there are more.
+        The probabilities of each training row by the trees grown without it, with its own count, and those of its
+        group, subtracted from its leaves; NaN for a row that is in every bag. Computed at first use. With
+        ``"condition"`` the labels of the other rows also come from trees without it alone; all pairs of rows at a leaf
+        are visited, up to 256 rows for each at a leaf, drawn at random where there are more.
     oob_score_ : float
         The accuracy of the most probable classes by ``oob_proba_``, weighted as the rows are; rows that are in every
         bag are left out, and it is NaN where there are no others. Computed at each use.
@@ -202,15 +204,23 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=BAG_SAMPLE_WEIGHT)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Grow a forest.
 
-        %(fit_sections)s
+        %(grouped_fit_sections)s
         """
         check_params(self, RULES)
         self._reading_options().check()
-        training = read_training(X, y, sample_weight, nominal=self.nominal, class_weight=self.class_weight)
+        training = read_training(
+            X,
+            y,
+            sample_weight,
+            nominal=self.nominal,
+            class_weight=self.class_weight,
+            groups=groups,
+            weight_kind=self.weight_kind,
+        )
         examples = Examples.code(training, n_jobs=self.n_jobs)
         old = self.__dict__.get("_forest") if self.warm_start else None
         if old is None:

@@ -16,7 +16,7 @@ from calibrant._memory import FLOAT_BYTES
 from calibrant._progress import progress
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
-from calibrant.ensembles._bagging.bags import draw_bags
+from calibrant.ensembles._bagging.bags import BagSampling, draw_bags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
 from calibrant.trees import Tree
 from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
@@ -69,7 +69,8 @@ class Forest:
         (3, True)
         """
         new = range(len(self.trees), n_trees)
-        in_bag = draw_bags(self.params.bootstrap, self.examples.labels, new, self.seed, self.params.max_samples)
+        sampling = BagSampling.of(self.params.bootstrap, self.examples, self.params.max_samples)
+        in_bag = draw_bags(sampling, new, self.seed)
         trees = tuple(self._grow(new, in_bag))
         return replace(self, trees=self.trees + trees, in_bag=np.concatenate([self.in_bag, in_bag]))
 
@@ -145,8 +146,7 @@ class Forest:
 
     def _bag(self, in_bag: NDArray[np.uint16]) -> Examples:
         """Return the rows with the weights that they have in a bag."""
-        weights = in_bag.astype(np.float64) * (1.0 if self.examples.weights is None else self.examples.weights)
-        return replace(self.examples, weights=weights)
+        return self.examples.repeated(in_bag)
 
     def _seed_of(self, number: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(stream_seed(self.seed, number, _GROWING))

@@ -30,7 +30,7 @@ class ForestParams(TreeParams, Protocol):
 
 RULES: dict[str, Rule] = TREE_RULES | {
     "n_trees": Int(1),
-    "bootstrap": Choice("uniform", "by_class", "subsample") | Nothing(),
+    "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),
     "max_samples": Real(0, 1, closed="right"),
     "max_features": Choice("sqrt", "ceil_sqrt", "log2") | Int(1) | Real(0, 1, closed="right") | Nothing(),
     "redraw": Bool(),

@@ -189,14 +189,14 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         self.random_state = random_state
         self.warm_start = warm_start
 
-    @fill_docstring(y=TREE_PARAMETER_DOCS["y"])
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedTreesClassifier:
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], groups=TREE_PARAMETER_DOCS["groups"])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BoostedTreesClassifier:
         """Grow the trees, one after the other.
 
-        %(fit_sections)s
+        %(grouped_fit_sections)s
         """
         check_params(self, _RULES)
-        training = read_training(X, y, sample_weight, nominal=self.nominal)
+        training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
         run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)

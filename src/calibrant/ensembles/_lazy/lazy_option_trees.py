@@ -14,7 +14,7 @@ from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_para
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin
-from calibrant.ensembles._bagging.bags import BAG_SAMPLE_WEIGHT, Bootstrap, draw_bags
+from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, BagSampling, Bootstrap, draw_bags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
 from calibrant.trees._internal import TREE_PARAMETER_DOCS, Examples, read_training
 
@@ -29,7 +29,7 @@ _RULES: dict[str, Rule] = {
     "option_fraction": Real(0, 1),
     "min_leaf": Real(0, closed="neither"),
     "max_leaves": Int(1),
-    "bootstrap": Choice("uniform", "by_class", "subsample") | Nothing(),
+    "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),
     "max_samples": Real(0, 1, closed="right"),
     "n_jobs": N_JOBS,
     "random_state": Seed(),
@@ -67,7 +67,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         The minimum weight that a test must leave in the row's branch, with rows counted as often as they were drawn.
     max_leaves : int
         The maximum number of leaves for one row in one bag; nodes near the root take their options first.
-    bootstrap : {"uniform", "by_class", "subsample"}, optional
+    bootstrap : {"uniform", "by_class", "by_group", "subsample"}, optional
         How rows are drawn, as in `BaggedTreesClassifier`; None: every bag has all rows.
     max_samples : float
         The share of the rows in a ``"subsample"``.
@@ -133,17 +133,19 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(sample_weight=BAG_SAMPLE_WEIGHT)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @fill_docstring(sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Draw the bags; trees are grown when rows are predicted.
 
-        %(fit_sections)s
+        %(grouped_fit_sections)s
         """
         check_params(self, _RULES)
-        examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
+        training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
+        examples = Examples.code(training, n_jobs=self.n_jobs)
         seed = seed_sequence(self.random_state)
         # Trees are grown at prediction, so all a fit can do is draw the bags: a count for each row, not a copy.
-        self.in_bag_ = draw_bags(self.bootstrap, examples.labels, range(self.n_trees), seed, self.max_samples)
+        sampling = BagSampling.of(self.bootstrap, examples, self.max_samples)
+        self.in_bag_ = draw_bags(sampling, range(self.n_trees), seed)
         self._trees = LazyTrees.of(examples, self.in_bag_)
         self._store_columns(*examples.columns_and_classes)
         return self

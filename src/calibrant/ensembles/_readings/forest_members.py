@@ -52,6 +52,8 @@ class Members:
     drawn_by_weight : bool
         Whether rows were drawn in proportion to their weights, so that the weight of a drawn row in its tree is the
         number of times it was drawn; else it is that number times its weight.
+    groups : array of shape (n_rows,), optional
+        The number of each row's group, from 0; rows of a group are in the same bags. None: each row is its own.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Members:
     n_classes: int
     weights: NDArray[np.float64] | None = None
     drawn_by_weight: bool = False
+    groups: NDArray[np.intp] | None = None
 
     @property
     def n_trees(self) -> int:
@@ -101,8 +104,10 @@ class Members:
     def bagged_rows(self, *, multiplicity: bool) -> _core.BaggedRows:
         """Return the training rows for the core; with multiplicity, a row counts as often as it was drawn."""
         weights = None if self.weights is None else np.ascontiguousarray(self.weights)
-        classes = self.labels.astype(np.int32)
-        return _core.bagged_rows(self.in_bag, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity)
+        classes, groups = self.labels.astype(np.int32), None if self.groups is None else self.groups.astype(np.int32)
+        return _core.bagged_rows(
+            self.in_bag, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity, groups
+        )
 
 
 def vote_tables(trees: Sequence[CountedTree]) -> list[NDArray[np.float64]]:

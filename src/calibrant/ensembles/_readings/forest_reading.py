@@ -75,7 +75,15 @@ class ForestReader:
         """The forest with the paths of its training rows."""
         forest, examples = self.forest, self.forest.examples
         paths, labels = WalkedPaths.of_training(forest), examples.sorted_labels
-        return Members(forest.trees, paths, forest.in_bag, labels, len(examples.classes), examples.weights)
+        return Members(
+            forest.trees,
+            paths,
+            forest.in_bag,
+            labels,
+            len(examples.classes),
+            examples.weights,
+            groups=examples.groups,
+        )
 
     @cached_property
     def frequencies(self) -> list[NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""Honest out-of-bag probabilities: a row's own count is subtracted from the leaves that predict it.
+"""Honest out-of-bag probabilities: the counts of a row, or of its group, are subtracted from its leaves.
 
 Out-of-bag rows are counted in the leaves that they reach, so each would find its own class there. On labels that
 are pure noise, out-of-bag probabilities without the subtraction had a log-loss of 0.84 bits, where the best possible is
@@ -13,6 +13,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
+from calibrant._folds import count_by_group
 from calibrant.ensembles._readings.averages import average_cells, by_node
 from calibrant.ensembles._readings.forest_members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, core_pooling
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["honest_oob_proba", "own_class_rates", "pooled_trees"]
 
-_N_GROUPS = 5  # a table of each tree is made for each group: few, and each leaves out a fifth of the rows
+_N_PARTS = 5  # a table of each tree is made for each part: few, and each leaves out a fifth of the rows
 
 
 @fill_docstring(example_members=EXAMPLE_MEMBERS)
@@ -43,7 +44,7 @@ def honest_oob_proba(members: Members, pooling: Pooling, alpha: Alpha) -> NDArra
     if is_local(pooling.estimate):
         proba = _without_own(members, pooling, core_pooling(members, pooling, alpha), [])
     else:
-        proba = _by_groups(members, pooling, alpha)
+        proba = _by_parts(members, pooling, alpha)
     without = np.flatnonzero(np.isnan(proba[:, 0]) & members.is_out_of_bag)
     proba[without] = _frequencies_of_others(members, without)
     return proba
@@ -71,16 +72,17 @@ def _without_own(members: Members, pooling: Pooling, core: _core.Pooling, alphas
     return np.asarray(_core.predict_leave_one_out(paths.core, members.n_nodes, rows, core, alphas, paths.n_threads))
 
 
-def _by_groups(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.float64]:
+def _by_parts(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.float64]:
     """Return the probabilities by an estimate that uses more than the leaf.
 
     Its probabilities at a leaf depend on the counts of many nodes, and subtracting each row from all of them would need
     a table for each row. A fifth of the rows is left out at a time instead: each row is predicted by a table made
-    without the rows of its group.
+    without the rows of its part, which has whole groups.
     """
-    proba, group_of = np.empty((members.n_rows, members.n_classes)), np.arange(members.n_rows) % _N_GROUPS
-    for group in range(_N_GROUPS):
-        chosen = group_of == group
+    numbers = np.arange(members.n_rows) if members.groups is None else members.groups
+    proba, part_of = np.empty((members.n_rows, members.n_classes)), numbers % _N_PARTS
+    for part in range(_N_PARTS):
+        chosen = part_of == part
         trees = pooled_trees(members, pooling, alpha, chosen)
         filled = by_node([pooled_table(tree, pooling) for tree in trees], [tree.weight > 0 for tree in trees])[:1]
         proba[chosen] = average_cells(members.paths, filled, in_bag=members.in_bag)[chosen]
@@ -89,5 +91,8 @@ def _by_groups(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.f
 
 def _frequencies_of_others(members: Members, rows: NDArray[np.intp]) -> NDArray[np.float64]:
     others = np.tile(members.class_weights, (len(rows), 1))
-    others[np.arange(len(rows)), members.labels[rows]] -= 1.0 if members.weights is None else members.weights[rows]
+    if members.groups is None:
+        others[np.arange(len(rows)), members.labels[rows]] -= 1.0 if members.weights is None else members.weights[rows]
+    else:
+        others -= count_by_group(members.groups, members.labels, members.weights)[members.groups[rows]]
     return np.asarray(others / np.maximum(others.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))

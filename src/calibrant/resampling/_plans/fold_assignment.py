@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._folds import count_by_group, deal_groups
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -59,15 +61,8 @@ def assign_groups(
     array([1, 1, 2, 2, 0, 0])
     """
     classes = np.zeros(rows.n_rows, dtype=np.intp) if strata is None else strata
-    counts = np.zeros((rows.n_groups, int(classes.max()) + 1))
-    np.add.at(counts, (np.asarray(rows.groups), classes), 1.0)
-    # Divided by the class size once for the group and once for the fold, so that rare classes count as much as others
-    rarity = np.maximum(counts.sum(axis=0), 1.0) ** -2.0
-    fold, load = np.empty(rows.n_groups, dtype=np.intp), np.zeros((len(shares), counts.shape[1]))
-    for group in random.permutation(rows.n_groups):
-        fold[group] = np.argmin(load @ (counts[group] * rarity) / shares)
-        load[fold[group]] += counts[group]
-    return np.asarray(fold[rows.groups])
+    counts = count_by_group(np.asarray(rows.groups), classes)
+    return np.asarray(deal_groups(counts, shares, random)[rows.groups])
 
 
 def choose_rows(

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from calibrant._sklearn import num_samples
-from calibrant.data._internal import factorize
+from calibrant.data._internal import code_groups, factorize
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None, *, codes: NDArray[
         raise DataError(f"y has {len(strata)} rows, X {n_rows}; pass one class for each row.")
     if groups is None:
         return PlanRows(n_rows, strata, arguments=(X, y, None))
-    numbers, names = _groups(groups, n_rows)
+    numbers, names = code_groups(groups, n_rows)
     return PlanRows(n_rows, strata, numbers, names, (X, y, groups))
 
 
@@ -82,19 +82,3 @@ def _strata(y: Any, codes: NDArray[Any] | None) -> NDArray[np.intp] | None:
     if kind not in ("binary", "multiclass"):
         return None
     return np.asarray(factorize(y).codes if codes is None else codes, dtype=np.intp)
-
-
-def _groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
-    """Return the number of each row's group, and the groups."""
-    try:
-        coded = factorize(groups)
-    except DataError as error:
-        raise DataError("groups must hold a name or an integer for each row.") from error
-    if len(coded.codes) != n_rows:
-        raise DataError(f"groups has {len(coded.codes)} rows, X {n_rows}; pass one group for each row.")
-    if (coded.codes < 0).any():
-        first = int(np.flatnonzero(coded.codes < 0)[0])
-        raise DataError(f"groups has missing values (first at row {first}); drop those rows or name their groups.")
-    names = np.asarray(coded.categories, dtype=object)
-    found, numbers = np.unique(coded.codes, return_inverse=True)
-    return numbers, tuple(names[found].tolist())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.data import CodedTable
+from calibrant.data._internal import hash_codes
 from calibrant.trees._growing.training_data import NumberedClasses, TrainingData
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Examples(NumberedClasses):
             training.weights,
             CodedTable.from_columns(training.columns, n_jobs=n_jobs),
             training.columns.feature_names,
+            copies=training.copies,
+            groups=training.groups,
         )
 
     @property
@@ -63,7 +66,7 @@ class Examples(NumberedClasses):
     @property
     def n_bytes(self) -> int:
         """Memory that codes, classes and weights take."""
-        optional = (each.nbytes for each in (self.weights, self.cases) if each is not None)
+        optional = (each.nbytes for each in (self.weights, self.cases, self.groups) if each is not None)
         return self.table.n_bytes + self.labels.nbytes + sum(optional)
 
     @property
@@ -72,7 +75,7 @@ class Examples(NumberedClasses):
         return np.argsort(self.order)[self.labels]
 
     def equals(self, other: Examples) -> bool:
-        """Return whether other rows have the same values, classes and weights."""
+        """Return whether other rows have the same values, classes, weights and groups."""
         mine, theirs = self.table, other.table
         return (
             mine.schema == theirs.schema
@@ -81,12 +84,14 @@ class Examples(NumberedClasses):
             and np.array_equal(self.labels, other.labels)
             and _same(self.weights, other.weights)
             and _same(self.cases, other.cases)
+            and _same(self.copies, other.copies)
+            and _same(self.groups, other.groups)
             and all(np.array_equal(mine.codes(j), theirs.codes(j)) for j in range(mine.n_columns))
             and all(_same(mine.values(j), theirs.values(j)) for j in range(mine.n_columns))
         )
 
     def fingerprint(self) -> bytes:
-        """Return a digest of the rows, classes, weights and columns, to recognise them where they are not kept.
+        """Return a digest of the rows, classes, weights, groups and columns, to recognise them where they are not kept.
 
         Examples
         --------
@@ -99,9 +104,40 @@ class Examples(NumberedClasses):
         features = [(each.name, each.kind, *map(str, each.categories)) for each in self.table.schema.features]
         digest.update(repr((features, [str(label) for label in self.classes])).encode())
         columns = [each for j in range(self.table.n_columns) for each in (self.table.codes(j), self.table.values(j))]
-        for array in (self.labels, self.order, self.weights, *columns, self.cases):
+        for array in (self.labels, self.order, self.weights, *columns, self.cases, self.groups):
             digest.update(b"" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
+
+    @property
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """A number for each row that depends on its values alone, the same for equal rows.
+
+        Examples
+        --------
+        >>> from calibrant.trees._growing.training_data import read_training
+        >>> hashes = Examples.code(read_training([[2.5, 1], [0.5, 1], [2.5, 1]], ["b", "a", "a"])).row_hashes
+        >>> hashes[0] == hashes[2], hashes[0] == hashes[1]
+        (np.True_, np.False_)
+        """
+        return hash_codes([self.table.codes(j) for j in range(self.table.n_columns)], self.n_rows)
+
+    @property
+    def weights_or_ones(self) -> NDArray[np.float64]:
+        """The weight of each row as an array."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    def reweighted(self, weights: NDArray[np.float64]) -> Examples:
+        """Return the rows with other weights; the cases of J48 keep their ratio to the weight."""
+        if self.cases is None:
+            return replace(self, weights=weights)
+        ratio = np.divide(weights, self.weights_or_ones, out=np.zeros(self.n_rows), where=self.weights_or_ones > 0)
+        return replace(self, weights=weights, cases=ratio * self.cases)
+
+    def repeated(self, times: NDArray[np.uint16]) -> Examples:
+        """Return the rows with each counted so many times, in weight and in folds."""
+        number = times.astype(np.float64)
+        weights = number if self.weights is None else number * self.weights
+        return replace(self, weights=weights, copies=number if self.copies is None else number * self.copies)
 
     def weights_of(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the weights of some rows, 0 for the others."""

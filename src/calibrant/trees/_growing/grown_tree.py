@@ -148,8 +148,7 @@ def _repeat(examples: Examples, row_counts: NDArray[np.uint16]) -> Examples:
     """Return the rows, weighted where some occur several times."""
     if int(row_counts.max()) <= 1:
         return examples
-    weights = row_counts.astype(np.float64) * (1.0 if examples.weights is None else examples.weights)
-    return replace(examples, weights=weights)
+    return examples.repeated(row_counts)
 
 
 def _snapshot(params: TreeParams) -> TreeParams:

@@ -122,12 +122,20 @@ def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
 
 
 def _digest(training: TrainingData) -> bytes:
-    """Return a digest of the validated rows, their classes and weights."""
+    """Return a digest of the validated rows, their classes, weights and groups."""
     columns, weights = training.columns, training.weights
     schema = (columns.schema, columns.feature_names, training.classes.dtype.str, training.classes.tolist())
-    header = (schema, training.order.tolist(), training.n_declared, columns.n_rows, weights is None)
+    header = (
+        schema,
+        training.order.tolist(),
+        training.n_declared,
+        columns.n_rows,
+        weights is None,
+        training.copies is None,
+    )
     digest = hashlib.blake2b(repr(header).encode("utf-8", "surrogatepass"))
-    arrays = (*columns.arrays, training.labels, *(() if weights is None else (weights,)))
+    optional = [each for each in (weights, training.copies, training.groups) if each is not None]
+    arrays = (*columns.arrays, training.labels, *optional)
     for array in arrays:
         digest.update(array.dtype.str.encode())
         digest.update(np.ascontiguousarray(array).view(np.uint8).data)

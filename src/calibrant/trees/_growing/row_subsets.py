@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._folds import count_by_group, deal_groups
 from calibrant._random import stream
 from calibrant.exceptions import DataError
 
@@ -50,22 +51,23 @@ def draw_row_subsets(examples: Examples, params: TreeParams, seed: np.random.See
         return RowSubsets()
     grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
     if params.honest:
-        count = _one_in(2, grow, examples.labels, stream(seed, _HONEST))
+        count = _one_in(2, grow, examples, stream(seed, _HONEST))
         _require_rows(count, "honest=True grows on one half of the rows and counts on the other", 2)
         grow = grow & ~count
     if params.prune == "reduced_error":
-        prune = _one_in(3, grow, examples.labels, stream(seed, _HOLDOUT))
+        prune = _one_in(3, grow, examples, stream(seed, _HOLDOUT))
         _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
         grow = grow & ~prune
     return RowSubsets(grow, prune, count)
 
 
-def _one_in(
-    n: int, rows: NDArray[np.bool_], labels: NDArray[np.uint16], random: np.random.Generator
-) -> NDArray[np.bool_]:
-    """Draw one in n of the rows: shuffled, sorted by class, then every n-th."""
+def _one_in(n: int, rows: NDArray[np.bool_], examples: Examples, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw one in n of the rows: shuffled, sorted by class, then every n-th; or about as many in whole groups."""
+    if examples.groups is not None:
+        counts = count_by_group(examples.groups, examples.labels, rows.astype(np.float64))
+        return np.asarray(rows & (deal_groups(counts, np.array([n - 1.0, 1.0]), random)[examples.groups] == 1))
     shuffled = random.permutation(np.flatnonzero(rows))
-    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    by_class = shuffled[np.argsort(examples.labels[shuffled], kind="stable")]
     chosen = np.zeros_like(rows)
     chosen[by_class[n - 1 :: n]] = True
     return chosen

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.data._internal import Columns, Labels, Nominal, TrainingRows, read_training_rows
+from calibrant.data._internal import (
+    Columns,
+    Labels,
+    Nominal,
+    TrainingRows,
+    WeightKind,
+    read_training_rows,
+    warn_of_weights,
+)
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -27,7 +35,9 @@ class NumberedClasses:
     """The classes of training rows and their weights; ``weights`` is None where every row counts once.
 
     The core numbers the classes in the order in which they were declared, because ties follow that order: ``labels``
-    use the core's numbers, and ``order`` is the core's number of each sorted class.
+    use the core's numbers, and ``order`` is the core's number of each sorted class. ``copies`` is the number of rows
+    that a row stands for in folds, its weight without that of its class, None for one each; ``groups`` numbers rows
+    that belong together.
     """
 
     classes: NDArray[Any]
@@ -35,6 +45,8 @@ class NumberedClasses:
     labels: NDArray[np.uint16]
     order: NDArray[np.intp]
     weights: NDArray[np.float64] | None
+    copies: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    groups: NDArray[np.intp] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +57,16 @@ class TrainingData(NumberedClasses):
 
 
 def read_training(
-    X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto", class_weight: ClassWeight = None
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    nominal: Nominal = "auto",
+    class_weight: ClassWeight = None,
+    groups: Any = None,
+    weight_kind: WeightKind = "frequency",
 ) -> TrainingData:
-    """Validate a table, its classes and its weights.
+    """Validate a table, its classes, its weights and the groups of its rows; warn of weights that are no frequencies.
 
     Examples
     --------
@@ -55,7 +74,10 @@ def read_training(
     >>> training.columns.n_rows, training.classes.tolist(), training.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    return prepare_training(read_training_rows(X, y, sample_weight, nominal=nominal), class_weight)
+    rows = read_training_rows(X, y, sample_weight, nominal=nominal, groups=groups)
+    if weight_kind == "frequency":
+        warn_of_weights(rows.weights, stacklevel=4)
+    return prepare_training(rows, class_weight)
 
 
 def prepare_training(rows: TrainingRows, class_weight: ClassWeight = None) -> TrainingData:
@@ -74,7 +96,16 @@ def prepare_training(rows: TrainingRows, class_weight: ClassWeight = None) -> Tr
         weights = None
     order = np.argsort(labels.declared)
     numbered = order.astype(np.uint16)[labels.codes]
-    return TrainingData(labels.classes, labels.n_declared, numbered, order, weights, rows.columns)
+    return TrainingData(
+        labels.classes,
+        labels.n_declared,
+        numbered,
+        order,
+        weights,
+        rows.columns,
+        copies=rows.weights,
+        groups=rows.groups,
+    )
 
 
 def _check_classes(labels: Labels) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._random import stream_seed
+from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
+from calibrant._random import stream
+from calibrant.data._internal import can_be_frequencies
 from calibrant.estimates import HeldOut
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["held_out_folds"]
+__all__ = ["fold_weights", "held_out_folds"]
 
 _MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
 _FOLDS = 3  # key of the random stream of one fit
+_ROUNDING = 1e-9
 
 
 def held_out_folds(
@@ -38,8 +39,10 @@ def held_out_folds(
 ) -> tuple[HeldOut, ...]:
     """Grow a tree without each fold, on the same codes and in the same way, and send the fold down it.
 
-    Rows set aside to prune or to count keep their role. A held-out row of a class that its tree never saw is left out:
-    its log-loss would be infinite for every estimate that starts from base rates.
+    A row of weight 3 may be in three folds with a third of its weight each, as its three copies would be; rows of a
+    group stay together, and with ``weight_kind="probability"`` rows are whole. The folds depend on the rows, not on
+    their order. Rows set aside to prune or to count keep their role. A held-out row of a class that its tree never saw
+    is left out: its log-loss would be infinite for every estimate that starts from base rates.
 
     Examples
     --------
@@ -51,10 +54,11 @@ def held_out_folds(
     [4, 4, 4, 4, 4]
     """
     found = []
-    for held in _splits(examples.labels, seed, max_folds):
-        without = subsets.within(~held)
+    for held in fold_weights(examples, params, seed, max_folds):
+        rest = examples.reweighted(examples.weights_or_ones - held)
+        without = subsets.within(rest.weights_or_ones > 0.0)
         if not without.any_is_empty:
-            found.append(_held_out(grow(examples, without, params, seed), examples, held, params))
+            found.append(_held_out(grow(rest, without, params, seed), examples, held, params))
     if not found:
         raise DataError(
             f"n_samples={examples.n_rows}: too few rows of weight > 0 for a number chosen by cross-validation, "
@@ -63,26 +67,56 @@ def held_out_folds(
     return tuple(found)
 
 
-def _splits(labels: NDArray[np.uint16], seed: np.random.SeedSequence, max_folds: int) -> Iterator[NDArray[np.bool_]]:
-    """Yield the rows of each stratified fold: `max_folds` folds, or as many as the largest class has rows."""
-    from sklearn.model_selection import StratifiedKFold  # slow to import
+def fold_weights(
+    examples: Examples, params: TreeParams, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
+) -> list[NDArray[np.float64]]:
+    """Return the weight of each row in each fold: `max_folds`, at most the rows of the largest class or the groups.
 
-    n_folds = min(max_folds, int(np.bincount(labels).max()))
-    if n_folds < 2:
-        return
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=stream_seed(seed, _FOLDS) % 2**32)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        tests = [test for _, test in folds.split(labels, labels)]
-    for test in tests:
-        held = np.zeros(len(labels), dtype=np.bool_)
-        held[test] = True
-        yield held
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> grown = ProbabilityTreeClassifier(random_state=0).fit([[1], [2], [3]], [0, 0, 1], [2, 2, 2])._grown_tree
+    >>> np.array(fold_weights(grown.examples, grown.params, grown.seed))
+    array([[0., 1., 1.],
+           [1., 0., 1.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    copies, weights = _copies(examples, params), examples.weights_or_ones
+    pieces = _pieces(examples, copies, max_folds, stream(seed, _FOLDS))
+    if pieces is None:
+        return []
+    held = np.zeros((int(pieces.fold.max()) + 1, examples.n_rows))
+    np.add.at(held, (pieces.fold, pieces.rows), pieces.weight)
+    # Whole rows are held out with exactly their weight: rounding must not leave a sliver behind
+    return [np.where(each > (1.0 - _ROUNDING) * copies, weights, each * (weights / copies)) for each in held]
 
 
-def _held_out(tree: Tree, examples: Examples, held: NDArray[np.bool_], params: TreeParams) -> HeldOut:
+def _copies(examples: Examples, params: TreeParams) -> NDArray[np.float64]:
+    """Return the number of rows that each row stands for: its weight as a frequency, else one."""
+    copies, is_frequency = examples.copies, getattr(params, "weight_kind", "frequency") == "frequency"
+    return copies if copies is not None and is_frequency and can_be_frequencies(copies) else np.ones(examples.n_rows)
+
+
+def _pieces(
+    examples: Examples, copies: NDArray[np.float64], max_folds: int, random: np.random.Generator
+) -> Pieces | None:
     labels = examples.sorted_labels
-    held = held & (tree.counts[0] > 0)[labels]
+    if examples.groups is not None:
+        n_folds = min(max_folds, int(examples.groups.max()) + 1)
+        fold = deal_groups(count_by_group(examples.groups, labels, copies), np.ones(n_folds), random)[examples.groups]
+        return Pieces(np.arange(examples.n_rows), copies, fold) if n_folds > 1 else None
+    n_folds = min(max_folds, int(np.bincount(labels, copies).max()))
+    if n_folds < 2:
+        return None
+    order = np.lexsort([copies, examples.row_hashes, labels])
+    pieces = unit_folds(labels[order], copies[order], n_folds, random)
+    return Pieces(order[pieces.rows], pieces.weight, pieces.fold)
+
+
+def _held_out(tree: Tree, examples: Examples, weight: NDArray[np.float64], params: TreeParams) -> HeldOut:
+    labels = examples.sorted_labels
+    held = (weight > 0.0) & (tree.counts[0] > 0)[labels]
     row, leaf, share = leaf_shares(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)
     number = np.cumsum(held) - 1  # only the rows of the fold
-    return HeldOut(tree, number[row], leaf, share, labels[held], examples.weights_of(held)[held])
+    return HeldOut(tree, number[row], leaf, share, labels[held], weight[held])

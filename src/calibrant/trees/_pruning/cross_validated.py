@@ -94,7 +94,7 @@ def held_out_errors(
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(40)], [0] * 20 + [1] * 20)
     >>> held_out_errors(model.cost_complexity_path().alphas, model._grown_tree.folds).errors
-    array([0.05, 0.5 ])
+    array([0.025, 0.5  ])
     """
     means = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
     weights = np.concatenate([fold.weight for fold in folds])
