@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrant._random import stream
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._metric import Metric
@@ -42,12 +43,13 @@ def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric], band:
     return {name: _score(plan.predictions, metric, values[name], by_chance, band) for name, metric in metrics.items()}
 
 
-def band_of(plan: BootstrapPlan, confidence: float) -> Band | None:
-    """Return bands of the calibration curve of the positive or the predicted class; None where they do not hold."""
-    if not plan.is_simple or not plan.counts_whole_rows:
-        return None
+def band_of(plan: BootstrapPlan, confidence: float) -> Band:
+    """Return bands of the calibration curve of the positive or the predicted class.
+
+    Rows of clusters and rows with sampling weights count as fewer independent rows, by their design effect.
+    """
     rows = plan.predictions.calibration_rows()
-    weight = plan.predictions.weight
+    weight = plan.predictions.weight / design_effect(plan)
     return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
 

@@ -14,7 +14,7 @@ from calibrant.metrics._scorecard.card_text import card_html, card_text, score_t
 if TYPE_CHECKING:
     from calibrant.metrics._calibration.equal_calibration import EqualCalibration
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
-    from calibrant.metrics._scorecard.verdict import Verdict
+    from calibrant.metrics._verdict.verdict import Verdict
 
 __all__ = ["Score", "ScoreCard"]
 
@@ -139,7 +139,7 @@ class ScoreCard(Mapping[str, Score]):
         >>> print(evaluate([0, 1] * 50, [0.5] * 100, metrics=["mse"]).verdict)
         too few data: about ... more rows are needed to tell within ±0.1 at 95 %
         """
-        from calibrant.metrics._scorecard.verdict import verdict_of
+        from calibrant.metrics._verdict.verdict import verdict_of
 
         return verdict_of(self)
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Real, check_param
-from calibrant.exceptions import DataError, DataTypeError
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CalibrationReach", "calibration_reach", "reach_of", "round_up", "rows_needed"]
+__all__ = ["CalibrationReach", "calibration_reach", "reach_of", "rows_needed"]
 
 _COVERED = 0.9  # fraction of the rows for which bands must be close to the diagonal
 _GROUPS = 200  # of the plan, each 0.5 % of the rows: time is quadratic in their number
@@ -61,7 +61,10 @@ def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) 
     if not proba.size or not ((proba >= 0.0) & (proba <= 1.0)).all():
         raise DataError("y_proba must hold probabilities, at least one; found none, NaN, or values outside [0, 1].")
     largest = proba if proba.ndim == 1 else proba.max(axis=1)
-    return math.ceil(calibration_reach(largest, np.ones(len(largest)), confidence).rows_for(within))
+    needed = calibration_reach(largest, np.ones(len(largest)), confidence).rows_for(within)
+    if math.isinf(needed):
+        raise ParameterError(f"within: no number of rows up to {_MOST_ROWS:.0e} is enough for {within!r}; pass a larger one.")
+    return math.ceil(needed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,26 +81,37 @@ class CalibrationReach:
     proba: NDArray[np.float64]
     fraction: NDArray[np.float64]
     confidence: float
+    truth: NDArray[np.float64] | None = None
 
     def at(self, n_rows: float) -> float:
-        """Return the distance for a number of rows."""
+        """Return the distance for a number of rows with exactly the true frequencies."""
         weight = self.fraction * n_rows
-        band = honest_bands(self.proba, weight * self.proba, weight, confidence=self.confidence, digits=None)
+        return self.of_counts(weight * (self.proba if self.truth is None else self.truth), weight)
+
+    def of_counts(self, positive: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+        """Return the distance for some numbers of positives and of rows in each group."""
+        band = honest_bands(self.proba, positive, weight, confidence=self.confidence, digits=None)
         return reach_of(self.proba, weight, band)
 
-    def rows_for(self, within: float) -> float:
-        """Return the least number of rows with a small enough distance, to one part in a hundred."""
+    def rows_for(self, within: float, precision: float = 0.01) -> float:
+        """Return the least number of rows with a small enough distance, to some precision; it may be infinite."""
         low, high = 1.0, 100.0
-        while self.at(high) > within and high < _MOST_ROWS:
+        while self.at(high) > within:
+            if high >= _MOST_ROWS:
+                return math.inf
             low, high = high, high * 10.0
-        while high / low > 1.01:
+        while high / low > 1.0 + precision:
             middle = math.sqrt(low * high)
             low, high = (middle, high) if self.at(middle) > within else (low, middle)
         return high
 
 
 def calibration_reach(
-    proba: NDArray[np.float64], weight: NDArray[np.float64], confidence: float, new_fraction: float = 0.0
+    proba: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    confidence: float,
+    new_fraction: float = 0.0,
+    n_groups: int = _GROUPS,
 ) -> CalibrationReach:
     """Group probabilities by about equal weight, with the confidence level that bands of all of them would have.
 
@@ -106,14 +120,14 @@ def calibration_reach(
     found, of_found = np.unique(proba, return_inverse=True)
     weights = np.bincount(of_found, weight)
     ends = np.cumsum(weights)
-    group = np.minimum((ends - weights / 2.0) / ends[-1] * _GROUPS, _GROUPS - 1).astype(np.intp)
-    if len(found) <= _GROUPS:
+    group = np.minimum((ends - weights / 2.0) / ends[-1] * n_groups, n_groups - 1).astype(np.intp)
+    if len(found) <= n_groups:
         group = np.arange(len(found))
     _, group = np.unique(group, return_inverse=True)
     fractions = np.bincount(group, weights) / ends[-1]
     points = np.bincount(group, weights * found) / ends[-1] / fractions
-    n_groups, n_final = len(points), min(len(found) + new_fraction * _FURTHER_ROWS, _MOST_GROUPS)
-    level = n_groups * (n_groups + 1.0) / (n_final * (n_final + 1.0))
+    n_found, n_final = len(points), min(len(found) + new_fraction * _FURTHER_ROWS, _MOST_GROUPS)
+    level = n_found * (n_found + 1.0) / (n_final * (n_final + 1.0))
     return CalibrationReach(points, fractions, 1.0 - (1.0 - confidence) * level)
 
 
@@ -132,15 +146,3 @@ def reach_of(proba: NDArray[np.float64], weight: NDArray[np.float64], band: Band
     ends = np.cumsum(weight[order])
     within = _COVERED * ends[-1] * (1.0 - 1e-12)  # nine of ten rows are enough, whatever the rounding of 0.9
     return float(reach[order][np.searchsorted(ends, within)])
-
-
-def round_up(value: float) -> float:
-    """Round up to two significant digits, so that a bound still holds.
-
-    Examples
-    --------
-    >>> round_up(0.01923), round_up(0.5)
-    (0.02, 0.5)
-    """
-    scale = 10.0 ** (1 - math.floor(math.log10(value))) if value > 0.0 else 1.0
-    return math.ceil(value * scale - 1e-9) / scale  # 1e-9: a product such as 0.07 * 100 lies above 7
