@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, evaluate
@@ -57,15 +58,58 @@ def test_each_metric_has_its_interval_method():
 def test_formulas_for_independent_rows_are_not_used_for_clusters():
     y, p = drawn()
     card = evaluate(y, p, metrics=["accuracy", "auc", "ece"], groups=np.arange(400) // 4, n_boot=50)
-    assert [score.method for score in card.values()] == ["BCa", "BCa", ""]
+    assert [score.method for score in card.values()] == ["BCa", "BCa", "honest bands"]
 
 
 def test_perfect_calibration_is_rejected_for_miscalibrated_rows_only():
     names = ["ece", "cal", "ici", "smooth_ece"]
     wrong = evaluate(*drawn(2000, power=3.0), metrics=names)
-    assert all(score.pvalue == pytest.approx(0.005) for score in wrong.values())
+    assert wrong["ece"].pvalue == pytest.approx(1e-4)
+    assert all(score.pvalue == pytest.approx(1e-3) for score in wrong.values() if score.metric != "ece")
     pvalues = [evaluate(*drawn(300, seed), metrics=["ece"])["ece"].pvalue for seed in range(20)]
     assert np.mean(np.array(pvalues) > 0.05) > 0.6
+
+
+def test_a_clear_p_value_takes_few_draws_and_a_small_one_many():
+    assert evaluate(*drawn(300), metrics=["ece"])["ece"].pvalue * 200 % 1 == pytest.approx(0)
+    slightly = evaluate(*drawn(2000, power=1.15), metrics=["ece"])["ece"].pvalue
+    assert 1e-4 <= slightly < 0.05
+
+
+def test_the_p_value_of_many_rows_does_not_depend_on_their_number():
+    """The value is the chance under the normal approximation: with one bin, that of the mean residual."""
+    n = 200_000
+    p, z = np.full(n, 0.3), 2.2
+    y = np.arange(n) < round(0.3 * n + z * np.sqrt(0.21 * n))
+    score = evaluate(y, p, metrics=["ece"])["ece"]
+    assert score.pvalue == pytest.approx(2 * norm.sf(z), abs=0.006)
+
+
+@pytest.mark.parametrize("weight", [np.tile([0.5, 1.5], 500), np.full(1000, 0.25)])
+@pytest.mark.parametrize("kind", ["frequency", "probability"])
+def test_fractional_and_probability_weights_have_p_values_and_intervals(weight, kind):
+    y, p = drawn(1000)
+    score = evaluate(y, p, metrics=["ece"], sample_weight=weight, weight_kind=kind)["ece"]
+    assert score.pvalue > 0.01
+    assert 0 <= score.low <= score.high
+
+
+def test_a_falling_curve_has_no_interval_of_the_calibration_error():
+    rng = np.random.default_rng(0)
+    p = rng.random(5000)
+    card = evaluate(rng.random(5000) < 1 - p, p, metrics=["ece", "cal"])
+    for score in card.values():
+        assert score.low is None
+        assert "no interval: honest bands assume a rising curve; it falls between 0." in score.note
+
+
+def test_the_text_says_what_its_intervals_assume():
+    y, p = drawn(500)
+    text = repr(evaluate(y, p, metrics=["auc", "ece"]))
+    assert (
+        "on rows drawn independently like these; honest bands assume that the calibration curve does not fall." in text
+    )
+    assert "on groups drawn like these." in repr(evaluate(y, p, metrics=["auc"], groups=np.arange(500) // 5))
 
 
 def test_debiased_errors_of_calibrated_probabilities_are_nearer_to_0():
@@ -93,7 +137,7 @@ def test_identical_replicates_have_no_interval():
 
 def test_an_undefined_metric_has_a_note():
     card = evaluate([0, 0, 0], [0.1, 0.2, 0.3], labels=[0, 1], metrics=["auc", "mcc", "mse"], n_boot=20)
-    assert repr(card).endswith("auc, mcc: not defined for these rows")
+    assert "auc, mcc: not defined for these rows\n" in repr(card)
 
 
 def test_strata_exclude_formulas_of_whole_samples():

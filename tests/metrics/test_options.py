@@ -13,7 +13,15 @@ from calibrant.resampling import estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
 
 SHARED = {"y_true", "y_proba", "sample_weight", "pos_label", "labels"}
-OF_ROWS = {"vote", "matrix", "amount", "cost", "estimated_amount", "prior"}  # validated together with the rows
+OF_ROWS = {
+    "vote",
+    "matrix",
+    "amount",
+    "cost",
+    "estimated_amount",
+    "prior",
+    "groups",
+}  # validated together with the rows
 OPTIONS = [(name, option) for name, rules in options._RULES.items() for option in rules]
 
 

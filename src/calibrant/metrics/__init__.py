@@ -116,8 +116,8 @@ from calibrant.metrics._ranking.precision import (
 from calibrant.metrics._scorecard.compare import CardComparison, Difference, compare
 from calibrant.metrics._scorecard.evaluate import evaluate
 from calibrant.metrics._scorecard.evaluate_table import evaluate_table
-from calibrant.metrics._verdict.sample_size import rows_needed
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
+from calibrant.metrics._verdict.sample_size import rows_needed
 from calibrant.metrics._verdict.verdict import Verdict, calibration_verdict
 
 __all__ = [

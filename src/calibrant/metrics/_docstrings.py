@@ -111,8 +111,10 @@ strategy : {"width", "mass"}
 norm : {"l1", "l2", "max"}
     The mean absolute difference, weighted by the bins; the root of the mean square; or the largest difference.
 debiased : bool
-    Whether to subtract what chance adds: from the mean square as Kumar, Liang & Ma (2019) do, from the mean by the
-    same normal approximation. The value is never below 0.""",
+    Whether to subtract what chance adds: from the mean square as Kumar, Liang & Ma (2019) do, from the mean by a normal
+    approximation, which removes three quarters of it from calibrated rows. The value is never below 0.
+groups : sequence of length n_rows, optional
+    The cluster of each row, for `debiased`: chance then adds what whole clusters do.""",
 }
 
 # Fills the placeholders of a metric's docstring. `parameters` begins the section with y_true, y_proba, sample_weight,

@@ -10,7 +10,9 @@ from scipy.special import erf
 
 from calibrant import _core
 from calibrant.exceptions import ParameterError
+from calibrant.metrics._calibration.probability_cells import width_bins
 from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._intervals.bootstrap_plan import read_codes
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank, threads_for
@@ -34,6 +36,7 @@ def ece(
     strategy: str = "width",
     norm: str = "l1",
     debiased: bool = False,
+    groups: Any = None,
 ) -> float:
     """Return the expected calibration error, the mean difference of probability and frequency in bins: 0 is best.
 
@@ -53,15 +56,21 @@ def ece(
     0.05
     """
     check_options("ece", n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
-    return _ece(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), n_bins, strategy, norm, debiased)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _ece(predictions, n_bins, strategy, norm, debiased, _read_clusters(groups, strategy, predictions))
 
 
 def _ece(
-    predictions: Predictions, n_bins: int = 15, strategy: str = "width", norm: str = "l1", debiased: bool = False
+    predictions: Predictions,
+    n_bins: int = 15,
+    strategy: str = "width",
+    norm: str = "l1",
+    debiased: bool = False,
+    clusters: NDArray[np.intp] | None = None,
 ) -> float:
     if strategy == "mass":
         return _binned_error(predictions.calibration_ranking.mass_bins(n_bins), norm, debiased)
-    return _binned_error(_width_bins(predictions.calibration_rows(), n_bins), norm, debiased)
+    return _width_error(predictions.calibration_rows(), n_bins, norm, debiased, clusters)
 
 
 @document_metric
@@ -76,6 +85,7 @@ def classwise_ece(
     strategy: str = "width",
     norm: str = "l1",
     debiased: bool = False,
+    groups: Any = None,
 ) -> float:
     """Return the mean, over classes, of the expected calibration error of each against all others: 0 is best.
 
@@ -94,38 +104,101 @@ def classwise_ece(
     """
     check_options("classwise_ece", n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _classwise_ece(predictions, n_bins, strategy, norm, debiased)
+    clusters = _read_clusters(groups, strategy, predictions)
+    return _classwise_ece(predictions, n_bins, strategy, norm, debiased, clusters)
 
 
 def _classwise_ece(
-    predictions: Predictions, n_bins: int = 15, strategy: str = "width", norm: str = "l1", debiased: bool = False
+    predictions: Predictions,
+    n_bins: int = 15,
+    strategy: str = "width",
+    norm: str = "l1",
+    debiased: bool = False,
+    clusters: NDArray[np.intp] | None = None,
 ) -> float:
-    errors = []
-    for which in range(predictions.n_classes):
-        rows = predictions.binary_rows(which)
-        bins = rank(rows).mass_bins(n_bins) if strategy == "mass" else _width_bins(rows, n_bins)
-        errors.append(_binned_error(bins, norm, debiased))
-    return float(np.mean(errors))
+    of_classes = [predictions.binary_rows(which) for which in range(predictions.n_classes)]
+    if strategy == "mass":
+        return float(np.mean([_binned_error(rank(rows).mass_bins(n_bins), norm, debiased) for rows in of_classes]))
+    return float(np.mean([_width_error(rows, n_bins, norm, debiased, clusters) for rows in of_classes]))
+
+
+def _read_clusters(groups: Any, strategy: str, predictions: Predictions) -> NDArray[np.intp] | None:
+    if groups is None:
+        return None
+    if strategy == "mass":
+        raise ParameterError("groups: bins of equal weight do not take them; pass strategy='width'.")
+    return read_codes("groups", groups, predictions)[0]
+
+
+def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clusters: NDArray[np.intp] | None) -> float:
+    bins = _width_bins(rows, n_bins)
+    if not debiased or clusters is None:
+        return _binned_error(bins, norm, debiased)
+    return _binned_error(bins, norm, debiased, _clustered_variance(rows, n_bins, clusters)[bins[0] > 0])
 
 
 def _width_bins(rows: BinaryRows, n_bins: int) -> tuple[NDArray[np.float64], ...]:
     return _core.width_sums(rows.proba, rows.positive, rows.weight, n_bins, threads_for(len(rows.proba)))
 
 
-def _binned_error(bins: tuple[NDArray[np.float64], ...], norm: str, debiased: bool) -> float:
+def _binned_error(
+    bins: tuple[NDArray[np.float64], ...], norm: str, debiased: bool, variance: NDArray[np.float64] | None = None
+) -> float:
     if debiased and norm == "max":
         raise ParameterError("debiased: what chance adds to the largest difference is not known; pass norm='l2'.")
     weight, positive, proba = (column[bins[0] > 0] for column in bins)
-    gap, frequency = np.abs(positive - proba) / weight, positive / weight
+    gap, fraction = np.abs(positive - proba) / weight, weight / weight.sum()
     if norm == "max":
         return float(gap.max())
-    variance = np.divide(frequency * (1.0 - frequency), weight - 1.0, out=np.zeros_like(gap), where=weight > 1.0)
-    fraction = weight / weight.sum()
     if norm == "l2":
-        return math.sqrt(max(0.0, float(fraction @ (gap**2 - (variance if debiased else 0.0)))))
-    # 2 gap - E|gap + noise| takes off what the noise adds to the absolute difference.
-    gaps = 2.0 * gap - _expected_absolute(gap, np.sqrt(variance)) if debiased else gap
-    return max(0.0, float(fraction @ gaps))
+        square = gap**2
+        if debiased:
+            square -= _unbiased_variance(weight, positive) if variance is None else variance
+        return math.sqrt(max(0.0, float(fraction @ square)))
+    if debiased:
+        gap = _debiased_gaps(
+            gap, np.sqrt(_shrunken_variance(weight, positive, proba) if variance is None else variance)
+        )
+    return max(0.0, float(fraction @ gap))
+
+
+def _unbiased_variance(weight: NDArray[np.float64], positive: NDArray[np.float64]) -> NDArray[np.float64]:
+    frequency = positive / weight
+    spread = frequency * (1.0 - frequency)
+    return np.divide(spread, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
+
+
+def _shrunken_variance(
+    weight: NDArray[np.float64], positive: NDArray[np.float64], proba: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the variance of frequencies that count one more row of the predicted frequency, so that none is 0 or 1."""
+    frequency = (positive + proba / weight) / (weight + 1.0)
+    return np.asarray(frequency * (1.0 - frequency) / weight)
+
+
+def _clustered_variance(rows: BinaryRows, n_bins: int, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the variance of the difference of frequency and probability in each bin, between clusters."""
+    weight = np.ones(len(clusters)) if rows.weight is None else rows.weight
+    part = width_bins(rows.proba, n_bins)
+    of_bin = np.bincount(part, weight, n_bins)
+    residual = rows.positive - rows.proba
+    mean = np.divide(np.bincount(part, weight * residual, n_bins), of_bin, out=np.zeros(n_bins), where=of_bin > 0)
+    key, n_keys = clusters * n_bins + part, (int(clusters.max()) + 1) * n_bins
+    sums = np.bincount(key, weight * (residual - mean[part]), n_keys).reshape(-1, n_bins)
+    n_found = (np.bincount(key, minlength=n_keys).reshape(-1, n_bins) > 0).sum(axis=0)
+    between = (sums**2).sum(axis=0) * n_found / np.maximum(n_found - 1.0, 1.0)
+    return np.asarray(np.divide(between, of_bin**2, out=np.zeros(n_bins), where=of_bin > 0))
+
+
+def _debiased_gaps(gap: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return absolute differences less what noise adds to them.
+
+    What it adds to a true difference of 0 is 0.8 of its standard deviation, to a large one nothing; the true
+    difference is estimated by shrinking the observed one (the positive part of James & Stein).
+    """
+    ratio = np.divide(noise, gap, out=np.full_like(gap, np.inf), where=gap > 0.0)
+    true_gap = gap * np.maximum(0.0, 1.0 - ratio**2)
+    return np.asarray(gap - (_expected_absolute(true_gap, noise) - true_gap))
 
 
 def _expected_absolute(mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,13 +7,16 @@ Smith 2007; Vaicenavicius et al. 2019), and an interval from honest bands of the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import bdtr, bdtrc
 
 from calibrant._random import stream
+from calibrant.metrics._calibration.perfect_samples import draw_bin_residuals
+from calibrant.metrics._calibration.probability_cells import cells_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
@@ -29,18 +32,25 @@ __all__ = ["CALIBRATION_ERRORS", "band_of", "calibration_scores", "distance_inte
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
 _CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal
-_HAS_DEBIASED = ("ece", "classwise_ece")  # with an option `debiased`
-_N_CONSISTENT = 199  # p-values are then multiples of 1/200, the least of them below 1 %
+_N_DRAWS = (199, 800, 9_000)  # of perfectly calibrated samples; the next batch only if the side of a level is unclear
+_LEVELS = (0.05, 0.001)
+_UNCLEAR = 1e-3  # the probability of so many or so few larger draws if the p-value were a level
+_MOST_REDRAWN = 2 * 10**8  # rows times draws of metrics that are computed anew for each draw: 5 to 20 seconds
 _STREAM = 2  # of the random streams; 0 and 1 are the bootstrap's
 
 
-def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric], band: Band | None) -> dict[str, Score]:
+def calibration_scores(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], band: Callable[[], Band]
+) -> dict[str, Score]:
     """Return the scores of some calibration errors, with intervals from honest bands where those hold."""
     values = {name: metric.judge(plan.predictions) for name, metric in metrics.items()}
     if plan.confidence is None:
         return {name: Score(name, value) for name, value in values.items()}
-    by_chance = _values_by_chance(plan, metrics) if plan.is_simple and plan.counts_whole_rows else None
-    return {name: _score(plan.predictions, metric, values[name], by_chance, band) for name, metric in metrics.items()}
+    redrawn = {name: metric for name, metric in metrics.items() if name != "ece"}
+    by_chance = _values_by_chance(plan, redrawn, values) if plan.is_simple and plan.counts_whole_rows else {}
+    if "ece" in metrics:
+        by_chance["ece"] = _ece_by_chance(plan, values["ece"])
+    return {name: _score(plan, metric, values[name], by_chance.get(name), band) for name, metric in metrics.items()}
 
 
 def band_of(plan: BootstrapPlan, confidence: float) -> Band:
@@ -71,45 +81,75 @@ def distance_interval(predictions: Predictions, band: Band) -> Interval:
 
 
 def _score(
-    predictions: Predictions,
+    plan: BootstrapPlan,
     metric: Metric,
     value: float,
-    by_chance: Mapping[str, NDArray[np.float64]] | None,
-    band: Band | None,
+    by_chance: NDArray[np.float64] | None,
+    band: Callable[[], Band],
 ) -> Score:
-    interval = distance_interval(predictions, band) if band is not None and metric.id in _CURVE_DISTANCES else None
-    drawn = None if by_chance is None else by_chance[metric.id]
-    return Score(
-        metric.id,
-        value,
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
-        method="" if interval is None else "honest bands",
-        debiased=_debiased(predictions, metric, value, drawn),
-        pvalue=None if drawn is None else float((1 + np.count_nonzero(drawn >= value)) / (1 + len(drawn))),
-        note="" if interval is not None else "no interval: none is proved",
-    )
+    pvalue = None if by_chance is None else float((1 + _n_larger(by_chance, value)) / (1 + len(by_chance)))
+    score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
+    if metric.id not in _CURVE_DISTANCES:
+        return replace(score, note="no interval: none is proved")
+    falling = band().falling()
+    if falling is not None:
+        where = f"between {falling[0]:.2g} and {falling[1]:.2g}"
+        return replace(score, note=f"no interval: honest bands assume a rising curve; it falls {where}")
+    interval = distance_interval(plan.predictions, band())
+    return replace(score, low=interval.low, high=interval.high, method="honest bands")
 
 
-def _debiased(
-    predictions: Predictions, metric: Metric, value: float, by_chance: NDArray[np.float64] | None
-) -> float | None:
+def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
     """Return the value less what chance adds: in squares, since the squares of independent errors add up."""
-    if metric.id in _HAS_DEBIASED:
-        return metric.judge(predictions, debiased=True)
+    if metric.id in ("ece", "classwise_ece"):
+        return metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
     if by_chance is None:
         return None
     return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
 
 
-def _values_by_chance(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> dict[str, NDArray[np.float64]]:
-    """Return the values of the metrics for classes drawn from the probabilities themselves."""
+def _n_larger(drawn: NDArray[np.float64], value: float) -> int:
+    return int(np.count_nonzero(drawn >= value * (1.0 - 1e-12)))  # equal but for rounding counts as larger
+
+
+def _is_clear(drawn: NDArray[np.float64], value: float) -> bool:
+    """Return whether the p-value is clearly above or below each of the levels."""
+    larger, n = _n_larger(drawn, value), len(drawn)
+    return all(min(bdtr(larger, n, level), bdtrc(larger - 1, n, level)) < _UNCLEAR for level in _LEVELS)
+
+
+def _ece_by_chance(plan: BootstrapPlan, value: float) -> NDArray[np.float64]:
+    """Return the expected calibration errors of perfectly calibrated samples, as many as the p-value takes."""
+    cells, drawn = cells_of(plan), np.empty(0)
+    for batch, n_draws in enumerate(_N_DRAWS):
+        for part in range(0, n_draws, _N_DRAWS[1]):
+            size = min(_N_DRAWS[1], n_draws - part)
+            sums = draw_bin_residuals(cells, stream(plan.seed, _STREAM, batch, part), size)
+            drawn = np.append(drawn, np.abs(sums).sum(axis=1) / cells.total)
+        if _is_clear(drawn, value):
+            break
+    return drawn
+
+
+def _values_by_chance(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], found: Mapping[str, float]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the values of metrics for classes drawn from the probabilities, as many as the p-values take."""
     values: dict[str, list[float]] = {name: [] for name in metrics}
-    for number in range(_N_CONSISTENT):
-        drawn = _draw_classes(plan.predictions, stream(plan.seed, _STREAM, number))
-        for name, metric in metrics.items():
-            values[name].append(metric.judge(drawn))
-    return {name: np.array(found) for name, found in values.items()}
+    most = _MOST_REDRAWN // plan.predictions.n_rows
+    drawn, unclear = 0, dict(metrics)
+    for n_draws in _N_DRAWS[:2]:
+        for number in range(drawn, drawn + n_draws if unclear else drawn):
+            classes = _draw_classes(plan.predictions, stream(plan.seed, _STREAM, number))
+            for name, metric in unclear.items():
+                values[name].append(metric.judge(classes))
+        drawn += n_draws
+        unclear = {
+            name: metric
+            for name, metric in unclear.items()
+            if drawn + _N_DRAWS[1] <= most and not _is_clear(np.array(values[name]), found[name])
+        }
+    return {name: np.array(of_draws) for name, of_draws in values.items()}
 
 
 def _draw_classes(predictions: Predictions, rng: np.random.Generator) -> Predictions:

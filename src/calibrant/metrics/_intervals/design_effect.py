@@ -26,7 +26,7 @@ def design_effect(plan: BootstrapPlan) -> float:
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> rows = read_predictions(np.repeat([0, 1], 100), np.tile([0.3, 0.7], 100))
     >>> design_effect(BootstrapPlan(rows)), round(design_effect(BootstrapPlan(rows, np.arange(200) // 10)), 1)
-    (1.0, 10.5)
+    (1.0, 9.1)
     """
     clusters = plan.clusters()
     if clusters is None:

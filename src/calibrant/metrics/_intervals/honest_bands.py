@@ -60,6 +60,17 @@ class Band(NamedTuple):
         ranges = np.stack([too_low, too_high], axis=1).reshape(-1, 2)
         return _merged(ranges[ranges[:, 0] < ranges[:, 1]])
 
+    def falling(self) -> tuple[float, float] | None:
+        """Return the range where the ends cross, so that the curve falls; None where they do not.
+
+        Examples
+        --------
+        >>> Band(np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.5, 0.6]), np.array([0.4, 0.3, 1.0])).falling()
+        (0.4, 0.4)
+        """
+        crossed = self.x[self.lower > self.upper]
+        return (float(crossed[0]), float(crossed[-1])) if len(crossed) else None
+
 
 def _merged(ranges: NDArray[np.float64]) -> list[tuple[float, float]]:
     """Join ranges that touch, sorted by their starts."""

@@ -61,15 +61,14 @@ _MOST_REWEIGHTED = 10**8  # rows times replicates; at this limit a metric withou
 
 
 def score_metrics(
-    plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band | None]
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band]
 ) -> dict[str, Score]:
     """Return the scores of metrics on the same rows; those that need replicates share them.
 
     `interval` is that of `evaluate`; `band` returns the honest bands from which calibration errors have intervals.
     """
     errors = {name: metric for name, metric in metrics.items() if _is_mean_distance(metric)}
-    needs_band = bool(errors) and plan.confidence is not None
-    scores = calibration_scores(plan, errors, band() if needs_band else None) if errors else {}
+    scores = calibration_scores(plan, errors, band) if errors else {}
     scores |= {name: _statistic_score(plan, metric) for name, metric in metrics.items() if name in _TESTS}
     others = {name: metric for name, metric in metrics.items() if name not in scores}
     values = {name: metric.judge(plan.predictions) for name, metric in others.items()}

@@ -48,7 +48,7 @@ def card_text(card: ScoreCard) -> str:
     cells = [_cells(score) for score in card.scores.values()]
     widths = [max((len(row[column]) for row in cells), default=0) for column in range(5)]
     lines += [_row_text(row, widths) for row in cells]
-    return "\n".join([*lines, *_notes(card)])
+    return "\n".join([*lines, *_notes(card), *filter(None, [_scope(card)])])
 
 
 def card_html(card: ScoreCard) -> str:
@@ -86,7 +86,14 @@ def _notes(card: ScoreCard) -> list[str]:
 
 
 def _scope(card: ScoreCard) -> str:
-    return "" if card.confidence is None else "Intervals of this fitted model, on rows drawn independently like these."
+    """Return what the intervals are of, and what they assume."""
+    if card.confidence is None or all(score.low is None for score in card.scores.values()):
+        return ""
+    has_clusters = card.judged is not None and card.judged.group is not None
+    drawn = "groups drawn" if has_clusters else "rows drawn independently"
+    has_bands = any(score.method == "honest bands" for score in card.scores.values())
+    rising = "; honest bands assume that the calibration curve does not fall" if has_bands else ""
+    return f"Intervals of this fitted model, on {drawn} like these{rising}."
 
 
 def _cells(score: Score) -> tuple[str, str, str, str, str]:

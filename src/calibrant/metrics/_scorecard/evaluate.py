@@ -122,6 +122,7 @@ def evaluate(
       auc       0.8411  [0.8038, 0.8724]  DeLong
       mse       0.3256  [0.2934, 0.3598]  BCa
       log_loss  0.4944  [0.4531, 0.5414]  BCa
+    Intervals of this fitted model, on rows drawn independently like these.
     >>> evaluate([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], metrics=[], extras={"cost": {"matrix": [[0, 1], [5, 0]]}})["cost"]
     cost 1.2500 [0, 3.7500]
     """
@@ -182,7 +183,7 @@ def _can_evaluate(metric: Metric, predictions: Predictions) -> bool:
 
 def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, name: Any = None) -> ScoreCard:
     @cache
-    def band() -> Band | None:
+    def band() -> Band:
         return band_of(plan, plan.confidence or 0.95)
 
     predictions = plan.predictions

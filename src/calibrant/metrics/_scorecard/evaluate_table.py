@@ -23,9 +23,9 @@ from calibrant.metrics._intervals.replicate_values import predictions_of_cells
 from calibrant.metrics._metric import Metric, requested_metrics
 from calibrant.metrics._scorecard.batches import batches
 from calibrant.metrics._scorecard.running_sums import RunningSums
-from calibrant.metrics._verdict.words import round_up
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 from calibrant.metrics._validation.read_predictions import read_predictions, two_classes
+from calibrant.metrics._verdict.words import round_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -131,13 +131,13 @@ class ScoreCard(Mapping[str, Score]):
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The verdict on calibration in words, from bands that cover the whole calibration curve.
+        """The verdict on calibration in words; see `calibration_verdict`.
 
         Examples
         --------
         >>> from calibrant.metrics import evaluate
-        >>> print(evaluate([0, 1] * 50, [0.5] * 100, metrics=["mse"]).verdict)
-        too few data: about ... more rows are needed to tell within ±0.1 at 95 %
+        >>> evaluate([0, 1] * 50, [0.5] * 100, metrics=["mse"]).verdict.kind
+        'cannot tell'
         """
         from calibrant.metrics._verdict.verdict import verdict_of
 

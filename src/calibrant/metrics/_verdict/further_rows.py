@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
+from calibrant.metrics._calibration.probability_cells import Cells
 from calibrant.metrics._calibration.slope_and_intercept import fit_line
-from calibrant.metrics._verdict.cells import Cells
 from calibrant.metrics._verdict.joint_test import JointTest, statistics
 from calibrant.metrics._verdict.pattern import cell_rows
 from calibrant.metrics._verdict.sample_size import CalibrationReach, calibration_reach
@@ -96,6 +96,6 @@ def _draw(
     groups: CalibrationReach, n_rows: float, n_samples: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw the numbers of positives of some samples of such rows."""
-    assert groups.truth is not None
     weight = np.maximum(np.round(groups.fraction * n_rows), 1.0)
-    return weight, rng.binomial(weight.astype(np.int64), groups.truth, (n_samples, len(weight))).astype(np.float64)
+    counts = rng.binomial(weight.astype(np.int64), groups.frequencies, (n_samples, len(weight)))
+    return weight, counts.astype(np.float64)

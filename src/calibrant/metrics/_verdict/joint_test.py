@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.metrics._verdict.cells import ECE_BINS, Cells
+from calibrant.metrics._calibration.perfect_samples import draw_residuals
+from calibrant.metrics._calibration.probability_cells import Cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "JointTest", "draw_residuals", "joint_test", "statistics"]
+__all__ = ["STATISTICS", "JointTest", "joint_test", "statistics"]
 
 STATISTICS = ("intercept", "slope", "intercept and slope", "Spiegelhalter", "ECE", "cumulative residuals")
 _N_DRAWS = 999
 _LEAST_PVALUE = 1.0 / (1.0 + _N_DRAWS)
-_MANY = 30.0  # of positives and negatives expected of a cell: its count is then drawn from the normal distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +35,15 @@ class JointTest:
         The p-value of each test on its own.
     longest_run : float
         The standardized sum of residuals in a row that a fraction `1 - confidence` of calibrated samples exceed.
-    critical : array of shape (n_statistics,)
-        The values of the statistics at which the test rejects.
+    values, critical : array of shape (n_statistics,)
+        The statistics, named in `STATISTICS`, and the values at which the test rejects.
     """
 
     pvalue: float
     pvalue_of_draws: float
     pvalues: dict[str, float]
     longest_run: float
+    values: NDArray[np.float64]
     critical: NDArray[np.float64]
 
 
@@ -54,7 +55,8 @@ def joint_test(cells: Cells, rng: np.random.Generator, confidence: float = 0.95)
     """
     if not cells.variance.any():
         chance = _LEAST_PVALUE if cells.is_impossible else 1.0
-        return JointTest(chance, 1.0, {}, np.inf, np.full(len(STATISTICS), np.inf))
+        none = np.zeros(len(STATISTICS))
+        return JointTest(chance, 1.0, {}, np.inf, none, none + np.inf)
     possible = np.where(cells.variance > 0.0, cells.residual, 0.0)  # no draw has others: `is_impossible` tests them
     drawn = np.vstack([possible, draw_residuals(cells, rng, _N_DRAWS)])
     values = statistics(cells, drawn)
@@ -68,6 +70,7 @@ def joint_test(cells: Cells, rng: np.random.Generator, confidence: float = 0.95)
         chance,
         dict(zip(STATISTICS, pvalues[0].tolist(), strict=True)),
         float(np.quantile(values[1:, -1], confidence, method="higher")),
+        values[0],
         critical,
     )
 
@@ -79,7 +82,7 @@ def statistics(cells: Cells, residual: NDArray[np.float64]) -> NDArray[np.float6
     away = cells.log_odds - np.average(cells.log_odds, weights=cells.variance)
     slope = _standardized(residual, away, cells.variance)
     spiegelhalter = _standardized(residual, 1.0 - 2.0 * cells.proba, cells.variance)
-    bins = np.add.reduceat(residual, np.flatnonzero(np.diff(cells.ece_bin, prepend=-1)), axis=-1)
+    bins = np.add.reduceat(residual, cells.bin_starts, axis=-1)
     sums = np.cumsum(residual, axis=-1)
     longest = np.maximum(sums.max(axis=-1), 0.0) - np.minimum(sums.min(axis=-1), 0.0)
     return np.stack(
@@ -93,37 +96,6 @@ def statistics(cells: Cells, residual: NDArray[np.float64]) -> NDArray[np.float6
         ],
         axis=-1,
     )
-
-
-def draw_residuals(cells: Cells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
-    """Draw the residuals of perfectly calibrated samples with the same probabilities.
-
-    Classes are drawn from the probabilities. Where rows belong together or weights are sampling probabilities, the
-    signs of the residuals of whole clusters are drawn instead, which keeps what is correlated in them (the wild
-    bootstrap).
-    """
-    if cells.by_cluster is not None:
-        return _draw_signs(cells, rng, n_draws)
-    shape, p = (n_draws, len(cells.proba)), cells.proba
-    is_whole = cells.weight == np.floor(cells.weight)
-    is_normal = (cells.variance >= _MANY) | ~is_whole
-    drawn = np.empty(shape)
-    drawn[:, is_normal] = rng.standard_normal((n_draws, int(is_normal.sum()))) * np.sqrt(cells.variance[is_normal])
-    few = ~is_normal
-    counts = rng.binomial(cells.weight[few].astype(np.int64), p[few], (n_draws, int(few.sum())))
-    drawn[:, few] = counts - cells.weight[few] * p[few]
-    return drawn
-
-
-def _draw_signs(cells: Cells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
-    residuals = cells.by_cluster
-    assert residuals is not None
-    n_clusters, n_cells = residuals.shape
-    if n_clusters <= 2 * n_cells:
-        return np.asarray(rng.choice([-1.0, 1.0], (n_draws, n_clusters)) @ residuals)
-    # Many clusters: the sums are normal by the central limit theorem, with the same covariance.
-    values, vectors = np.linalg.eigh((residuals.T @ residuals).toarray())
-    return np.asarray(rng.standard_normal((n_draws, n_cells)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T)
 
 
 def _standardized(

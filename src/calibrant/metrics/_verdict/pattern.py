@@ -14,12 +14,13 @@ from calibrant.metrics._validation.predictions import BinaryRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.metrics._calibration.probability_cells import Cells
     from calibrant.metrics._intervals.honest_bands import Band
-    from calibrant.metrics._verdict.cells import Cells
     from calibrant.metrics._verdict.joint_test import JointTest
 
 __all__ = ["OffRange", "Pattern", "cell_rows", "find_pattern"]
 
+_MOST_ROWS = 0.75  # from this fraction on a range is reported as all rows
 _LEAST_PART = 0.1  # of the variance of a run: smaller parts hold too few rows to name them
 
 
@@ -58,34 +59,29 @@ class Pattern(NamedTuple):
     falls: tuple[float, float] | None = None
 
 
-def find_pattern(cells: Cells, test: JointTest, band: Band | None, confidence: float) -> Pattern:
+def find_pattern(cells: Cells, test: JointTest, band: Band, confidence: float) -> Pattern:
     """Return the pattern of probabilities that are shown to be miscalibrated.
 
-    Ranges are those where the residuals sum to more than those of calibrated rows do in any range; where only the sum
-    of all rows or the slope is significant, they are all rows, or those below and above the point where the line
-    of best fit has no error.
+    Ranges are those where the residuals sum to more than those of calibrated rows do in any range. Where there is none,
+    or only one although the slope explains more than the mean, they are all rows, or those below and above the point
+    where the line of best fit has no error.
     """
-    falling = falling_range(cells, band)
+    falling = band.falling()
     if falling is not None or _slope_is_negative(cells, confidence):
         return Pattern("falls", falls=falling)
     if test.pvalue_of_draws > 1.0 - confidence:
         return _certain_and_wrong(cells)
+    tilted = _tilted(cells, test)
     too_low, too_high = _longest_run(cells, 1.0), _longest_run(cells, -1.0)
     least = test.longest_run * np.sqrt(cells.variance.sum())
     shown = [run for run in (too_low, too_high) if abs(cells.residual[run].sum()) >= least]
+    if len(shown) < 2 and tilted is not None:
+        return tilted
     if not shown:
-        return _pattern_of_line(cells, test)
-    off = tuple(sorted(_off_range(cells, _densest(cells, run)) for run in shown))
+        off = (_off_range(cells, np.arange(len(cells.proba))),)
+    else:
+        off = tuple(sorted(_off_range(cells, _densest(cells, run)) for run in shown))
     return Pattern(_kind(off), off)
-
-
-def falling_range(cells: Cells, band: Band | None) -> tuple[float, float] | None:
-    """Return the range where the ends of the band cross, so the curve cannot rise; None where they do not."""
-    if band is None:
-        return None
-    lower, upper = band.at(cells.proba)
-    crossed = cells.proba[lower > upper]
-    return (float(crossed[0]), float(crossed[-1])) if len(crossed) else None
 
 
 def cell_rows(cells: Cells) -> BinaryRows:
@@ -127,7 +123,9 @@ def _densest(cells: Cells, run: NDArray[np.intp]) -> NDArray[np.intp]:
         return run
     penalty = np.sqrt(2.0 * np.log(np.e * variances[-1] / np.minimum(variance, variances[-1])))
     best = int(np.argmax(total / np.sqrt(variance) - penalty))
-    return run[begin[best] : end[best]]
+    part = run[begin[best] : end[best]]
+    is_most = cells.weight[part].sum() >= _MOST_ROWS * cells.total
+    return np.arange(len(cells.proba)) if is_most else part
 
 
 def _certain_and_wrong(cells: Cells) -> Pattern:
@@ -136,17 +134,21 @@ def _certain_and_wrong(cells: Cells) -> Pattern:
     return Pattern("too extreme", tuple(_off_range(cells, np.array([cell])) for cell in np.flatnonzero(is_wrong)))
 
 
-def _pattern_of_line(cells: Cells, test: JointTest) -> Pattern:
-    """Return the pattern of the more significant of the mean error and the slope."""
+def _tilted(cells: Cells, test: JointTest) -> Pattern | None:
+    """Return the pattern of the slope where it explains more than the mean does: errors of opposite signs.
+
+    The rows are split where the line of best fit has no error, and the errors of both sides must be visible.
+    """
+    intercept, slope = test.values[:2]
     every = np.arange(len(cells.proba))
-    if test.pvalues.get("intercept", 0.0) <= test.pvalues.get("slope", 1.0):
-        off = _off_range(cells, every)
-        return Pattern(off.how, (off,))
     pivot = np.average(cells.log_odds, weights=cells.variance)
-    is_below = cells.log_odds <= pivot
-    below, above = _off_range(cells, every[is_below]), _off_range(cells, every[~is_below])
-    is_extreme = (cells.residual * (cells.log_odds - pivot)).sum() < 0.0
-    return Pattern("too extreme" if is_extreme else "too timid", (below, above))
+    sides = [every[cells.log_odds <= pivot], every[cells.log_odds > pivot]]
+    if slope < max(test.critical[1], intercept) or not all(cells.variance[side].any() for side in sides):
+        return None
+    z = [cells.residual[side].sum() / np.sqrt(cells.variance[side].sum()) for side in sides]
+    if min(z) > -1.0 or max(z) < 1.0:
+        return None
+    return Pattern("too extreme" if z[0] > 0.0 else "too timid", tuple(_off_range(cells, side) for side in sides))
 
 
 def _off_range(cells: Cells, run: NDArray[np.intp]) -> OffRange:

@@ -63,7 +63,9 @@ def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) 
     largest = proba if proba.ndim == 1 else proba.max(axis=1)
     needed = calibration_reach(largest, np.ones(len(largest)), confidence).rows_for(within)
     if math.isinf(needed):
-        raise ParameterError(f"within: no number of rows up to {_MOST_ROWS:.0e} is enough for {within!r}; pass a larger one.")
+        raise ParameterError(
+            f"within: no number of rows up to {_MOST_ROWS:.0e} is enough for {within!r}; pass a larger one."
+        )
     return math.ceil(needed)
 
 
@@ -86,7 +88,12 @@ class CalibrationReach:
     def at(self, n_rows: float) -> float:
         """Return the distance for a number of rows with exactly the true frequencies."""
         weight = self.fraction * n_rows
-        return self.of_counts(weight * (self.proba if self.truth is None else self.truth), weight)
+        return self.of_counts(weight * self.frequencies, weight)
+
+    @property
+    def frequencies(self) -> NDArray[np.float64]:
+        """The true frequencies: the probabilities themselves unless others are known."""
+        return self.proba if self.truth is None else self.truth
 
     def of_counts(self, positive: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
         """Return the distance for some numbers of positives and of rows in each group."""

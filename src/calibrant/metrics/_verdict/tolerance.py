@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from calibrant.metrics._verdict.cells import Cells
+from calibrant.metrics._calibration.probability_cells import Cells
 
 __all__ = ["Tolerance", "tolerance_of"]
 

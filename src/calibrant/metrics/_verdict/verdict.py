@@ -10,16 +10,16 @@ import numpy as np
 
 from calibrant._params import Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant.metrics._calibration.probability_cells import Cells, cells_of
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind, read_codes
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._validation.read_predictions import read_predictions
-from calibrant.metrics._verdict.cells import Cells, cells_of
 from calibrant.metrics._verdict.further_rows import further_rows
 from calibrant.metrics._verdict.joint_test import JointTest, joint_test
-from calibrant.metrics._verdict.pattern import OffRange, falling_range, find_pattern
+from calibrant.metrics._verdict.pattern import OffRange, find_pattern
 from calibrant.metrics._verdict.sample_size import reach_of
 from calibrant.metrics._verdict.tolerance import Tolerance, tolerance_of
 from calibrant.metrics._verdict.words import pattern_words, round_up, rows_words, within_words
@@ -131,9 +131,9 @@ def calibration_verdict(
 
     Examples
     --------
-    >>> proba = np.repeat([0.2, 0.9], 1000)
-    >>> print(calibration_verdict([0, 0, 0, 0, 1] * 200 + [0, 1, 1, 1, 0] * 200, proba))
-    miscalibrated: probabilities are too high at 0.9 (50 %% of the rows): 60 %% came true where 90 %% were given
+    >>> proba = np.repeat([0.2, 0.3], 1000)
+    >>> print(calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, proba))
+    miscalibrated: probabilities are too low: 40 % came true where 25 % were given (p = 0.001)
     """
     for name, value in {"within": within, "relative": relative, "confidence": confidence}.items():
         check_param(name, value, _RULES[name])
@@ -157,9 +157,9 @@ def _verdict(plan: BootstrapPlan, within: float, relative: float | None, confide
     band = band_of(plan, confidence)
     tolerance = tolerance_of(cells, within, relative)
     reach = float("nan")
-    if falling_range(cells, band) is None:
+    if band.falling() is None:
         reach = reach_of(plan.predictions.calibration_rows().proba, plan.predictions.weight, band)
-    shown = {"reach": reach, "tolerance": tolerance.error, "pvalue": test.pvalue, "tests": test.pvalues}
+    shown: dict[str, Any] = {"reach": reach, "tolerance": tolerance.error, "pvalue": test.pvalue, "tests": test.pvalues}
     if test.pvalue <= 1.0 - confidence:
         return _miscalibrated(cells, test, band, tolerance, confidence, shown)
     if reach <= tolerance.error:
@@ -179,7 +179,8 @@ def _miscalibrated(
     if reach <= tolerance.error and pattern.kind != "falls":
         words = f"miscalibrated, but too little to matter: {thus}; nine rows in ten are within ±{round_up(reach):g}"
         return Verdict("too little to matter", f"{words} (tolerance {tolerance})", off=pattern.off, **shown)
-    return Verdict("miscalibrated", f"miscalibrated: {thus}", off=pattern.off, **shown)
+    words = f"miscalibrated: {thus} (p = {test.pvalue:.2g})"
+    return Verdict("miscalibrated", words, off=pattern.off, **shown)
 
 
 def _single(test: JointTest, confidence: float) -> str:
@@ -187,4 +188,5 @@ def _single(test: JointTest, confidence: float) -> str:
     name, least = min(test.pvalues.items(), key=lambda found: found[1], default=("", 1.0))
     if least > 1.0 - confidence:
         return ""
-    return f"; the test of the {name} alone finds an error (p = {least:.2g}), all tests together do not (p = {test.pvalue:.2g})"
+    together = f"all tests together do not (p = {test.pvalue:.2g})"
+    return f"; the test of the {name} alone finds an error (p = {least:.2g}), {together}"

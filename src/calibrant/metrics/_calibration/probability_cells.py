@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
-__all__ = ["ECE_BINS", "Cells", "cells_of"]
+__all__ = ["ECE_BINS", "Cells", "cells_of", "width_bins"]
 
 ECE_BINS = 15  # of equal width, as in `ece`; no cell crosses their edges
 _MOST_CELLS = 1_000  # each then holds 0.1 % of the rows; tests draw a number for each cell a thousand times
@@ -58,7 +58,12 @@ class Cells:
     @cached_property
     def ece_bin(self) -> NDArray[np.intp]:
         """The bin of equal width that each cell lies in."""
-        return np.minimum(self.low * ECE_BINS, ECE_BINS - 1).astype(np.intp)
+        return width_bins(self.low, ECE_BINS)
+
+    @cached_property
+    def bin_starts(self) -> NDArray[np.intp]:
+        """The first cell of each bin that has rows."""
+        return np.flatnonzero(np.diff(self.ece_bin, prepend=-1))
 
     @property
     def total(self) -> float:
@@ -70,6 +75,11 @@ class Cells:
         """Whether a row of probability 0 is positive, or one of probability 1 negative."""
         certain = (self.high == 0.0) | (self.low == 1.0)
         return bool((self.residual[certain] != 0.0).any())
+
+    def take(self, which: NDArray[np.bool_]) -> Cells:
+        """Return some of the cells, of independent rows."""
+        columns = (self.weight, self.proba, self.residual, self.low, self.high, self.variance)
+        return Cells(*(column[which] for column in columns))
 
 
 def cells_of(plan: BootstrapPlan) -> Cells:
@@ -106,6 +116,17 @@ def cells_of(plan: BootstrapPlan) -> Cells:
     return Cells(of_cell, mean, residual, low, high, variance, by_cluster)
 
 
+def width_bins(proba: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+    """Return the bin of equal width of each probability; one on an edge belongs to the upper bin.
+
+    Examples
+    --------
+    >>> width_bins(np.array([0.0, 0.2, 0.6, 1.0]), 5)
+    array([0, 1, 3, 4])
+    """
+    return np.searchsorted(np.arange(1, n_bins) / n_bins, proba, side="right")
+
+
 def _starts(proba: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.intp]:
     """Return the first row of each cell of sorted probabilities; rows of equal probability stay together."""
     new = np.flatnonzero(np.append(True, proba[1:] != proba[:-1]))
@@ -114,7 +135,7 @@ def _starts(proba: NDArray[np.float64], weight: NDArray[np.float64] | None) -> N
     before = new if weight is None else np.append(0.0, np.cumsum(weight))[new]
     total = len(proba) if weight is None else weight.sum()
     share = np.floor(before / total * _MOST_CELLS)
-    bins = np.minimum(proba[new] * ECE_BINS, ECE_BINS - 1).astype(np.intp)
+    bins = width_bins(proba[new], ECE_BINS)
     is_certain = (proba[new] == 0.0) | (proba[new] == 1.0)
     steps = (np.diff(share) != 0) | (np.diff(bins) != 0) | (np.diff(is_certain) != 0)
     return np.asarray(new[np.append(True, steps)])
