@@ -31,7 +31,9 @@ def test_sharper_probabilities_than_the_truth_are_too_extreme():
     verdict = calibration_verdict(*drawn(20_000, slope=0.5))
     assert verdict.kind == "miscalibrated"
     assert [part.how for part in verdict.off] == ["too low", "too high"]
-    assert re.match(r"miscalibrated: probabilities are too extreme: below 0.*; above 0.* % came true where", str(verdict))
+    assert re.match(
+        r"miscalibrated: probabilities are too extreme: below 0.*; above 0.* % came true where", str(verdict)
+    )
 
 
 def test_probabilities_pulled_to_one_half_are_too_timid():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.metrics._calibration.probability_cells import Cells
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +17,7 @@ __all__ = ["draw_bin_residuals", "draw_residuals"]
 _MANY = 30.0  # the variance of a count from which on it is drawn from the normal distribution
 
 
-def draw_residuals(cells: Cells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+def draw_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
     """Draw the residuals of perfectly calibrated samples with the same probabilities.
 
     Classes are drawn from the probabilities. Where rows belong together or weights are sampling probabilities, the
@@ -39,7 +39,7 @@ def draw_residuals(cells: Cells, rng: np.random.Generator, n_draws: int) -> NDAr
     return drawn
 
 
-def draw_bin_residuals(cells: Cells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+def draw_bin_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
     """Draw the residuals of perfectly calibrated samples in the bins of the expected calibration error.
 
     Bins of many rows are drawn from the normal distribution, so the time does not grow with the number of rows.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
-__all__ = ["ECE_BINS", "Cells", "cells_of", "width_bins"]
+__all__ = ["ECE_BINS", "ProbabilityCells", "cells_of", "width_bins"]
 
 ECE_BINS = 15  # of equal width, as in `ece`; no cell crosses their edges
 _MOST_CELLS = 1_000  # each then holds 0.1 % of the rows; tests draw a number for each cell a thousand times
@@ -23,7 +23,7 @@ _LEAST = 1e-12  # keeps the log-odds of 0 and 1 finite
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ProbabilityCells:
     """Cells of rows with nearly equal probabilities, in increasing order.
 
     Parameters
@@ -76,13 +76,13 @@ class Cells:
         certain = (self.high == 0.0) | (self.low == 1.0)
         return bool((self.residual[certain] != 0.0).any())
 
-    def take(self, which: NDArray[np.bool_]) -> Cells:
+    def take(self, which: NDArray[np.bool_]) -> ProbabilityCells:
         """Return some of the cells, of independent rows."""
         columns = (self.weight, self.proba, self.residual, self.low, self.high, self.variance)
-        return Cells(*(column[which] for column in columns))
+        return ProbabilityCells(*(column[which] for column in columns))
 
 
-def cells_of(plan: BootstrapPlan) -> Cells:
+def cells_of(plan: BootstrapPlan) -> ProbabilityCells:
     """Group the rows of a plan.
 
     Examples
@@ -113,7 +113,7 @@ def cells_of(plan: BootstrapPlan) -> Cells:
         by_cluster = csr_array((each, (clusters[order], cell)), shape=(int(clusters.max()) + 1, len(start)))
         by_cluster.sum_duplicates()
     variance = _copies(of_cell, weight, start) * mean * (1.0 - mean)
-    return Cells(of_cell, mean, residual, low, high, variance, by_cluster)
+    return ProbabilityCells(of_cell, mean, residual, low, high, variance, by_cluster)
 
 
 def width_bins(proba: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
-from calibrant.metrics._calibration.probability_cells import Cells
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 from calibrant.metrics._calibration.slope_and_intercept import fit_line
 from calibrant.metrics._verdict.joint_test import JointTest, statistics
 from calibrant.metrics._verdict.pattern import cell_rows
@@ -29,7 +29,7 @@ _LEAST = 1e-12
 
 
 def further_rows(
-    cells: Cells, test: JointTest, within: float, confidence: float, design: float, rng: np.random.Generator
+    cells: ProbabilityCells, test: JointTest, within: float, confidence: float, design: float, rng: np.random.Generator
 ) -> int | None:
     """Return the least number of rows, beyond those of the cells, that settle 80 % of simulated samples.
 
@@ -45,7 +45,7 @@ def further_rows(
     return int(math.ceil(more / digits) * digits)
 
 
-def truth_as_estimated(cells: Cells, proba: NDArray[np.float64]) -> NDArray[np.float64]:
+def truth_as_estimated(cells: ProbabilityCells, proba: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the true frequencies at some probabilities, by the logistic line of best fit where there is one."""
     rows = cell_rows(cells)
     if rows.positive.all() or not rows.positive.any():
@@ -54,7 +54,7 @@ def truth_as_estimated(cells: Cells, proba: NDArray[np.float64]) -> NDArray[np.f
     return np.asarray(expit(intercept + slope * logit(np.clip(proba, _LEAST, 1.0 - _LEAST))))
 
 
-def _new_fraction(cells: Cells) -> float:
+def _new_fraction(cells: ProbabilityCells) -> float:
     """Estimate the chance that a further row has a new probability: the fraction seen once (Good 1953)."""
     is_new = (cells.weight == 1.0) | (cells.low < cells.high)
     return float(cells.weight[is_new].sum() / cells.total)
@@ -76,7 +76,7 @@ def _rejected(groups: CalibrationReach, test: JointTest, n_rows: float, rng: np.
     """Return the fraction of simulated samples that the joint test rejects."""
     weight, positive = _draw(groups, n_rows, _N_TESTED, rng)
     p = groups.proba
-    cells = Cells(weight, p, weight * 0.0, p, p, weight * p * (1.0 - p))
+    cells = ProbabilityCells(weight, p, weight * 0.0, p, p, weight * p * (1.0 - p))
     if not cells.variance.any():
         return 0.0
     return float((statistics(cells, positive - weight * p) > test.critical).any(axis=1).mean())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.metrics._calibration.perfect_samples import draw_residuals
-from calibrant.metrics._calibration.probability_cells import Cells
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class JointTest:
     critical: NDArray[np.float64]
 
 
-def joint_test(cells: Cells, rng: np.random.Generator, confidence: float = 0.95) -> JointTest:
+def joint_test(cells: ProbabilityCells, rng: np.random.Generator, confidence: float = 0.95) -> JointTest:
     """Test whether probabilities are perfectly calibrated.
 
     Samples of perfectly calibrated rows are drawn, and the least p-value of the tests is compared with that of the
@@ -75,7 +75,7 @@ def joint_test(cells: Cells, rng: np.random.Generator, confidence: float = 0.95)
     )
 
 
-def statistics(cells: Cells, residual: NDArray[np.float64]) -> NDArray[np.float64]:
+def statistics(cells: ProbabilityCells, residual: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the statistics of some samples of residuals, one a column, on scales that do not depend on the rows."""
     scale = np.sqrt(cells.variance.sum())
     intercept = residual.sum(axis=-1) / scale

@@ -14,7 +14,7 @@ from calibrant.metrics._validation.predictions import BinaryRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.metrics._calibration.probability_cells import Cells
+    from calibrant.metrics._calibration.probability_cells import ProbabilityCells
     from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._verdict.joint_test import JointTest
 
@@ -59,7 +59,7 @@ class Pattern(NamedTuple):
     falls: tuple[float, float] | None = None
 
 
-def find_pattern(cells: Cells, test: JointTest, band: Band, confidence: float) -> Pattern:
+def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band, confidence: float) -> Pattern:
     """Return the pattern of probabilities that are shown to be miscalibrated.
 
     Ranges are those where the residuals sum to more than those of calibrated rows do in any range. Where there is none,
@@ -77,14 +77,12 @@ def find_pattern(cells: Cells, test: JointTest, band: Band, confidence: float) -
     shown = [run for run in (too_low, too_high) if abs(cells.residual[run].sum()) >= least]
     if len(shown) < 2 and tilted is not None:
         return tilted
-    if not shown:
-        off = (_off_range(cells, np.arange(len(cells.proba))),)
-    else:
-        off = tuple(sorted(_off_range(cells, _densest(cells, run)) for run in shown))
+    runs = [_densest(cells, run) for run in shown] or [np.arange(len(cells.proba))]
+    off = tuple(sorted(_off_range(cells, run) for run in runs))
     return Pattern(_kind(off), off)
 
 
-def cell_rows(cells: Cells) -> BinaryRows:
+def cell_rows(cells: ProbabilityCells) -> BinaryRows:
     """Return the cells as weighted rows: the positives of each, and the negatives."""
     positive = np.clip(cells.residual + cells.weight * cells.proba, 0.0, cells.weight)
     weight = np.concatenate([positive, cells.weight - positive])
@@ -93,7 +91,7 @@ def cell_rows(cells: Cells) -> BinaryRows:
     return BinaryRows(np.ascontiguousarray(rows[kept]), is_positive[kept], np.ascontiguousarray(weight[kept]))
 
 
-def _slope_is_negative(cells: Cells, confidence: float) -> bool:
+def _slope_is_negative(cells: ProbabilityCells, confidence: float) -> bool:
     rows = cell_rows(cells)
     if rows.positive.all() or not rows.positive.any() or len(cells.proba) < 2:
         return False
@@ -101,7 +99,7 @@ def _slope_is_negative(cells: Cells, confidence: float) -> bool:
     return bool(slope + two_sided_z(confidence) * error < 0.0)
 
 
-def _longest_run(cells: Cells, sign: float) -> NDArray[np.intp]:
+def _longest_run(cells: ProbabilityCells, sign: float) -> NDArray[np.intp]:
     """Return the neighboring cells whose residuals have the largest sum of a sign."""
     sums = np.append(0.0, np.cumsum(sign * cells.residual))
     end = int(np.argmax(sums - np.minimum.accumulate(sums)))
@@ -109,7 +107,7 @@ def _longest_run(cells: Cells, sign: float) -> NDArray[np.intp]:
     return np.arange(begin, end)
 
 
-def _densest(cells: Cells, run: NDArray[np.intp]) -> NDArray[np.intp]:
+def _densest(cells: ProbabilityCells, run: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the part of a run of cells whose residuals are the least likely by chance.
 
     Shorter parts are more numerous, which the penalty of multiscale tests accounts for (Dümbgen & Spokoiny 2001).
@@ -128,13 +126,13 @@ def _densest(cells: Cells, run: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.arange(len(cells.proba)) if is_most else part
 
 
-def _certain_and_wrong(cells: Cells) -> Pattern:
+def _certain_and_wrong(cells: ProbabilityCells) -> Pattern:
     """Return the pattern of probabilities of 0 and 1 that are wrong while the others have no error that is shown."""
     is_wrong = ((cells.high == 0.0) | (cells.low == 1.0)) & (cells.residual != 0.0)
     return Pattern("too extreme", tuple(_off_range(cells, np.array([cell])) for cell in np.flatnonzero(is_wrong)))
 
 
-def _tilted(cells: Cells, test: JointTest) -> Pattern | None:
+def _tilted(cells: ProbabilityCells, test: JointTest) -> Pattern | None:
     """Return the pattern of the slope where it explains more than the mean does: errors of opposite signs.
 
     The rows are split where the line of best fit has no error, and the errors of both sides must be visible.
@@ -151,7 +149,7 @@ def _tilted(cells: Cells, test: JointTest) -> Pattern | None:
     return Pattern("too extreme" if z[0] > 0.0 else "too timid", tuple(_off_range(cells, side) for side in sides))
 
 
-def _off_range(cells: Cells, run: NDArray[np.intp]) -> OffRange:
+def _off_range(cells: ProbabilityCells, run: NDArray[np.intp]) -> OffRange:
     weight = float(cells.weight[run].sum())
     predicted = float(cells.weight[run] @ cells.proba[run]) / weight
     away = float(cells.residual[run].sum()) / weight

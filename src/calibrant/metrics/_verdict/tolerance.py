@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from calibrant.metrics._calibration.probability_cells import Cells
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 
 __all__ = ["Tolerance", "tolerance_of"]
 
@@ -43,7 +43,7 @@ class Tolerance(NamedTuple):
         return f"±{self.error:.2g} ({share} of {self.base_words} of {percent(self.base_rate)})"
 
 
-def tolerance_of(cells: Cells, within: float, relative: float | None) -> Tolerance:
+def tolerance_of(cells: ProbabilityCells, within: float, relative: float | None) -> Tolerance:
     """Return the tolerance for some rows; half a row is added to each class, so that none has the rate 0."""
     positive = float(cells.weight @ cells.proba + cells.residual.sum())
     rate = (positive + 0.5) / (cells.total + 1.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._params import Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
-from calibrant.metrics._calibration.probability_cells import Cells, cells_of
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells, cells_of
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind, read_codes
 from calibrant.metrics._intervals.calibration_errors import band_of
@@ -172,7 +172,7 @@ def _verdict(plan: BootstrapPlan, within: float, relative: float | None, confide
 
 
 def _miscalibrated(
-    cells: Cells, test: JointTest, band: Band, tolerance: Tolerance, confidence: float, shown: dict[str, Any]
+    cells: ProbabilityCells, test: JointTest, band: Band, tolerance: Tolerance, confidence: float, shown: dict[str, Any]
 ) -> Verdict:
     pattern = find_pattern(cells, test, band, confidence)
     thus, reach = pattern_words(pattern), shown["reach"]
