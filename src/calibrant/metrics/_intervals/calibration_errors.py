@@ -21,7 +21,7 @@ from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.proportions import Interval
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import Metric, options_of
 from calibrant.metrics._scorecard.score_card import Score
 from calibrant.metrics._validation.predictions import Predictions
 
@@ -46,10 +46,10 @@ def calibration_scores(
     values = {name: metric.judge(plan.predictions) for name, metric in metrics.items()}
     if plan.confidence is None:
         return {name: Score(name, value) for name, value in values.items()}
-    redrawn = {name: metric for name, metric in metrics.items() if name != "ece"}
+    binned = [name for name, metric in metrics.items() if metric.id == "ece" and not options_of(metric)]
+    redrawn = {name: metric for name, metric in metrics.items() if name not in binned}
     by_chance = _values_by_chance(plan, redrawn, values) if plan.is_simple and plan.counts_whole_rows else {}
-    if "ece" in metrics:
-        by_chance["ece"] = _ece_by_chance(plan, values["ece"])
+    by_chance |= {name: _ece_by_chance(plan, values[name]) for name in binned}
     return {name: _score(plan, metric, values[name], by_chance.get(name), band) for name, metric in metrics.items()}
 
 
