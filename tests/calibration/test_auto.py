@@ -14,7 +14,7 @@ from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
 from calibrant.calibration._auto.mixing_weights import best_weights
 from calibrant.calibration._fitting.replace_certain import fit_replace_certain
 from calibrant.calibration._validation import read_scored
-from calibrant.exceptions import LittleDataWarning, ParameterError
+from calibrant.exceptions import CalibrantWarning, LittleDataWarning, ParameterError
 
 GRID = np.linspace(0.01, 0.99, 99)
 
@@ -165,7 +165,7 @@ def test_too_few_rows_raise_a_warning_with_their_number():
 
 def test_weights_that_sum_to_one_are_one_row():
     scores, y = known(500)
-    with pytest.warns(LittleDataWarning, match="1 calibration rows"):
+    with pytest.warns(CalibrantWarning, match="sums to 1"), pytest.warns(LittleDataWarning, match="1 calibration rows"):
         Auto().fit(scores, y, np.full(500, 1 / 500))
 
 

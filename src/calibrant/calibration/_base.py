@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Rule, check_params
 from calibrant.calibration._validation import (
@@ -27,6 +28,7 @@ from calibrant.calibration._validation import (
     read_named_scores,
     read_scored,
 )
+from calibrant.data._internal import WeightKind
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INVERSE_SECTIONS",
+    "WEIGHT_KIND_DOC",
     "Calibrator",
     "ScoreMap",
     "normalised",
@@ -43,6 +46,11 @@ __all__ = [
     "two_columns",
 ]
 
+
+WEIGHT_KIND_DOC = """\
+weight_kind : {"frequency", "probability"}
+    Whether a weight of 2 means the row twice, or a row that represents two of the population. The latter are scaled to
+    sum to the effective number of rows, (sum w)^2 / sum w^2, and a row stays whole in folds whatever it weighs."""
 
 # The sections of `inverse` of maps of one score.
 INVERSE_SECTIONS = """\
@@ -94,7 +102,17 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         return self._is_monotone
 
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None) -> Self:
+    @fill_docstring(weight_kind=WEIGHT_KIND_DOC)
+    def fit(
+        self,
+        scores: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        labels: Any = None,
+        groups: Any = None,
+        weight_kind: WeightKind = "frequency",
+    ) -> Self:
         """Fit the map.
 
         Parameters
@@ -105,9 +123,13 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         y : sequence of length n_rows
             The class of each row.
         sample_weight : sequence of length n_rows, optional
-            The weight of each row, a frequency: a weight of 2 is the row twice.
+            The weight of each row, by default a frequency: a weight of 2 is the row twice.
         labels : sequence, optional
             The classes in the order of the columns, where `y` may lack one; sorted by default.
+        groups : sequence of length n_rows, optional
+            The group of each row, such as the patient of several rows. Where a map or a number is chosen on held-out
+            rows, groups are held out whole.
+        %(weight_kind)s
 
         Returns
         -------
@@ -115,7 +137,8 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
             The fitted calibrator.
         """
         check_params(self, self._rules)
-        return self._fit_rows(read_scored(scores, y, sample_weight, labels))
+        rows = read_scored(scores, y, sample_weight, labels, groups=groups, weight_kind=weight_kind)
+        return self._fit_rows(rows)
 
     def _fit_rows(self, rows: ScoredRows) -> Self:
         """Fit to validated rows, with a warning where no score differs."""

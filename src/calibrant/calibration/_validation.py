@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import check_weights, classes_of_columns, code_labels, column_names, order_columns
+from calibrant.data._internal import (
+    WeightKind,
+    as_frequencies,
+    check_weights,
+    classes_of_columns,
+    code_labels,
+    column_names,
+    order_columns,
+    read_groups,
+)
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
@@ -44,11 +53,14 @@ class BinaryScores:
         Whether each row is of the positive class.
     weight : array of shape (n_rows,) or None
         The weight of each row, never 0; None where all are 1.
+    groups : array of shape (n_rows,) or None
+        The number of each row's group, from 0; None where each unit of weight is a row of its own.
     """
 
     scores: NDArray[np.float64]
     positive: NDArray[np.bool_]
     weight: NDArray[np.float64] | None = None
+    groups: NDArray[np.intp] | None = None
 
     def totals(self) -> tuple[float, float]:
         """Return the weight of the negative and of the positive rows.
@@ -76,8 +88,8 @@ class BinaryScores:
         >>> BinaryScores(np.array([0.1, 0.4, 0.9]), np.array([False, True, True])).take(np.array([2])).scores
         array([0.9])
         """
-        weight = None if self.weight is None else self.weight[rows]
-        return BinaryScores(self.scores[rows], self.positive[rows], weight)
+        weight, groups = (None if each is None else each[rows] for each in (self.weight, self.groups))
+        return BinaryScores(self.scores[rows], self.positive[rows], weight, groups)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,17 +125,33 @@ class ScoredRows:
         weight, groups = (None if each is None else each[rows] for each in (self.weight, self.groups))
         return replace(self, scores=self.scores[rows], codes=self.codes[rows], weight=weight, groups=groups)
 
+    def weighted_by(self, kind: WeightKind) -> ScoredRows:
+        """Return the rows with weights as frequencies; rows with probability weights are groups of their own.
+
+        Examples
+        --------
+        >>> rows = read_scored([0.1, 0.7, 0.9], [0, 1, 1], [0.25, 0.25, 0.5], weight_kind="probability")
+        >>> rows.weight.round(3), rows.groups
+        (array([0.667, 0.667, 1.333]), array([0, 1, 2]))
+        """
+        weight, groups = as_frequencies(self.weight, kind, stacklevel=6), self.groups
+        if weight is not None and groups is None and kind == "probability":
+            groups = np.empty(len(self.codes), dtype=np.intp)  # by value: nothing may depend on the order of the rows
+            groups[np.lexsort([weight, *self.scores.T[::-1], self.codes])] = np.arange(len(groups))
+        return replace(self, weight=weight, groups=groups)
+
     def without_weight_0(self) -> ScoredRows:
         """Return the rows of positive weight."""
         return self if self.weight is None or self.weight.all() else self.take(np.flatnonzero(self.weight))
 
     def two_class(self) -> BinaryScores:
         """Return the score of the last of two classes, whether there are one or two columns."""
-        return BinaryScores(one_column(self.scores), self.codes == 1, self.weight)
+        return BinaryScores(one_column(self.scores), self.codes == 1, self.weight, self.groups)
 
     def against_rest(self, column: int) -> BinaryScores:
         """Return one class against all others, by its own column."""
-        return BinaryScores(np.ascontiguousarray(self.scores[:, column]), self.codes == column, self.weight)
+        score = np.ascontiguousarray(self.scores[:, column])
+        return BinaryScores(score, self.codes == column, self.weight, self.groups)
 
     def class_weights(self) -> NDArray[np.float64]:
         """Return the weight of the rows of each class.
@@ -198,7 +226,15 @@ def are_equal(table: NDArray[np.float64]) -> bool:
     return bool((table[:_SOME] == first).all() and (table == first).all())
 
 
-def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None) -> ScoredRows:
+def read_scored(
+    scores: Any,
+    y: Any,
+    sample_weight: Any = None,
+    labels: Any = None,
+    *,
+    groups: Any = None,
+    weight_kind: WeightKind = "frequency",
+) -> ScoredRows:
     """Return the validated rows that a calibrator is fitted to; rows of weight 0 are dropped.
 
     Parameters
@@ -212,11 +248,15 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
         The weight of each row.
     labels : sequence, optional
         The classes in the order of the columns, where `y` may lack one or they are not sorted.
+    groups : sequence of length n_rows, optional
+        The group of each row.
+    weight_kind : {"frequency", "probability"}
+        What weights mean.
 
     Returns
     -------
     ScoredRows
-        The rows of positive weight.
+        The rows of positive weight; with groups, or weights that are probabilities, rows that stay whole.
 
     Examples
     --------
@@ -228,14 +268,16 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     weight = check_weights(sample_weight, len(table))
     rows = None if weight is None or weight.all() else np.flatnonzero(weight)
     coded = code_labels(y, len(table), rows)
+    numbers = read_groups(groups, len(table), rows)
     if rows is not None and weight is not None:
         table, weight = table[rows], weight[rows]
     known = (coded.classes if labels is None else np.asarray(labels)).tolist()
     named = classes_of_columns("scores", column_names(scores), known, may_add=labels is None)
     if named is not None and len(named) > len(known):
         labels = np.unique(named)
-    ordered = order_classes(ScoredRows(table, coded.codes, coded.classes, weight), labels)
-    return replace(ordered, scores=_order_scores(table, named, ordered.classes.tolist()))
+    ordered = order_classes(ScoredRows(table, coded.codes, coded.classes, weight, numbers), labels)
+    ordered = replace(ordered, scores=_order_scores(table, named, ordered.classes.tolist()))
+    return ordered.weighted_by(weight_kind)
 
 
 def read_named_scores(scores: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

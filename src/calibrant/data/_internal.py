@@ -13,12 +13,17 @@ from calibrant.data._validation.class_columns import (
     named_classes,
     order_columns,
 )
-from calibrant.data._validation.groups import code_groups
+from calibrant.data._validation.groups import code_groups, read_groups
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
 from calibrant.data._validation.row_matching import LogProbaMixin, RowClassifierMixin
 from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows
-from calibrant.data._validation.weight_kinds import WeightKind, can_be_frequencies, warn_of_weights
+from calibrant.data._validation.weight_kinds import (
+    WeightKind,
+    as_frequencies,
+    can_be_frequencies,
+    warn_of_weights,
+)
 
 __all__ = [
     "CategoryCodes",
@@ -31,6 +36,7 @@ __all__ = [
     "Schema",
     "TrainingRows",
     "WeightKind",
+    "as_frequencies",
     "caller_level",
     "can_be_frequencies",
     "cell_weights",
@@ -47,6 +53,7 @@ __all__ = [
     "mdl_cuts",
     "named_classes",
     "order_columns",
+    "read_groups",
     "read_more_training_rows",
     "read_training_rows",
     "warn_of_weights",

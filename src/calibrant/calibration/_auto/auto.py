@@ -14,6 +14,7 @@ from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
 from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows, take_pieces
 from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
+from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
@@ -217,15 +218,14 @@ class _Trial:
     logs: NDArray[np.float64]
     codes: NDArray[np.int32]
     weight: NDArray[np.float64]
+    groups: NDArray[np.intp] | None = None
 
     def gain_of(self, weights: NDArray[np.float64]) -> tuple[float, float]:
         """Return the mean gain of a mix over the reference, and the standard error of the paired difference."""
         reference = row_losses(self.logs[0], self.codes)
         gains = reference - row_losses(log_mix(self.logs, weights), self.codes)
-        total = float(self.weight.sum())
-        gain = float(self.weight @ gains) / total
-        spread = float(self.weight @ (gains - gain) ** 2) / max(total - 1.0, 1.0)
-        return gain, float(np.sqrt(spread / total))
+        gain = float(self.weight @ gains) / float(self.weight.sum())
+        return gain, standard_error_of_mean(gains, self.weight, self.groups)
 
     def candidates(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
         """Return each candidate with its evidence."""
@@ -254,12 +254,13 @@ def _run_trial(pooled: ScoredRows, makers: Mapping[str, Calibrator], *, has_iden
     pieces = assign_folds(pooled, n_folds)
     names = ([_NO_MAP] if has_identity else []) + list(makers)
     logs = {name: np.zeros((len(pieces.rows), len(pooled.classes))) for name in names}
-    for fold in range(n_folds):
+    for fold in range(int(pieces.fold.max()) + 1):
         found = _predict_fold(pooled, pieces, fold, {name: makers.get(name) for name in logs}, is_proba=has_identity)
         logs = {name: table for name, table in logs.items() if name in found}
         for name, table in logs.items():
             table[pieces.fold == fold] = found[name]
-    return _Trial(list(logs), np.stack(list(logs.values())), pooled.codes[pieces.rows], pieces.weight)
+    groups = None if pooled.groups is None else pooled.groups[pieces.rows]
+    return _Trial(list(logs), np.stack(list(logs.values())), pooled.codes[pieces.rows], pieces.weight, groups)
 
 
 def _predict_fold(

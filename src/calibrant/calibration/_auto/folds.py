@@ -64,6 +64,9 @@ def assign_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
     if pooled.groups is None:
         return unit_folds(pooled.codes, pooled.weights(), n_folds, random, enough=_ENOUGH_UNITS)
     groups, weight = pooled.groups, pooled.weights()
+    if int(groups.max()) + 1 == len(groups):  # whole rows: a unit each, whatever they weigh
+        units = unit_folds(pooled.codes, np.ones(len(groups)), n_folds, random, enough=_ENOUGH_UNITS)
+        return Pieces(units.rows, weight[units.rows], units.fold)
     kept = np.flatnonzero(_drawn_groups(np.bincount(groups, weight).astype(np.float64), n_folds, random)[groups])
     numbers = np.unique(groups[kept], return_inverse=True)[1]
     counts = count_by_group(numbers, pooled.codes[kept], weight[kept])

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bins", "count_bins", "width_bins"]
 
+_ROUNDING = 1e-12  # of a weight that is left when all others are subtracted
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
@@ -52,6 +54,26 @@ class Bins:
             for kept in (self.positive, np.maximum(self.positive - 1.0, 0.0))
         ]
         errors = (self.weight - self.positive) * frequencies[0] ** 2 + self.positive * (1.0 - frequencies[1]) ** 2
+        return float(errors.sum() / self.weight.sum())
+
+    def leave_group_out_error(self, sample: BinaryScores, m: float = 0.0) -> float:
+        """Return the squared error of `frequencies`, each group of rows left out, with the edges as they are.
+
+        Examples
+        --------
+        >>> sample = BinaryScores(np.ones(3), np.array([True, True, False]), groups=np.array([0, 1, 2]))
+        >>> count_bins(sample, 1).leave_group_out_error(sample)
+        0.5
+        """
+        weight, base = sample.weights(), self.positive.sum() / self.weight.sum()
+        bins = np.searchsorted(self.edges, sample.scores, side="right")
+        cells, cell = np.unique(np.stack([bins, np.asarray(sample.groups)]), axis=1, return_inverse=True)
+        size, positive = np.bincount(cell, weight), np.bincount(cell, weight * sample.positive)
+        others = np.maximum(self.weight[cells[0]] - size, 0.0)
+        kept = np.maximum(self.positive[cells[0]] - positive, 0.0) + m * base
+        is_alone = others + m <= _ROUNDING * self.weight[cells[0]]
+        rate = np.where(is_alone, base, kept / np.where(is_alone, 1.0, others + m)).clip(0.0, 1.0)
+        errors = (size - positive) * rate**2 + positive * (1.0 - rate) ** 2
         return float(errors.sum() / self.weight.sum())
 
 

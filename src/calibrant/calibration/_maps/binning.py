@@ -31,7 +31,7 @@ class Binning(ScoreMap):
     Parameters
     ----------
     n_bins : int or "cv"
-        Number of bins. ``"cv"``: of 1 to 100 the number with the least leave-one-out squared error.
+        Number of bins. ``"cv"``: of 1 to 100 the number with the least squared error, each row, or group, left out.
     strategy : "count" or "width"
         ``"count"``: about as many rows in each; equal scores share a bin, so there may be fewer bins.
         ``"width"``: equally wide, from 0 to 1 for scores that all lie there, else from the least to the greatest.
@@ -83,9 +83,10 @@ class Binning(ScoreMap):
         make_bins = _STRATEGIES[self.strategy]
         if self.n_bins != "cv":
             return make_bins(sample, int(self.n_bins))
-        return min(
-            (make_bins(sample, n_bins) for n_bins in _CANDIDATES), key=lambda bins: bins.leave_one_out_error(self.m)
-        )
+        candidates = (make_bins(sample, n_bins) for n_bins in _CANDIDATES)
+        if sample.groups is None:
+            return min(candidates, key=lambda bins: bins.leave_one_out_error(self.m))
+        return min(candidates, key=lambda bins: bins.leave_group_out_error(sample, self.m))
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.probabilities_[np.searchsorted(self.edges_, scores, side="right")])

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import HasMethods, Rule, check_params
-from calibrant.data._internal import LogProbaMixin, check_weights, code_labels
+from calibrant.calibration._base import WEIGHT_KIND_DOC
+from calibrant.data._internal import LogProbaMixin, WeightKind, as_frequencies, check_weights, code_labels
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  
     def __init__(self, tree: Any) -> None:
         self.tree = tree
 
-    @fill_docstring()
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @fill_docstring(weight_kind=WEIGHT_KIND_DOC)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, weight_kind: WeightKind = "frequency") -> Self:
         """Count calibration rows in the leaves of the tree.
 
         Parameters
@@ -87,7 +88,8 @@ class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  
         y : sequence of length n_rows
             Their classes, all known to the tree.
         sample_weight : sequence of length n_rows, optional
-            The weight of each row, a frequency: a weight of 2 is the row twice.
+            The weight of each row, by default a frequency: a weight of 2 is the row twice.
+        %(weight_kind)s
 
         Returns
         -------
@@ -102,6 +104,7 @@ class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  
         codes = self._codes(y, len(leaves), rows)
         if rows is not None and weight is not None:
             leaves, weight = leaves[rows], weight[rows]
+        weight = as_frequencies(weight, weight_kind)
         flat = np.bincount(leaves * len(self.classes_) + codes, weight, (leaves.max() + 1) * len(self.classes_))
         self.counts_ = flat.reshape(-1, len(self.classes_)).astype(np.float64)
         return self

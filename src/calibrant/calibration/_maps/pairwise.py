@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -82,9 +83,8 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
     def _pair_rows(self, scored: ScoredRows, low: int, high: int) -> ScoredRows:
         rows = np.flatnonzero((scored.codes == low) | (scored.codes == high))
         score = self._score(scored.scores[rows], low, high)
-        weight = None if scored.weight is None else scored.weight[rows]
         codes = (scored.codes[rows] == high).astype(np.int32)
-        return ScoredRows(score, codes, scored.classes[[low, high]], weight)
+        return replace(scored.take(rows), scores=score, codes=codes, classes=scored.classes[[low, high]])
 
     def _score(self, table: NDArray[np.float64], low: int, high: int) -> NDArray[np.float64]:
         if self.on_ == "logit":

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
-from calibrant.calibration._base import ScoreMap, normalised
+from calibrant._docstrings import fill_docstring
+from calibrant.calibration._base import WEIGHT_KIND_DOC, ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
-from calibrant.data._internal import check_weights
+from calibrant.data._internal import WeightKind, check_weights
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -69,7 +70,18 @@ class VennAbers(ScoreMap):
     high_: NDArray[np.float64]
     folds_: list[VennAbers]
 
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None, *, labels: Any = None, folds: Any = None) -> Self:
+    @fill_docstring(weight_kind=WEIGHT_KIND_DOC)
+    def fit(
+        self,
+        scores: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        labels: Any = None,
+        folds: Any = None,
+        groups: Any = None,
+        weight_kind: WeightKind = "frequency",
+    ) -> Self:
         """Fit the two step functions.
 
         Parameters
@@ -84,6 +96,9 @@ class VennAbers(ScoreMap):
             The classes in the order of the columns; sorted by default.
         folds : sequence of length n_rows, optional
             The fold of each row: rows of one fold were scored by one model. None: one model scored all rows.
+        groups : sequence of length n_rows, optional
+            The group of each row, as in other calibrators; nothing is held out here.
+        %(weight_kind)s
 
         Returns
         -------
@@ -98,8 +113,9 @@ class VennAbers(ScoreMap):
         """
         self.__dict__.pop("folds_", None)
         if folds is None:
-            return super().fit(scores, y, sample_weight, labels=labels)
-        scored, of_rows = read_scored(scores, y, sample_weight, labels), _read_folds(folds, sample_weight, len(y))
+            return super().fit(scores, y, sample_weight, labels=labels, groups=groups, weight_kind=weight_kind)
+        scored = read_scored(scores, y, sample_weight, labels, groups=groups, weight_kind=weight_kind)
+        of_rows = _read_folds(folds, sample_weight, len(y))
         self.classes_, self.n_columns_ = scored.classes, scored.scores.shape[1]
         self.folds_ = [_of_fold(scored, of_rows == fold) for fold in np.unique(of_rows)]
         return self

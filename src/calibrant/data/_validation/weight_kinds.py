@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from calibrant._params import Choice, check_param
 from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WeightKind", "can_be_frequencies", "warn_of_weights"]
+__all__ = ["WEIGHT_KIND", "WeightKind", "as_frequencies", "can_be_frequencies", "warn_of_weights"]
 
 WeightKind: TypeAlias = Literal["frequency", "probability"]
+
+WEIGHT_KIND = Choice("frequency", "probability")
 
 _LEAST_MEAN = 0.1  # of frequencies: ten rows that count as one are few, and weights that sum to 1 are far below it
 _ROUNDING = 1e-6  # of a sum that is 1
@@ -49,3 +52,22 @@ def warn_of_weights(weights: NDArray[np.float64] | None, *, stacklevel: int = 3)
         CalibrantWarning,
         stacklevel=stacklevel,
     )
+
+
+def as_frequencies(
+    weights: NDArray[np.float64] | None, kind: WeightKind, *, stacklevel: int = 4
+) -> NDArray[np.float64] | None:
+    """Return positive weights as frequencies; warn of those that are passed as such and cannot be.
+
+    Probability weights are scaled so that their sum is the effective number of rows, (sum w)^2 / sum w^2 (Kish 1965).
+
+    Examples
+    --------
+    >>> as_frequencies(np.array([0.25, 0.25, 0.5]), "probability").round(3)
+    array([0.667, 0.667, 1.333])
+    """
+    check_param("weight_kind", kind, WEIGHT_KIND)
+    if weights is None or kind == "frequency":
+        warn_of_weights(weights, stacklevel=stacklevel)
+        return weights
+    return np.asarray(weights * (weights.sum() / (weights**2).sum()))
