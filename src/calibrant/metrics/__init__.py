@@ -48,6 +48,7 @@ from calibrant.metrics._classification.rates import (
     sensitivity,
     specificity,
 )
+from calibrant.metrics._classification.top_k import TOP_K_ACCURACY, top_k_accuracy
 from calibrant.metrics._intervals.proportions import Interval, proportion_interval
 from calibrant.metrics._losses.decomposition import (
     Decomposition,
@@ -99,6 +100,7 @@ from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.auc import AUC, GINI, KS, auc, gini, ks
 from calibrant.metrics._ranking.h_measure import H_MEASURE, h_measure
 from calibrant.metrics._ranking.lift import AULC, LIFT, aulc, lift
+from calibrant.metrics._ranking.partial_auc import PARTIAL_AUC, partial_auc
 from calibrant.metrics._ranking.precision import (
     AUPRC,
     AVERAGE_PRECISION,
@@ -180,6 +182,7 @@ __all__ = [
     "mxe",
     "nce",
     "npv",
+    "partial_auc",
     "precision",
     "precision_at_k",
     "profit",
@@ -199,6 +202,7 @@ __all__ = [
     "spherical",
     "spiegelhalter_z",
     "three_point_precision",
+    "top_k_accuracy",
 ]
 
 _ALL = (
@@ -227,6 +231,7 @@ _ALL = (
     SPIEGELHALTER_Z,
     AUC,
     GINI,
+    PARTIAL_AUC,
     KS,
     H_MEASURE,
     AVERAGE_PRECISION,
@@ -240,6 +245,7 @@ _ALL = (
     ACCURACY,
     ERROR,
     BALANCED_ACCURACY,
+    TOP_K_ACCURACY,
     PRECISION,
     RECALL,
     SENSITIVITY,

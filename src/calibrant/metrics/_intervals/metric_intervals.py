@@ -15,6 +15,7 @@ from calibrant.metrics._calibration.spiegelhalter import spiegelhalter_z_of
 from calibrant.metrics._classification.confusion import confusion_of
 from calibrant.metrics._classification.costs import least_costs, row_profits
 from calibrant.metrics._classification.rates import RATES, rate_counts
+from calibrant.metrics._classification.top_k import is_in_top
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
@@ -103,6 +104,8 @@ def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
     keywords = bound_keywords(metric)
     if metric.id == "profit":
         return sum_recipe(metric.id, partial(row_profits, **keywords), is_mean=False)
+    if metric.id == "top_k_accuracy":
+        return sum_recipe(metric.id, partial(is_in_top, **keywords), is_mean=True)
     if keywords.pop("decide", None) == "cheapest":
         return sum_recipe(metric.id, partial(least_costs, **keywords), is_mean=True)
     has_confusion = metric.id in (*CONFUSION_METRICS, "cost") and not _THRESHOLD & options.keys()
@@ -208,6 +211,9 @@ def success_counts(metric: Metric, predictions: Predictions) -> tuple[float, flo
     (1.0, 2.0)
     """
     options = options_of(metric)
+    if metric.id == "top_k_accuracy":
+        found = is_in_top(predictions, **options)
+        return float((predictions.weight * found).sum()), predictions.total
     if metric.id not in ("accuracy", "error", *RATES) or options.keys() - _THRESHOLD:
         return None
     threshold, inclusive = options.get("threshold"), options.get("inclusive", False)

@@ -50,6 +50,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     "mxe": _CLIP,
     "nce": {"base": Real(1, closed="neither")} | _CLIP,
     "npv": _THRESHOLD | _AVERAGE,
+    "partial_auc": {"max_fpr": _FRACTION, "standardized": Bool()},
     "precision": _THRESHOLD | _AVERAGE,
     "precision_at_k": {"k": _POSITIVE},
     "recall": _THRESHOLD | _AVERAGE,
@@ -58,6 +59,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     "sensitivity_specificity": _THRESHOLD,
     "specificity": _THRESHOLD | _AVERAGE,
     "spiegelhalter_z": {"weight_kind": Choice("frequency", "probability")},
+    "top_k_accuracy": {"k": Int(1)},
 }
 
 
