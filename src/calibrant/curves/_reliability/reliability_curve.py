@@ -12,6 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import Ranked, read_ranked
+from calibrant.curves._reliability.bin_bands import bin_bands, merge_neighbours
 from calibrant.curves._reliability.consistency_band import consistency_band
 from calibrant.metrics._internal import Band, honest_bands
 
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["ReliabilityCurve", "reliability"]
 
 _MAX_BAND_POINTS = 1_000  # more are not visible in a picture, and 500 draws of millions of points would not fit memory
+_MAX_DRAWN_GROUPS = 5_000  # neighbours beyond it are drawn together: a million rows take a second
+_MAX_AUTO_BINS = 10
 
 _RULES = {
     "method": Choice("fixed", "equal_mass", "corp"),
-    "n_bins": Int(1),
+    "n_bins": Choice("auto") | Int(1),
     "bands": Choice("consistency", "honest") | Nothing(),
     "confidence": Real(0, 1, closed="neither"),
     "n_resamples": Int(2),
@@ -50,11 +53,14 @@ class ReliabilityCurve(Curve):
     method : {"fixed", "equal_mass", "corp"}
         How the bins were made.
     band : Band or None
-        The lower and upper ends of the band at increasing probabilities.
+        The lower and upper ends of the band at increasing probabilities: pointwise for "consistency", simultaneous for
+        "honest".
     bands : {"consistency", "honest"} or None
         The kind of the band.
     confidence : float
         The confidence of the band.
+    simultaneous : Band or None
+        With a consistency band, the band that contains the whole curve of calibrated probabilities.
 
     Examples
     --------
@@ -73,6 +79,7 @@ class ReliabilityCurve(Curve):
     band: Band | None
     bands: str | None
     confidence: float
+    simultaneous: Band | None = None
 
     @property
     def distance(self) -> float:
@@ -82,8 +89,9 @@ class ReliabilityCurve(Curve):
     def outside(self) -> list[tuple[float, float]]:
         """Return the ranges of probabilities that the band shows to be miscalibrated, from left to right.
 
-        With a consistency band these are the points where the curve leaves the band (a pointwise statement); with an
-        honest band those where the diagonal leaves the band (a simultaneous statement).
+        With a consistency band these are the points where the curve leaves the simultaneous band; with an honest band
+        those where the diagonal leaves the band. Either way calibrated probabilities have such a range in at most one
+        sample of twenty (at a confidence of 95 %).
 
         Examples
         --------
@@ -96,7 +104,7 @@ class ReliabilityCurve(Curve):
             return []
         if self.bands == "honest":
             return self.band.outside()
-        x, lower, upper = self.band
+        x, lower, upper = self.band if self.simultaneous is None else self.simultaneous
         value = self.observed[np.searchsorted(self.low, x, side="right") - 1]
         is_out = np.concatenate([[False], (value < lower) | (value > upper), [False]])
         edges = np.flatnonzero(np.diff(is_out.astype(int)))
@@ -107,7 +115,8 @@ class ReliabilityCurve(Curve):
         band = ""
         if self.band is not None:
             ranges = ", ".join(f"{low:.3g} to {high:.3g}" for low, high in self.outside()) or "nowhere"
-            band = f"; outside the {self.bands} band of {100 * self.confidence:g} %: {ranges}"
+            kind = "simultaneous consistency" if self.simultaneous is not None else self.bands
+            band = f"; outside the {kind} band of {100 * self.confidence:g} %: {ranges}"
         return f"ReliabilityCurve: {rows}, mean distance from the diagonal {self.distance:.4g}{band}"
 
 
@@ -117,7 +126,7 @@ def reliability(
     y_proba: Any,
     *,
     method: Literal["fixed", "equal_mass", "corp"] = "fixed",
-    n_bins: int = 10,
+    n_bins: int | Literal["auto"] = 10,
     bands: Literal["consistency", "honest"] | None = None,
     confidence: float = 0.95,
     n_resamples: int = 500,
@@ -136,16 +145,17 @@ def reliability(
     method : {"fixed", "equal_mass", "corp"}
         Bins of equal width, [0, 0.1), ..., [0.9, 1]; bins of about equal numbers of rows, tied rows in the same bin;
         or the bins of isotonic regression, which need no choice (CORP: Dimitriadis, Gneiting & Jordan 2021).
-    n_bins : int
-        Number of bins; unused by "corp".
+    n_bins : int or "auto"
+        Number of bins; unused by "corp". "auto": the square root of the number of rows of the rarer class, at most 10.
     bands : {"consistency", "honest"} or None
-        "consistency": pointwise, where the curve of calibrated probabilities would lie, by resampling classes.
+        "consistency": where the curve of calibrated probabilities would lie, pointwise and simultaneously; exact for
+        bins, by resampling classes for "corp".
         "honest": a simultaneous band that contains the whole true curve if that is increasing, and so can also show
         that probabilities are calibrated within its width (Dimitriadis, Dümbgen, Henzi, Puke & Ziegel 2023).
     confidence : float
         The confidence of the band.
     n_resamples : int
-        Number of draws for the consistency band.
+        Number of draws for the consistency band of "corp".
     digits : int, "auto" or None
         The number of digits to which probabilities are rounded, outwards, for the honest band; "auto" rounds only where
         there are more than about 1,000 distinct probabilities.
@@ -175,12 +185,15 @@ def reliability(
     groups = _Groups(ranked)
     bin_, low, high = groups.bins(method, n_bins)
     predicted, observed, weight = groups.points(bin_)
-    band = None
+    band = simultaneous = None
     if bands == "honest":
         band = honest_bands(groups.score, groups.positive, groups.weight, confidence=confidence, digits=digits)
+    elif bands == "consistency" and method == "corp":
+        band, simultaneous = groups.corp_consistency(confidence, n_resamples, random_state)
     elif bands == "consistency":
-        band = groups.consistency(method, bin_, confidence, n_resamples, random_state)
-    return ReliabilityCurve(predicted, observed, weight, low, high, method, band, bands, confidence)
+        ends = bin_bands(bin_, groups.score, groups.weight, confidence=confidence)
+        band, simultaneous = (Band(predicted, *each) for each in ends)
+    return ReliabilityCurve(predicted, observed, weight, low, high, method, band, bands, confidence, simultaneous)
 
 
 class _Groups:
@@ -190,8 +203,12 @@ class _Groups:
         self.score, self.positive = ranked.score[::-1], ranked.positive[::-1]
         self.weight = self.positive + ranked.negative[::-1]
 
-    def bins(self, method: str, n_bins: int) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    def bins(
+        self, method: str, n_bins: int | Literal["auto"]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         """Return the bin of each group, numbered without empty bins, and the ends of the bins."""
+        if n_bins == "auto":
+            n_bins = int(np.clip(np.sqrt(self._rarer_class()), 1, _MAX_AUTO_BINS))
         if method == "fixed":
             cell = np.searchsorted(np.arange(1, n_bins) / n_bins, self.score, side="right")
         elif method == "equal_mass":
@@ -205,6 +222,11 @@ class _Groups:
             return number, cell[first] / n_bins, (cell[first] + 1) / n_bins
         return number, self.score[first], self.score[np.append(first[1:], len(cell)) - 1]
 
+    def _rarer_class(self) -> float:
+        """Return the number of rows of the class with fewer of them."""
+        n_positive = float(self.positive.sum())
+        return min(n_positive, float(self.weight.sum()) - n_positive)
+
     def points(self, bin_: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return mean predicted probability, observed frequency and weight of each bin."""
         weight = np.bincount(bin_, self.weight).astype(np.float64)
@@ -213,24 +235,23 @@ class _Groups:
 
     def recalibrated(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the isotonic regression of the observed frequency on the probability."""
-        share = np.minimum(positive / self.weight, 1.0)
-        return np.asarray(isotonic_regression(share, sample_weight=self.weight))
+        return _recalibrated(positive, self.weight)
 
-    def consistency(
-        self, method: str, bin_: NDArray[np.intp], confidence: float, n_resamples: int, random_state: SeedLike
-    ) -> Band:
-        """Return the band at the mean probability of each bin; for "corp" at up to 1,000 distinct probabilities."""
-        weight = np.bincount(bin_, self.weight)
-        is_corp = method == "corp"
-        kept = np.unique(np.linspace(0, len(self.score) - 1, _MAX_BAND_POINTS).round().astype(np.intp))
-        low, high = consistency_band(
-            self.score,
-            self.weight,
-            (lambda positive: self.recalibrated(positive)[kept])
-            if is_corp
-            else (lambda positive: np.bincount(bin_, positive) / weight),
+    def corp_consistency(self, confidence: float, n_resamples: int, random_state: SeedLike) -> tuple[Band, Band]:
+        """Return the pointwise and the simultaneous band at up to 1,000 distinct probabilities."""
+        score, weight = merge_neighbours(self.score, self.weight, _MAX_DRAWN_GROUPS)
+        kept = np.unique(np.linspace(0, len(score) - 1, _MAX_BAND_POINTS).round().astype(np.intp))
+        pointwise, simultaneous = consistency_band(
+            score,
+            weight,
+            lambda positive: _recalibrated(positive, weight)[kept],
             confidence=confidence,
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        return Band(self.score[kept] if is_corp else self.points(bin_)[0], low, high)
+        return Band(score[kept], *pointwise), Band(score[kept], *simultaneous)
+
+
+def _recalibrated(positive: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    share = np.minimum(positive / weight, 1.0)
+    return np.asarray(isotonic_regression(share, sample_weight=weight))

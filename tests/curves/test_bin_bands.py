@@ -1,0 +1,94 @@
+"""Bands of bins: against the distribution of a sum of Bernoulli variables, convolved one by one, and their size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from calibrant.curves import reliability
+from calibrant.curves._reliability import bin_bands as bin_bands_file
+from calibrant.curves._reliability.bin_bands import bin_bands, merge_neighbours
+
+TAILS = [(0.95,), (0.5,), (0.99,)]
+
+
+def convolved(p, confidence):
+    """Return the quantiles of the number of positives among independent rows, from the exact distribution."""
+    mass = np.array([1.0])
+    for each in p:
+        mass = np.convolve(mass, [1 - each, each])
+    return np.searchsorted(np.cumsum(mass), [(1 - confidence) / 2, (1 + confidence) / 2]) / len(p)
+
+
+@pytest.mark.parametrize(("n", "top"), [(1, 1.0), (5, 1.0), (60, 1.0), (400, 0.1), (900, 0.002), (3000, 1.0)])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_the_pointwise_band_is_that_of_the_exact_distribution(n, top, confidence):
+    p = np.sort(np.random.default_rng(n).random(n) * top)
+    band = bin_bands(np.zeros(n, dtype=int), p, np.ones(n), confidence=confidence)[0]
+    np.testing.assert_allclose([band.lower[0], band.upper[0]], convolved(p, confidence), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [30, 3000, 300_000])
+def test_one_probability_is_binomial(n):
+    band = bin_bands(np.array([0]), np.array([0.3]), np.array([float(n)]), confidence=0.95)[0]
+    np.testing.assert_allclose([band.lower[0], band.upper[0]], binom(n, 0.3).ppf([0.025, 0.975]) / n, atol=1e-12)
+
+
+def test_the_simultaneous_band_of_bins_is_sidaks():
+    bins, p = np.array([0, 1, 2]), np.array([0.2, 0.4, 0.7])
+    _, band = bin_bands(bins, p, np.full(3, 50.0), confidence=0.95)
+    tail = (1 - 0.95 ** (1 / 3)) / 2
+    np.testing.assert_allclose(band.lower, binom(50, p).ppf(tail) / 50)
+    np.testing.assert_allclose(band.upper, binom(50, p).ppf(1 - tail) / 50)
+
+
+def test_certain_probabilities_have_no_spread():
+    pointwise, simultaneous = bin_bands(np.array([0, 1]), np.array([0.0, 1.0]), np.full(2, 9.0), confidence=0.95)
+    for band in (pointwise, simultaneous):
+        assert (band.lower.tolist(), band.upper.tolist()) == ([0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("p", [0.3, 0.7])
+def test_weights_below_1_spread_as_much_as_their_rows(p):
+    """Four hundred rows of weight 1/2 spread as 400 rows do, not as 200."""
+    half, whole = (
+        bin_bands(np.zeros(400, dtype=int), np.full(400, p), np.full(400, weight), confidence=0.95)[0]
+        for weight in (0.5, 1.0)
+    )
+    np.testing.assert_allclose([half.lower, half.upper], [whole.lower, whole.upper], atol=0.003)
+
+
+def test_merged_groups_keep_rows_and_positives_and_hardly_move_the_band(monkeypatch):
+    p = np.sort(np.random.default_rng(0).random(2500) ** 3 / 10)
+    score, weight = merge_neighbours(p, np.ones(2500), 1000)
+    assert len(score) <= 1000
+    assert weight.sum() == 2500
+    assert (score * weight).sum() == pytest.approx(p.sum())
+    merged = bin_bands(np.zeros(2500, dtype=int), p, np.ones(2500), confidence=0.95)
+    monkeypatch.setattr(bin_bands_file, "_MAX_GROUPS", 10_000)
+    np.testing.assert_array_equal(bin_bands(np.zeros(2500, dtype=int), p, np.ones(2500), confidence=0.95), merged)
+
+
+@pytest.mark.parametrize(("n_positive", "n_bins"), [(1, 1), (18, 4), (60, 7), (4000, 10)])
+def test_the_number_of_bins_follows_from_the_rarer_class(n_positive, n_bins):
+    y, p = np.repeat([1, 0], [n_positive, 9000]), np.random.default_rng(0).random(9000 + n_positive)
+    assert len(reliability(y, p, method="equal_mass", n_bins="auto").weight) == n_bins
+    assert len(reliability(1 - y, p, method="equal_mass", n_bins="auto").weight) == n_bins
+
+
+def test_a_sentence_is_about_the_simultaneous_band():
+    y, p = np.repeat([0, 1], [60, 40]), np.full(100, 0.3)
+    curve = reliability(y, p, bands="consistency", confidence=0.9)
+    assert repr(curve).endswith("; outside the simultaneous consistency band of 90 %: 0.3 to 0.3")
+    assert curve.simultaneous.lower[0] == curve.band.lower[0]
+    assert reliability(y, p, bands="honest").simultaneous is None
+
+
+def test_a_point_may_leave_the_pointwise_band_alone():
+    p = np.repeat(np.arange(0.05, 1, 0.1), 100)
+    y = (np.tile(np.arange(100), 10) < 100 * p).astype(int)
+    y[:100] = np.arange(100) < 11  # 11 of 100 at 0.05: beyond 97.5 of 100 samples, but not of ten bins
+    curve = reliability(y, p, bands="consistency")
+    assert curve.observed[0] > curve.band.upper[0]
+    assert curve.outside() == []
