@@ -74,7 +74,8 @@ def evaluate_table(
     Parameters
     ----------
     source : path, polars LazyFrame, Dask frame, or a frame in memory
-        The table; a path is that of a Parquet file. It is read once if `labels` is passed, else twice.
+        The table; a path is that of a Parquet file, or of a CSV file with a header (.csv, .tsv, .tab or .txt, also
+        .gz). It is read once if `labels` is passed, else twice; see below for what takes further passes.
     target : str
         The column of classes.
     proba : str or sequence of str
@@ -125,7 +126,9 @@ def evaluate_table(
 def _classes(source: Any, target: str, weight: str | None, batch_size: int) -> list[Any]:
     """Return the classes that occur, from a first pass over their column."""
     found: set[Any] = set()
-    for batch in batches(source, [target] if weight is None else [target, weight], batch_size):
+    for batch in batches(
+        source, [target] if weight is None else [target, weight], batch_size, [weight] if weight else []
+    ):
         counted = batch if weight is None else batch.filter(batch[weight] != 0)
         found |= {name for name in counted[target].unique().to_list() if name is not None}
     if not found:
@@ -138,7 +141,8 @@ def _summed(
 ) -> RunningSums:
     running: RunningSums | None = None
     begin = 0
-    for batch in batches(source, [target, *proba, *([weight] if weight else [])], batch_size):
+    numbers = [*proba, *([weight] if weight else [])]
+    for batch in batches(source, [target, *numbers], batch_size, numbers):
         first, begin = begin, begin + len(batch)
         counts = None if weight is None else batch[weight].to_numpy()
         if not len(batch) or (counts is not None and not counts.any()):
