@@ -22,10 +22,10 @@ INTERNAL = {
     "curves": "rank",
     "data": """
         CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
-        WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_weights classes_of_columns
-        code_groups code_labels column_names factorize fit_columns hash_codes interval_codes is_float_matrix
-        mdl_cuts named_classes order_columns read_groups read_more_training_rows read_training_rows
-        warn_of_weights
+        WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_weights
+        classes_of_columns code_groups code_labels column_names copies_among factorize fit_columns hash_codes
+        interval_codes is_float_matrix mdl_cuts named_classes order_columns read_groups read_more_training_rows
+        read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """

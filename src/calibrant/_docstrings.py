@@ -148,6 +148,9 @@ ax_, figure_
     "wrapped_fit_sections": sections(
         "%(X_wrapped)s", "%(y)s", "%(row_weight)s", "%(fit_params)s", returns="%(fitted_self)s"
     ),
+    "wrapped_grouped_fit_sections": sections(
+        "%(X_wrapped)s", "%(y)s", "%(row_weight)s", "%(groups)s", "%(fit_params)s", returns="%(fitted_self)s"
+    ),
     "wrapped_predict_proba_sections": sections("%(X_wrapped)s", returns="%(proba)s"),
     "predict_proba_sections": sections("%(X_predict)s", returns="%(proba)s"),
     "predict_sections": sections("%(X_predict)s", returns="%(predicted)s"),

@@ -13,12 +13,14 @@ from calibrant.data._validation.class_columns import (
     named_classes,
     order_columns,
 )
+from calibrant.data._validation.copies import copies_among, warn_of_copies, warn_of_number
 from calibrant.data._validation.groups import code_groups, read_groups
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
 from calibrant.data._validation.row_matching import LogProbaMixin, RowClassifierMixin
 from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows
 from calibrant.data._validation.weight_kinds import (
+    WEIGHT_KIND,
     WeightKind,
     as_frequencies,
     can_be_frequencies,
@@ -26,6 +28,7 @@ from calibrant.data._validation.weight_kinds import (
 )
 
 __all__ = [
+    "WEIGHT_KIND",
     "CategoryCodes",
     "Columns",
     "Labels",
@@ -45,6 +48,7 @@ __all__ = [
     "code_groups",
     "code_labels",
     "column_names",
+    "copies_among",
     "factorize",
     "fit_columns",
     "hash_codes",
@@ -56,5 +60,7 @@ __all__ = [
     "read_groups",
     "read_more_training_rows",
     "read_training_rows",
+    "warn_of_copies",
+    "warn_of_number",
     "warn_of_weights",
 ]

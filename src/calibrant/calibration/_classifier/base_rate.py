@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._validation import are_probabilities
 from calibrant.exceptions import BaseRateWarning
 
@@ -94,8 +95,8 @@ def _largest_shift(held_out: HeldOut, classes: Any) -> tuple[Any, float, float] 
     weight = np.ones(len(table)) if held_out.weight is None else held_out.weight
     own = (held_out.y[:, None] == classes[None, :]).astype(np.float64)
     predicted, observed = np.average(table, axis=0, weights=weight), np.average(own, axis=0, weights=weight)
-    spread = np.average((own - table - (observed - predicted)) ** 2, axis=0, weights=weight)
-    z = np.abs(observed - predicted) / np.sqrt(np.maximum(spread / weight.sum(), 1e-30))
+    errors = [standard_error_of_mean(each, weight, held_out.groups) for each in (own - table).T]
+    z = np.abs(observed - predicted) / np.maximum(errors, 1e-15)
     most = int(z.argmax())
     if z[most] < _MIN_Z or not _is_large(float(predicted[most]), float(observed[most])):
         return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
+from calibrant._folds import Pieces
 from calibrant._params import Bool, HasMethods, Int, Seed, check_params
 from calibrant._random import SeedLike
 from calibrant._threads import N_JOBS
@@ -19,6 +21,7 @@ from calibrant.calibration._auto.choice import AutoChoice
 from calibrant.calibration._base import Calibrator, normalised, two_columns
 from calibrant.calibration._classifier.base_rate import warn_of_shift
 from calibrant.calibration._classifier.fit_data import FitData
+from calibrant.calibration._classifier.fold_assignment import splits_of_folds, unit_pieces
 from calibrant.calibration._classifier.held_out_scores import (
     CV,
     HeldOut,
@@ -36,6 +39,7 @@ from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._maps.venn_abers import VennAbers, merge_pairs
 from calibrant.calibration._names import as_calibrator
 from calibrant.calibration._validation import ScoredRows, order_classes, read_named_scores
+from calibrant.data._internal import WEIGHT_KIND, WeightKind, warn_of_copies, warn_of_weights
 from calibrant.exceptions import CalibrantWarning, ParameterError
 
 if TYPE_CHECKING:
@@ -48,6 +52,11 @@ __all__ = ["CalibratedClassifier"]
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row, in the map and, where it takes weights, in the estimator."""
+_GROUPS = """\
+groups : sequence of length n_rows, optional
+    The group of each row, such as the patient of several rows. Folds keep groups whole, those of the automatic
+    calibrator too. A splitter gets the groups, and so does the estimator's `fit` where it takes them; for
+    ``cv="oob"`` it must, so that bags are of whole groups."""
 _FIT_PARAMS = """\
 **fit_params : Any
     Arguments of the estimator's `fit`; those with a value for each row are split with the rows."""
@@ -58,6 +67,7 @@ _RULES = {
     "ensemble": Bool(),
     "refit": Bool(),
     "method": METHOD,
+    "weight_kind": WEIGHT_KIND,
     "n_jobs": N_JOBS,
     "random_state": Seed(),
 }
@@ -78,10 +88,10 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         The map: a name of `CALIBRATORS` or an object of `calibrant.calibration`. ``"auto"`` compares several maps with
         none.
     cv : int, splitter, iterable of (train, test) pairs, "prefit", "train" or "oob"
-        Where scores come from. A number: stratified folds of shuffled rows (the papers use 3). ``"prefit"``: the
-        estimator is fitted already and all rows passed are for the map. ``"train"``: the model scores its own training
-        rows, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score their out-of-bag rows, for
-        the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six.
+        Where scores come from. A number: stratified folds of shuffled rows, or of whole groups (the papers use 3).
+        ``"prefit"``: the estimator is fitted already and all rows passed are for the map. ``"train"``: the model scores
+        its own training rows, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score their
+        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six.
     ensemble : bool
         Whether each fold keeps its model with a map of its own and their probabilities are averaged (pairs of
         `VennAbers` by geometric means); no model is then fitted to all rows.
@@ -91,6 +101,10 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     method : {"auto", "predict_proba", "decision_function"}
         The method that returns the scores. ``"auto"``: probabilities where there are any, but margins of SVC and NuSVC,
         whose probabilities are a map already.
+    weight_kind : {"frequency", "probability"}
+        Whether a weight of 2 means the row twice, or a row that represents two of the population. Where `cv` is a
+        number, the units of a frequency are split among the folds as copies of the row would be; rows with probability
+        weights stay whole, and their scale does not matter to the map.
     n_jobs : int, optional
         Folds fitted at once, counted as scikit-learn counts; the result is the same for any number. Our own
         learners are fitted in threads, others in joblib's processes unless the folds take less time than starting them.
@@ -145,6 +159,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         ensemble: bool = False,
         refit: bool = True,
         method: Method = "auto",
+        weight_kind: WeightKind = "frequency",
         n_jobs: int | None = None,
         random_state: SeedLike = 0,
     ) -> None:
@@ -154,20 +169,22 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self.ensemble = ensemble
         self.refit = refit
         self.method = method
+        self.weight_kind = weight_kind
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(row_weight=_WEIGHT, fit_params=_FIT_PARAMS)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    @fill_docstring(row_weight=_WEIGHT, groups=_GROUPS, fit_params=_FIT_PARAMS)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and the map.
 
-        %(wrapped_fit_sections)s
+        %(wrapped_grouped_fit_sections)s
         """
         check_params(self, _RULES)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
         self._check_ensemble()
-        data, kept = read_fit_data(self, X, y, sample_weight, fit_params)
+        data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
+        self._warn_of_rows(data)
         scoring = Scoring(self.estimator, self.method, self._find_classes(data))
         if self.cv in Int() or not isinstance(self.cv, str):
             models, parts = self._fit_splits(scoring, data, kept)
@@ -175,8 +192,15 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             model, part = self._fit_whole(scoring, data)
             models, parts = [model], [part]
         self.held_out_ = join_held_out(parts)
-        self._fit_maps(calibrator, models, [_scored_rows(part, data, scoring.classes) for part in parts])
+        self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self
+
+    def _warn_of_rows(self, data: FitData) -> None:
+        """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
+        if self.weight_kind == "frequency":
+            warn_of_weights(data.weight, stacklevel=4)
+        if data.groups is None and not (isinstance(self.cv, str) and self.cv in ("prefit", "train")):
+            warn_of_copies(data.X, data.codes, stacklevel=4)
 
     def _check_ensemble(self) -> None:
         if self.ensemble and isinstance(self.cv, str):
@@ -195,19 +219,31 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def _fit_splits(
         self, scoring: Scoring, data: FitData, kept: NDArray[np.intp] | None
     ) -> tuple[list[Any], list[HeldOut]]:
-        splits = make_splits(self.cv, data, kept, self.random_state)
+        pieces = self._unit_pieces(data)
+        if pieces is None:
+            parts, splits = data, make_splits(self.cv, data, kept, self.random_state)
+        else:
+            parts, splits = data.pieces(pieces.rows, pieces.weight), splits_of_folds(pieces.fold)
         if not (self.refit or self.ensemble) and len(splits) > 1:
             raise ParameterError(
                 f"refit=False keeps the model of one split; cv has {len(splits)}. Use ensemble=True, or a splitter of "
                 "one split: ShuffleSplit(1), StratifiedShuffleSplit(1)."
             )
-        fitted, scores = zip(*fit_folds(scoring, data, splits, self.n_jobs), strict=True)
+        fitted, scores = zip(*fit_folds(scoring, parts, splits, self.n_jobs), strict=True)
+        folds = list(zip(splits, scores, strict=True))
+        pools = [[each] for each in folds] if self.ensemble else [folds]
+        held_out = [pool_scores(parts, [split for split, _ in pool], [part for _, part in pool]) for pool in pools]
+        if pieces is not None:
+            held_out = [replace(each, rows=pieces.rows[each.rows]) for each in held_out]
         if self.ensemble:
-            return list(fitted), [
-                pool_scores(data, [split], [part]) for split, part in zip(splits, scores, strict=True)
-            ]
-        model = data.fit_clone(self.estimator) if self.refit else fitted[0]
-        return [model], [pool_scores(data, splits, list(scores))]
+            return list(fitted), held_out
+        return [data.fit_clone(self.estimator) if self.refit else fitted[0]], held_out
+
+    def _unit_pieces(self, data: FitData) -> Pieces | None:
+        """Return the units of weighted rows in folds; None where rows are split as they are."""
+        if self.cv not in Int() or self.weight_kind == "probability":
+            return None
+        return unit_pieces(data, int(cast("int", self.cv)), self.random_state)
 
     def _fit_whole(self, scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
         if self.cv == "oob":
@@ -230,6 +266,14 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         warn_of_shift(self.estimator, self.held_out_, classes, is_prefit=self._is_prefit)
         if not isinstance(calibrator, Auto):  # which warns by itself
             warn_of_few_rows(np.sum([part.class_weights() for part in parts], axis=0), classes)
+
+    def _scored_rows(self, part: HeldOut, data: FitData, classes: NDArray[Any]) -> ScoredRows:
+        """Return held-out scores for a calibrator: the scores validated, the classes as coded when `fit` was called."""
+        scores, codes = read_named_scores(part.scores, classes), data.codes[part.rows]
+        rows = ScoredRows(scores, codes, data.classes, part.weight, part.groups).without_weight_0()
+        if self.weight_kind == "probability":
+            rows = rows.weighted_by("probability")
+        return order_classes(rows, classes)
 
     @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -255,12 +299,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         """What the automatic calibrator tried and chose, with its evidence."""
         check_is_fitted(self, "estimators_")
         return self.calibrator_.choice_  # type: ignore[no-any-return]
-
-
-def _scored_rows(part: HeldOut, data: FitData, classes: NDArray[Any]) -> ScoredRows:
-    """Return held-out scores for a calibrator: the scores validated, the classes as coded when `fit` was called."""
-    rows = ScoredRows(read_named_scores(part.scores, classes), data.codes[part.rows], data.classes, part.weight)
-    return order_classes(rows.without_weight_0(), classes)
 
 
 def _average(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -35,6 +35,8 @@ class FitData:
         The weight of each row in the map.
     to_fit, to_split : mapping
         Arguments of the base estimator's `fit` and of the splitter's `split`, those with a value a row among them.
+    groups : array of shape (n_rows,) or None
+        The number of each row's group.
     """
 
     X: Any
@@ -43,6 +45,7 @@ class FitData:
     weight: NDArray[np.float64] | None = None
     to_fit: Mapping[str, Any] = field(default_factory=dict)
     to_split: Mapping[str, Any] = field(default_factory=dict)
+    groups: NDArray[np.intp] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -72,7 +75,13 @@ class FitData:
             weight=None if self.weight is None else self.weight[rows],
             to_fit=self._take_arguments(self.to_fit, rows),
             to_split=self._take_arguments(self.to_split, rows),
+            groups=None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1],
         )
+
+    def pieces(self, rows: NDArray[np.intp], weight: NDArray[np.float64]) -> FitData:
+        """Return pieces of rows as rows with weights of their own, in the map and in the estimator."""
+        taken = self.subset(rows)
+        return replace(taken, weight=weight, to_fit={**taken.to_fit, "sample_weight": weight})
 
     def fit_clone(self, estimator: Any, rows: NDArray[np.intp] | None = None) -> Any:
         """Return a clone of an estimator fitted to all rows, or to some."""

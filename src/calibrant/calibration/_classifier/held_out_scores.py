@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
 from calibrant._params import Choice, Int, Rule
-from calibrant._random import SeedLike, seed_sequence, stream_seed
+from calibrant._random import SeedLike
 from calibrant._repr import short_repr
 from calibrant.calibration._classifier.fit_data import FitData
+from calibrant.calibration._classifier.fold_assignment import splits_of_folds, stratified_folds
 from calibrant.calibration._classifier.response import Method, scores_of
 from calibrant.calibration._classifier.run_folds import run_folds
-from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
+from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,6 +69,8 @@ class HeldOut:
         The class of each row.
     weight : array of shape (n_scored,) or None
         The weight of each score: the row's weight, divided among its scores.
+    groups : array of shape (n_scored,) or None
+        The number of each row's group, where `fit` got groups.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class HeldOut:
     scores: NDArray[np.float64]
     y: NDArray[Any]
     weight: NDArray[np.float64] | None = None
+    groups: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, given: Given, rows: NDArray[np.intp], scores: NDArray[np.float64]) -> HeldOut:
@@ -89,7 +93,7 @@ class HeldOut:
         times = np.bincount(rows, minlength=given.n_rows)
         weight = given.weight if given.weight is not None or times.max(initial=0) <= 1 else np.ones(given.n_rows)
         shared = None if weight is None else (weight / np.maximum(times, 1))[rows]
-        return cls(rows, scores[order], given.y[rows], shared)
+        return cls(rows, scores[order], given.y[rows], shared, None if given.groups is None else given.groups[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +115,7 @@ def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_st
     Parameters
     ----------
     cv : int, splitter or iterable of pairs
-        A number stands for stratified folds of shuffled rows.
+        A number stands for stratified folds of shuffled rows, or of groups.
     data : FitData
         The rows to split.
     kept : array of int or None
@@ -126,12 +130,10 @@ def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_st
     [[0, 3], [1, 2], [4, 5]]
     """
     if cv in Int():
-        seed = stream_seed(seed_sequence(random_state), 0) % 2**32
-        folds: Any = StratifiedKFold(_possible_folds(data.y, int(cv)), shuffle=True, random_state=seed)
-    else:
-        folds = check_cv(cv if hasattr(cv, "split") else _read_pairs(cv), data.y, classifier=True)
+        return splits_of_folds(stratified_folds(data, int(cv), random_state))
+    folds = check_cv(cv if hasattr(cv, "split") else _read_pairs(cv), data.y, classifier=True)
     pairs = folds.split(data.X, data.y, **data.to_split)
-    if kept is None or cv in Int() or hasattr(cv, "split"):
+    if kept is None or hasattr(cv, "split"):
         found = [(_positions(train, data.n_rows), _positions(test, data.n_rows)) for train, test in pairs]
     else:
         found = [(_renumbered(train, kept), _renumbered(test, kept)) for train, test in pairs]
@@ -158,24 +160,6 @@ def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:
         return np.asarray(np.arange(n_rows)[rows])
     except IndexError as error:
         raise DataError(f"cv must have the positions of {n_rows} rows, or masks of them: {error}.") from error
-
-
-def _possible_folds(y: NDArray[Any], n_folds: int) -> int:
-    """Return the number of folds, at most the rows of the rarest class, so that every fold has a row of every class."""
-    classes, sizes = np.unique(y, return_counts=True)
-    fewest, rare = int(sizes.min()), classes.tolist()[sizes.argmin()]
-    if fewest < 2:
-        raise DataError(
-            f"the class {rare!r} has 1 row only, which cannot be both fitted and scored: folds need 2 rows of a class "
-            "or more. Drop the class or merge it with another."
-        )
-    if fewest < n_folds:
-        warnings.warn(
-            f"the class {rare!r} has {fewest} rows, fewer than cv={n_folds} folds: {fewest} folds are used.",
-            CalibrantWarning,
-            stacklevel=5,
-        )
-    return min(n_folds, fewest)
 
 
 def _renumbered(rows: Any, kept: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -213,11 +197,13 @@ def join_held_out(parts: list[HeldOut]) -> HeldOut:
         return parts[0]
     order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
     weights = [part.weight for part in parts if part.weight is not None]
+    groups = [part.groups for part in parts if part.groups is not None]
     return HeldOut(
         np.concatenate([part.rows for part in parts])[order],
         np.concatenate([part.scores for part in parts])[order],
         np.concatenate([part.y for part in parts])[order],
         np.concatenate(weights)[order] if weights else None,
+        np.concatenate(groups)[order] if groups else None,
     )
 
 
@@ -236,7 +222,7 @@ def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
     (50, 1)
     """
     forest = clone(scoring.estimator)
-    _check_has_bags(forest)
+    _check_has_bags(forest, data)
     if "oob_score" in forest.get_params():
         forest.set_params(oob_score=True)
     with warnings.catch_warnings():
@@ -253,7 +239,7 @@ def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
     return forest, HeldOut.of(data, rows, table[rows, 1:] if len(scoring.classes) == 2 else table[rows])
 
 
-def _check_has_bags(forest: Any) -> None:
+def _check_has_bags(forest: Any, data: FitData) -> None:
     params = forest.get_params(deep=False)
     is_ours = hasattr(type(forest), "oob_proba_")
     if not is_ours and "oob_score" not in params:
@@ -263,3 +249,8 @@ def _check_has_bags(forest: Any) -> None:
         )
     if not params.get("bootstrap", True):
         raise ParameterError(f"cv='oob' needs a forest with bootstrap=True; got {type(forest).__name__} without.")
+    if data.groups is not None and "groups" not in data.to_fit:
+        raise ParameterError(
+            f"cv='oob' with groups needs bags of whole groups; {type(forest).__name__} is fitted without groups. Use a "
+            "forest of calibrant.ensembles, or cv=5."
+        )

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._sklearn import num_samples
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise
-from calibrant.data._internal import check_weights, code_labels
+from calibrant.data._internal import check_weights, code_labels, read_groups
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def read_fit_data(
     sample_weight: Any,
     fit_params: Mapping[str, Any],
     *,
+    groups: Any = None,
     otherwise: str = _IN_MAP_ONLY,
 ) -> tuple[FitData, NDArray[np.intp] | None]:
     """Validate classes and weights, and route the arguments to the map, the base estimator and the splitter.
@@ -48,6 +49,8 @@ def read_fit_data(
         The arguments of `fit`; X is left to the base estimator to validate.
     fit_params : mapping
         Its further arguments.
+    groups : sequence of length n_rows or None
+        The group of each row: for the map, the splitter and, where it takes groups, the base estimator.
     otherwise : str
         What becomes of weights where the base estimator takes none, for the warning.
 
@@ -69,7 +72,8 @@ def read_fit_data(
     """
     X = indexable(X)[0]
     weight = check_weights(sample_weight, num_samples(X))
-    to_fit, to_split = _route(owner, weight, fit_params, otherwise)
+    numbers = read_groups(groups, num_samples(X))
+    to_fit, to_split = _route(owner, weight, groups, fit_params, otherwise)
     kept = _kept_rows(owner.estimator, weight, to_fit)
     labels = code_labels(y, num_samples(X), kept)
     if len(labels.classes) < 2:
@@ -77,10 +81,10 @@ def read_fit_data(
             f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."
         )
     if kept is None:
-        return FitData(X, labels.classes, labels.codes, weight, to_fit, to_split), None
+        return FitData(X, labels.classes, labels.codes, weight, to_fit, to_split, numbers), None
     codes = np.zeros(num_samples(X), dtype=np.int32)
     codes[kept] = labels.codes
-    return FitData(X, labels.classes, codes, weight, to_fit, to_split).subset(kept), kept
+    return FitData(X, labels.classes, codes, weight, to_fit, to_split, numbers).subset(kept), kept
 
 
 def _kept_rows(
@@ -94,14 +98,15 @@ def _kept_rows(
 
 
 def _route(
-    owner: Any, weight: NDArray[np.float64] | None, fit_params: Mapping[str, Any], otherwise: str
+    owner: Any, weight: NDArray[np.float64] | None, groups: Any, fit_params: Mapping[str, Any], otherwise: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arguments of the base estimator's `fit` and those of the splitter's `split`."""
+    by_group = {} if groups is None else {"groups": groups}
     if _is_routing():
-        routed = process_routing(owner, "fit", sample_weight=weight, **fit_params)
+        routed = process_routing(owner, "fit", sample_weight=weight, **by_group, **fit_params)
         to_fit, to_split = dict(routed.estimator.fit), dict(routed.get("splitter", {}).get("split", {}))
         return {name: value for name, value in to_fit.items() if value is not None}, to_split
-    to_fit = dict(fit_params)
+    to_fit = {**fit_params, **(by_group if has_fit_parameter(owner.estimator, "groups") else {})}
     if weight is not None and has_fit_parameter(owner.estimator, "sample_weight"):
         to_fit["sample_weight"] = weight
     elif weight is not None:
@@ -111,7 +116,7 @@ def _route(
             CalibrantWarning,
             stacklevel=4,
         )
-    return to_fit, {}
+    return to_fit, by_group
 
 
 def _is_routing() -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._threads import n_threads
+from calibrant.data._internal import warn_of_number
 from calibrant.ensembles._bagging.few_rows import FewRows
 from calibrant.ensembles._readings.averages import out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
@@ -186,6 +187,8 @@ class ForestReader:
     @cached_property
     def oob_proba(self) -> NDArray[np.float64]:
         """Honest out-of-bag probabilities of the training rows, NaN for a row that is in every bag."""
+        if self.forest.examples.groups is None:
+            warn_of_number(self.forest.examples.n_copies, self.forest.examples.n_rows, stacklevel=5)
         if self.options.combine == "vote":
             return out_of_bag_votes(self.members).shares(smooth=self.options.smooth_votes)
         if self.options.out_of_bag == "ignore":

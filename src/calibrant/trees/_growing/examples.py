@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.data import CodedTable
-from calibrant.data._internal import hash_codes
+from calibrant.data._internal import copies_among, hash_codes
 from calibrant.trees._growing.training_data import NumberedClasses, TrainingData
 
 if TYPE_CHECKING:
@@ -120,6 +120,21 @@ class Examples(NumberedClasses):
         (np.True_, np.False_)
         """
         return hash_codes([self.table.codes(j) for j in range(self.table.n_columns)], self.n_rows)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of rows that repeat an earlier one, class included; 0 where no column is continuous.
+
+        Examples
+        --------
+        >>> from calibrant.trees._growing.training_data import read_training
+        >>> X = np.random.default_rng(0).random((100, 2))[np.arange(150) % 100]
+        >>> Examples.code(read_training(X, [0] * 150)).n_copies
+        50
+        """
+        values = [self.table.values(j) for j in range(self.table.n_columns)]
+        hashes = hash_codes([self.row_hashes, self.labels], self.n_rows)
+        return copies_among(hashes, [each for each in values if each is not None])
 
     @property
     def weights_or_ones(self) -> NDArray[np.float64]:

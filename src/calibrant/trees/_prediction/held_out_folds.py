@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
-from calibrant.data._internal import can_be_frequencies
+from calibrant.data._internal import can_be_frequencies, warn_of_number
 from calibrant.estimates import HeldOut
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
@@ -53,6 +53,8 @@ def held_out_folds(
     >>> [len(fold.label) for fold in folds]
     [4, 4, 4, 4, 4]
     """
+    if examples.groups is None:
+        warn_of_number(examples.n_copies, examples.n_rows, stacklevel=3)
     found = []
     for held in fold_weights(examples, params, seed, max_folds):
         rest = examples.reweighted(examples.weights_or_ones - held)

@@ -47,9 +47,10 @@ def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams)
     candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
     if len(candidates) == 1:
         return candidates[0]
+    folds = grown.folds  # which may warn of the rows
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrantWarning)  # the chosen one will warn when it is resolved
-        losses = [_loss(candidate, grown.folds, params) for candidate in candidates]
+        losses = [_loss(candidate, folds, params) for candidate in candidates]
     return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
 
 
