@@ -52,11 +52,13 @@ struct RowsArgument {
 
 void resample_rows(const RowsArgument& arrays, const Vector<std::uint64_t>& stratum_ends,
                    const MaybeVector<double>& unit_weights, std::uint64_t seed,
-                   const MaybeVector<std::uint32_t>& blocks, std::size_t n_replicates, bool everything,
-                   double top_share, std::size_t n_threads, const OutputArgument& out) {
+                   const MaybeVector<std::uint32_t>& blocks, const MaybeVector<std::uint32_t>& counts,
+                   std::size_t n_replicates, bool everything, double top_share, std::size_t n_threads,
+                   const OutputArgument& out) {
     const ResampledRows rows = arrays.view();
     const std::size_t n_units = stratum_ends.size() ? stratum_ends.data()[stratum_ends.size() - 1] : 0;
-    const Resampling how{{n_units, span_of(stratum_ends), span_of(unit_weights)}, seed, span_of(blocks)};
+    const Resampling how{
+        {n_units, span_of(stratum_ends), span_of(unit_weights)}, seed, span_of(blocks), span_of(counts)};
     const auto& [weight, values, cells, rankings] = out;
     const ResampledSums sums{output_span(weight, n_replicates), output_span(values, n_replicates * rows.values.size()),
                              output_span(cells, n_replicates * rows.n_cells),
@@ -96,8 +98,8 @@ void bind_bootstrap(nb::module_& module) {
     module.attr("N_RANK_MEASURES") = n_rank_measures;
     module.def(
         "resample", &resample_rows, "rows"_a, nb::kw_only(), "stratum_ends"_a.noconvert(),
-        "unit_weights"_a.noconvert().none(), "seed"_a, "blocks"_a.noconvert().none(), "n_replicates"_a, "everything"_a,
-        "top_share"_a, "n_threads"_a, "out"_a,
+        "unit_weights"_a.noconvert().none(), "seed"_a, "blocks"_a.noconvert().none(), "counts"_a.noconvert().none(),
+        "n_replicates"_a, "everything"_a, "top_share"_a, "n_threads"_a, "out"_a,
         "Write the weight, value sums, cells and rank measures of each replicate, drawn or with a block left out.");
     module.def("area_variance", &variance_of_area, "scores"_a.noconvert(), "positive"_a.noconvert(),
                "weights"_a.noconvert().none(), "n_threads"_a,

@@ -48,6 +48,11 @@ class Replicator {
         for (std::size_t unit = 0; unit < counts_.size(); ++unit) counts_[unit] = blocks[unit] != block;
     }
 
+    void take(std::span<const std::uint32_t> counts) {
+        std::transform(counts.begin(), counts.end(), counts_.begin(),
+                       [](std::uint32_t n) { return static_cast<Count>(n); });
+    }
+
     void sum_up(std::size_t replicate, const ResampledSums& out) {
         if (!rows_.row_weight.empty()) return add_all<double>(replicate, out, weighted());
         add_all<Count>(replicate, out, rows_.row_unit.empty() ? std::span<const Count>(counts_) : gathered());
@@ -122,7 +127,9 @@ void run(const ResampledRows& rows, const Resampling& how, const ResampleOptions
     std::vector<Replicator<Count>> workers(std::max<std::size_t>(1, options.n_threads),
                                            Replicator<Count>(rows, request, how.units.count));
     parallel_for(options.n_replicates, options.n_threads, stop, [&](std::size_t replicate, std::size_t number) {
-        if (how.blocks.empty())
+        if (!how.counts.empty())
+            workers[number].take(how.counts.subspan(replicate * how.units.count, how.units.count));
+        else if (how.blocks.empty())
             workers[number].draw(draws, CounterRandom(how.seed, replicate));
         else
             workers[number].leave_out(how.blocks, replicate);
@@ -134,7 +141,7 @@ void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
 
-void check(const ResampledRows& rows, const Resampling& how) {
+void check(const ResampledRows& rows, const Resampling& how, std::size_t n_replicates) {
     const std::size_t n = rows.n_rows, n_units = how.units.count;
     require(rows.row_unit.empty() ? n == n_units : rows.row_unit.size() == n, "row_unit must have one entry per row");
     require(std::all_of(rows.row_unit.begin(), rows.row_unit.end(), [&](std::uint32_t unit) { return unit < n_units; }),
@@ -144,6 +151,8 @@ void check(const ResampledRows& rows, const Resampling& how) {
     require(std::all_of(rows.cells.begin(), rows.cells.end(), [&](std::uint16_t cell) { return cell < rows.n_cells; }),
             "cells must be below n_cells");
     require(how.blocks.empty() || how.blocks.size() == n_units, "blocks must have one entry per unit");
+    require(how.counts.empty() || how.counts.size() == n_replicates * n_units,
+            "counts must have one entry per replicate and unit");
     for (const auto& values : rows.values) require(values.size() == n, "values must have one entry per row");
     for (const RankedRows& ranking : rows.rankings) {
         require(ranking.rows.empty() ? ranking.size() <= n : ranking.rows.size() == ranking.size(),
@@ -157,8 +166,8 @@ void check(const ResampledRows& rows, const Resampling& how) {
 
 void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options,
               const ResampledSums& out, const StopToken& stop) {
-    check(rows, how);
-    if (how.units.weights.empty())
+    check(rows, how, options.n_replicates);
+    if (how.units.weights.empty() && how.counts.empty())
         run<std::uint8_t>(rows, how, options, out, stop);
     else
         run<std::uint32_t>(rows, how, options, out, stop);

@@ -31,11 +31,12 @@ struct ResampledSums {
     std::span<double> weight, values, cells, rankings;
 };
 
-// What is drawn (units, a seed), or left out (the block of each unit, one block per replicate).
+// What is drawn (units, a seed), or left out (the block of each unit, one block per replicate), or known already (how
+// often each unit is drawn, replicate after replicate).
 struct Resampling {
     Units units;
     std::uint64_t seed = 0;
-    std::span<const std::uint32_t> blocks;
+    std::span<const std::uint32_t> blocks, counts;
 };
 
 struct ResampleOptions {

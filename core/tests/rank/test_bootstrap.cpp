@@ -41,7 +41,7 @@ Room drawn(std::size_t n_threads) {
     const Rows rows;
     const std::vector<std::uint64_t> ends{n_rows};
     Room room(n_replicates, 1, 3, 1);
-    resample(rows.view(), {{n_rows, ends, {}}, 11, {}}, {n_replicates, n_threads, true, 0.1}, room.view(), {});
+    resample(rows.view(), {{n_rows, ends, {}}, 11, {}, {}}, {n_replicates, n_threads, true, 0.1}, room.view(), {});
     return room;
 }
 
@@ -68,7 +68,7 @@ TEST(a_block_left_out_takes_its_rows_away) {
     const std::vector<double> row_weight{1, 1, 0.5, 1};
     const std::vector<std::uint64_t> ends{3};
     Room room(2, 1, 0, 0);
-    resample({4, unit_of_row, row_weight, {value}, {}, 0, {}}, {{3, ends, {}}, 0, blocks}, {2, 1, false, 0},
+    resample({4, unit_of_row, row_weight, {value}, {}, 0, {}}, {{3, ends, {}}, 0, blocks, {}}, {2, 1, false, 0},
              room.view(), {});
     CHECK(room.values[0] == 4 && room.values[1] == 9);
     CHECK(room.weight[0] == 1.5 && room.weight[1] == 2);
@@ -79,7 +79,7 @@ TEST(rows_of_a_cluster_are_drawn_together) {
     const std::vector<std::uint32_t> unit_of_row{0, 0, 1, 1};
     const std::vector<std::uint64_t> ends{2};
     Room room(20, 1, 0, 0);
-    resample({4, unit_of_row, {}, {value}, {}, 0, {}}, {{2, ends, {}}, 3, {}}, {20, 2, false, 0}, room.view(), {});
+    resample({4, unit_of_row, {}, {value}, {}, 0, {}}, {{2, ends, {}}, 3, {}, {}}, {20, 2, false, 0}, room.view(), {});
     for (const double sum : room.values) CHECK(sum == 0);
 }
 
@@ -91,4 +91,18 @@ TEST(arrays_that_do_not_fit_throw) {
     const Resampling how{{3, ends, {}}, 0, {}};
     const ResampleOptions options{1, 1, false, 0};
     CHECK_THROWS(resample(rows, how, options, room.view(), {}), std::invalid_argument);
+}
+
+TEST(known_draws_are_taken_as_they_are) {
+    const std::vector<std::uint64_t> ends{3};
+    const std::vector<double> values{1, 2, 4};
+    const std::vector<std::uint32_t> counts{2, 0, 1, 0, 3, 0};
+    std::vector<double> weight(2), sums(2);
+    const ResampledRows rows{3, {}, {}, {values}, {}, 0, {}};
+    resample(rows, {{3, ends, {}}, 0, {}, counts}, {2, 1, false, 0}, {weight, sums, {}, {}}, {});
+    CHECK(weight == (std::vector<double>{3, 3}));
+    CHECK(sums == (std::vector<double>{6, 6}));
+    const std::vector<std::uint32_t> too_few{2, 0, 1};
+    CHECK_THROWS(resample(rows, {{3, ends, {}}, 0, {}, too_few}, {2, 1, false, 0}, {weight, sums, {}, {}}, {}),
+                 std::invalid_argument);
 }

@@ -20,6 +20,7 @@ from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, perce
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._intervals.delong import area_interval
+from calibrant.metrics._intervals.large_samples import is_large, large_sample_draws
 from calibrant.metrics._intervals.proportions import Interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values, sum_recipe
 from calibrant.metrics._intervals.replicates import Draws
@@ -136,7 +137,7 @@ def _with_intervals(
 ) -> dict[str, Score]:
     formulas = _by_formula(plan, metrics, values) if interval == "auto" else {}
     others = {name: metric for name, metric in metrics.items() if name not in formulas}
-    draws = _draws(plan, others)
+    draws = _draws(plan, others, values, interval)
     scores = {
         name: Score(name, value, note=_NONE_PROVED if name in CALIBRATION_ERRORS else _TOO_MANY)
         for name, value in values.items()
@@ -235,12 +236,18 @@ def _line_intervals(
     return {name: (Interval(values[name] - reach[name], values[name] + reach[name]), "sandwich") for name in finite}
 
 
-def _draws(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> dict[str, Draws]:
+def _draws(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
+) -> dict[str, Draws]:
     """Return the values of metrics in replicates, and with blocks of rows left out."""
     found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
     recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
-    draws: dict[str, Draws] = {}
-    if recipes:
-        draws = recipe_values(plan, plan.predictions, Layout.of(plan.predictions, recipes.values()), recipes)
+    grouped = {}
+    if interval == "auto" and is_large(plan):
+        grouped = {name: recipe for name, recipe in recipes.items() if not options_of(metrics[name])}
+    draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}
+    exact = {name: recipe for name, recipe in recipes.items() if name not in grouped}
+    if exact:
+        draws |= recipe_values(plan, plan.predictions, Layout.of(plan.predictions, exact.values()), exact)
     others = {name: m for name, m in metrics.items() if name not in recipes and can_reweight(m, plan)}
     return draws | reweighted_bootstrap(plan, others) if others else draws

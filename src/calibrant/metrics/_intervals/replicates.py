@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "MOST_BLOCKS",
     "RANK_MEASURES",
     "Draws",
     "RankedRows",
@@ -22,6 +23,7 @@ __all__ = [
     "Sampling",
     "left_out_blocks",
     "replicate",
+    "replicate_counts",
 ]
 
 # The values of a metric in replicates, and with blocks of rows left out (None where there are no such values).
@@ -37,7 +39,7 @@ RANK_MEASURES = (
     "lift_area",
     "lift_area_negative",
 )
-_MOST_BLOCKS = 200  # left out one by one: enough to know the acceleration of BCa to 0.003
+MOST_BLOCKS = 200  # left out one by one: enough to know the acceleration of BCa to 0.003
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,11 +232,24 @@ def replicate(
     Replicates, Replicates or None
         Those drawn, and those with a block left out.
     """
-    drawn = _run(rows, sampling, n_boot, None, stream_seed(seed, 0), n_threads)
+    drawn = _run(rows, sampling, n_boot, stream_seed(seed, 0), n_threads)
     blocks = left_out_blocks(sampling, seed) if leave_out else None
     if blocks is None:
         return drawn, None
-    return drawn, _run(rows, sampling, int(blocks.max()) + 1, blocks, 0, n_threads)
+    return drawn, _run(rows, sampling, int(blocks.max()) + 1, 0, n_threads, blocks=blocks)
+
+
+def replicate_counts(rows: Resampled, counts: NDArray[np.uint32], n_threads: int = 1) -> Replicates:
+    """Return replicates whose draws are known: how often each row is drawn, a line for each replicate.
+
+    Examples
+    --------
+    >>> replicate_counts(Resampled(2, (np.array([1.0, 2.0]),)), np.array([[2, 0], [1, 1]], dtype=np.uint32)).values
+    array([[1. ],
+           [1.5]])
+    """
+    flat = np.ascontiguousarray(counts).ravel()
+    return _run(rows, Sampling.of(rows.n_rows), len(counts), 0, n_threads, counts=flat)
 
 
 def left_out_blocks(sampling: Sampling, seed: np.random.SeedSequence) -> NDArray[np.uint32] | None:
@@ -247,12 +262,19 @@ def left_out_blocks(sampling: Sampling, seed: np.random.SeedSequence) -> NDArray
     """
     if sampling.unit_weight is not None or sampling.n_units < 2:
         return None
-    n_blocks = min(sampling.n_units, _MOST_BLOCKS)
+    n_blocks = min(sampling.n_units, MOST_BLOCKS)
     return (stream(seed, 1).permutation(sampling.n_units) % n_blocks).astype(np.uint32)
 
 
 def _run(
-    rows: Resampled, sampling: Sampling, n_replicates: int, blocks: NDArray[np.uint32] | None, seed: int, n_threads: int
+    rows: Resampled,
+    sampling: Sampling,
+    n_replicates: int,
+    seed: int,
+    n_threads: int,
+    *,
+    blocks: NDArray[np.uint32] | None = None,
+    counts: NDArray[np.uint32] | None = None,
 ) -> Replicates:
     widths = (1, len(rows.values), rows.n_cells, len(rows.rankings) * _core.N_RANK_MEASURES)
     weight, values, cells, rankings = (np.empty(n_replicates * width) for width in widths)
@@ -262,6 +284,7 @@ def _run(
         unit_weights=sampling.unit_weight,
         seed=seed,
         blocks=blocks,
+        counts=counts,
         n_replicates=n_replicates,
         everything=not rows.area_alone,
         top_share=rows.top_share,
