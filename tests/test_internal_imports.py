@@ -16,8 +16,8 @@ PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")
 # The private names that a package offers to the others. Keep the list short: each name ties packages together.
 INTERNAL = {
     "calibration": """
-        CV FitData Scoring Source WrapperMixin final_step fit_folds is_pairwise make_splits pool_scores
-        read_fit_data take_rows take_square
+        CV DiagonalLoss FitData Penalty Scoring Source WrapperMixin final_step fit_folds fit_multinomial is_pairwise
+        make_splits pool_scores read_fit_data take_rows take_square
     """,
     "curves": "rank",
     "data": """

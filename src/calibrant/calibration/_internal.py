@@ -5,15 +5,19 @@ from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Sourc
 from calibrant.calibration._classifier.response import final_step
 from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.wrapper import WrapperMixin
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 
 __all__ = [
     "CV",
+    "DiagonalLoss",
     "FitData",
+    "Penalty",
     "Scoring",
     "Source",
     "WrapperMixin",
     "final_step",
     "fit_folds",
+    "fit_multinomial",
     "is_pairwise",
     "make_splits",
     "pool_scores",

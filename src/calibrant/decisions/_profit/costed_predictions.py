@@ -28,13 +28,18 @@ class CostedPredictions:
     actions: tuple[Any, ...]
     actual_costs: NDArray[np.float64]  # rows x actions, given the actual class of each row
 
-    def expected_costs(self, proba: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return the expected cost of every action, by the predicted probabilities or by others."""
+    def expected_costs(
+        self, proba: NDArray[np.float64] | None = None, rows: NDArray[np.intp] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the expected cost of every action, by the predicted probabilities or by others, those of some rows."""
         table = self.predictions.proba if proba is None else proba
         if isinstance(self.costs, CostMatrix):
             return self.costs.expected(table)
         positive = table[:, self.predictions.positive]
-        return self.costs.expected(np.column_stack([1.0 - positive, positive]))
+        costs = self.costs
+        if rows is not None:
+            costs = replace(costs, cost=np.asarray(costs.cost)[rows], benefit=np.asarray(costs.benefit)[rows])
+        return costs.expected(np.column_stack([1.0 - positive, positive]))
 
     def decisions(self, proba: NDArray[np.float64] | None = None) -> NDArray[np.intp]:
         """Return the action of least expected cost for each row; ties are broken in favour of the first action."""

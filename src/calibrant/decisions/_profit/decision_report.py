@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from calibrant._params import Int, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.calibration import Calibrator, as_calibrator
 from calibrant.decisions._profit.costed_predictions import CostedPredictions, read_costed_predictions
+from calibrant.decisions._profit.miscalibration_loss import loss_interval
 from calibrant.decisions._profit.money import IntervalOptions, Money, totals
 from calibrant.decisions._profit.profit import Profit, profit_of
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, LittleDataWarning
 from calibrant.metrics._internal import Predictions
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ class DecisionReport:
     ranking : Money
         What the recalibrated model earns in excess of that, its cost deducted: the value of its ranking.
     miscalibration : Money
-        The loss by miscalibration: profit after recalibration on held-out rows less profit now. An interval that
-        includes 0 means that no loss is shown.
+        The loss by miscalibration: profit after recalibration on held-out rows less profit now. The interval is that
+        of what the best map would gain. Where it includes 0, nothing is shown to be lost, and its upper end bounds
+        the loss, also where recalibration changes no decision.
     unknown : Money
         What perfect information would add to the recalibrated model.
     perfect : Money
@@ -102,11 +105,9 @@ class DecisionReport:
 
     def __repr__(self) -> str:
         lost, confidence = self.miscalibration, self.now.confidence
-        finding = "no loss by miscalibration shown"
-        if lost.low is None or lost.low > 0:
-            finding = "lost by miscalibration"
-        elif lost.high is not None and lost.high < 0:
-            finding = "gained over the recalibrated model: keep the probabilities as they are"
+        finding = "lost by miscalibration"
+        if lost.low is not None and lost.high is not None and lost.low <= 0:
+            finding = f"nothing shown to be lost by miscalibration, at most {Money(lost.high)}"
         intervals = f", intervals at {100 * confidence:g} %" if confidence else ""
         descriptions = {
             "everybody": f"action {self.now.best_alone} for every row",
@@ -130,7 +131,7 @@ def decision_report(
     y_proba: Any,
     costs: Any,
     *,
-    calibrator: str | Calibrator = "isotonic",
+    calibrator: str | Calibrator = "auto",
     n_folds: int = 5,
     amount: Any = None,
     fixed_cost: float = 0.0,
@@ -147,7 +148,8 @@ def decision_report(
     """Decompose the profit of a model's decisions into its ranking, its calibration and missing information.
 
     The rows are split into folds; the probabilities of each fold are recalibrated by a calibration map fitted to the
-    other folds, and the resulting decisions are compared with the present ones row by row.
+    other folds, and the resulting decisions are compared with the present ones row by row. `Auto` leaves probabilities
+    as they are unless a map helps held-out rows, so that calibrated ones are not changed by chance.
 
     Parameters
     ----------
@@ -159,14 +161,15 @@ def decision_report(
     costs : CostMatrix, ExampleCosts, dict of dicts or array of shape (n_classes, n_actions)
         The costs of decisions.
     calibrator : str or calibrator
-        A name of `calibrant.calibration.CALIBRATORS` or a calibrator. Isotonic regression keeps the ranking.
+        A name of `calibrant.calibration.CALIBRATORS` or a calibrator; by default the guarded choice of `Auto`.
     n_folds : int
         Number of folds.
     amount, fixed_cost, row_cost, sample_weight, weight_kind, groups, pos_label, labels
         As in `profit`. Groups stay together in folds.
     confidence, n_boot, random_state
-        As in `profit`. The intervals take the fitted calibration maps as fixed: they do not include how much the maps
-        would differ on other rows.
+        As in `profit`. The intervals of `ranking` and `unknown` take the fitted calibration maps as fixed. That of
+        `miscalibration` starts above 0 only if so great a gain is also improbable for calibrated probabilities, and
+        ends no lower than the loss under the maps that the rows do not rule out.
 
     Returns
     -------
@@ -180,6 +183,9 @@ def decision_report(
     >>> y = rng.random(4000) < p
     >>> decision_report(y, p, [[0, 1], [0, -9]], confidence=None).perfect
     3,582.00
+    >>> report = decision_report(y, p, [[0, 1], [0, -9]], n_boot=200)
+    >>> report.miscalibration.low <= 0 < report.miscalibration.high
+    True
     """
     for name, value in (("fixed_cost", fixed_cost), ("row_cost", row_cost)):
         check_param(name, value, Real(0))
@@ -210,6 +216,7 @@ def _decompose(
     }
     changed = float((read.weight * (before != after)).sum() / read.total)
     sums = totals(read, values, options)
+    sums["miscalibration"] = loss_interval(costed, after, sums["miscalibration"], options)
     return DecisionReport(now, now.everybody[now.best_alone], **sums, calibrator=name, n_changed=changed)
 
 
@@ -222,7 +229,9 @@ def recalibrate(read: Predictions, calibrator: Calibrator, fold: NDArray[np.intp
     for number in range(int(fold.max()) + 1):
         test = fold == number
         weight, labels = None if read.weights is None else read.weights[~test], read.classes[order]
-        fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], weight, labels=labels)
+        with warnings.catch_warnings():  # too few rows to recalibrate: the wide interval of the loss shows it
+            warnings.simplefilter("ignore", LittleDataWarning)
+            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], weight, labels=labels)
         predicted = np.asarray(fitted.predict(scores[test]))
         proba[np.ix_(test, order)] = np.column_stack([1.0 - predicted, predicted]) if is_two else predicted
     return proba
