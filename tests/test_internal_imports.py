@@ -22,9 +22,9 @@ INTERNAL = {
     "curves": "rank",
     "data": """
         CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
-        WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_weights
-        classes_of_columns code_groups code_labels column_names copies_among factorize fit_columns hash_codes
-        interval_codes is_float_matrix mdl_cuts named_classes order_columns read_groups read_more_training_rows
+        WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers
+        check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among factorize fit_columns
+        hash_codes interval_codes is_float_matrix mdl_cuts named_classes order_columns read_groups read_more_training_rows
         read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",

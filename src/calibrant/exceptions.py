@@ -13,6 +13,7 @@ __all__ = [
     "DataError",
     "DataTypeError",
     "LittleDataWarning",
+    "ManyClassesWarning",
     "MissingExtraError",
     "MissingFileError",
     "ParameterError",
@@ -165,6 +166,16 @@ class LittleDataWarning(CalibrantWarning):
     Examples
     --------
     >>> issubclass(LittleDataWarning, CalibrantWarning)
+    True
+    """
+
+
+class ManyClassesWarning(CalibrantWarning):
+    """The class column has thousands of values: most often an id, an amount or free text.
+
+    Examples
+    --------
+    >>> issubclass(ManyClassesWarning, CalibrantWarning)
     True
     """
 

@@ -8,32 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from tests.hostile.calls import X, Y, estimators, fit
 from tests.hostile.junk import JUNK, outcome
 
-import calibrant
 from calibrant.bayes import NaiveBayesClassifier
-from calibrant.calibration import CalibratedClassifier, Calibrator, Isotonic, Pairwise
+from calibrant.calibration import CalibratedClassifier
 from calibrant.decisions import ThresholdClassifier
 from calibrant.exceptions import CalibrantError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-
-X = np.array([[i % 7, (i * 5) % 11] for i in range(24)], dtype=float)
-Y = np.array([int(i % 7 > 2) ^ (i % 5 == 0) for i in range(24)])
-SMALL = {"n_trees": 3, "n_bags": 2, "n_models": 2, "cv": 2}
-REQUIRED = {
-    "estimator": NaiveBayesClassifier(),
-    "tree": ProbabilityTreeClassifier(),
-    "first": Isotonic(),
-    "then": Isotonic(),
-}
-
-
-def estimators() -> list[type[Any]]:
-    packages = [getattr(calibrant, name) for name in calibrant._PACKAGES]
-    found = [getattr(package, name) for package in packages for name in package.__all__]
-    kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
-    return sorted({kind for kind in kinds if not inspect.isabstract(kind)}, key=lambda kind: kind.__name__)
 
 
 def cases() -> list[Any]:
@@ -44,22 +26,9 @@ def cases() -> list[Any]:
     ]
 
 
-def fitted(kind: type[Any], name: str, value: Any) -> Any:
-    parameters = inspect.signature(kind).parameters
-    params = {key: item for key, item in {**SMALL, **REQUIRED}.items() if key in parameters}
-    model = kind(**{**params, name: value})
-    if issubclass(kind, Calibrator):
-        scores = X[:, 1] / 20 + 0.1
-        if isinstance(model, Pairwise):
-            return model.fit(np.stack([scores, (1 - scores) / 2, (1 - scores) / 2], axis=1), np.arange(24) % 3).classes_
-        return model.fit(scores, Y).predict(scores)
-    model.fit(X, Y)
-    return model.predict_proba(X) if hasattr(model, "predict_proba") else None
-
-
 @pytest.mark.parametrize(("kind", "name"), cases())
 def test_a_junk_parameter_is_accepted_or_raises_our_error(kind: type[Any], name: str) -> None:
-    found = {junk: outcome(lambda value=value: fitted(kind, name, value)) for junk, value in JUNK.items()}
+    found = {junk: outcome(lambda value=value: fit(kind, {name: value})) for junk, value in JUNK.items()}
     assert {junk: wrong for junk, wrong in found.items() if wrong} == {}
 
 

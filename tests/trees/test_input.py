@@ -71,6 +71,7 @@ def test_more_classes_than_rows():
     assert fit([[1.0], [2.0], [3.0]], [5, 6, 7]).predict_proba([[1.0]]).shape == (1, 3)
 
 
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.ManyClassesWarning")
 def test_too_many_classes_are_rejected():
     with pytest.raises(DataError, match="y has 70,000 classes; a tree takes at most 65,535"):
         fit(np.zeros((70_000, 1)), np.arange(70_000))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_unmasked_floats
 from calibrant.data._internal import (
     WeightKind,
     as_frequencies,
@@ -186,11 +187,7 @@ def read_scores(scores: Any) -> NDArray[np.float64]:
     calibrant.exceptions.DataError: scores has 1 NaN (first at row 1); drop those rows or have the model score them.
     """
     try:
-        table = np.asarray(scores)
-        table = np.ma.filled(scores.astype(np.float64), np.nan) if isinstance(scores, np.ma.MaskedArray) else table
-        if table.dtype.kind not in "fiub":
-            table = np.asarray([] if table.dtype.kind == "c" else table, dtype=np.float64)
-        table = table.astype(np.float64, copy=False)
+        table = as_unmasked_floats(scores)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"scores must hold numbers; {error}.") from error
     if table.ndim not in (1, 2) or 0 in table.shape:

@@ -15,7 +15,14 @@ from calibrant.data._validation.class_columns import (
 )
 from calibrant.data._validation.copies import copies_among, warn_of_copies, warn_of_number
 from calibrant.data._validation.groups import code_groups, read_groups
-from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, factorize
+from calibrant.data._validation.labels_and_weights import (
+    Labels,
+    check_integers,
+    check_weight_sizes,
+    check_weights,
+    code_labels,
+    factorize,
+)
 from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
 from calibrant.data._validation.row_matching import LogProbaMixin, RowClassifierMixin
 from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows
@@ -43,6 +50,8 @@ __all__ = [
     "caller_level",
     "can_be_frequencies",
     "cell_weights",
+    "check_integers",
+    "check_weight_sizes",
     "check_weights",
     "classes_of_columns",
     "code_groups",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant._params import Real, check_param
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, DataTypeError
@@ -223,7 +224,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[NDArray[np.floa
 
 def _numbers(name: str, values: Any) -> NDArray[np.float64]:
     try:
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = as_floats(values)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{name} must hold numbers, one for each row.") from error
     if numbers.ndim != 1 or len(numbers) == 0:

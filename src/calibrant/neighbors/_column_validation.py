@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant._params import Rule
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.neighbors._gains import gains_of
@@ -53,7 +54,7 @@ def column_weights(rows: TrainingRows, attribute_weights: Any, *, relative: bool
         gains = gains_of(rows, "info_gain" if attribute_weights == "info_gain" else "gain_ratio")
         weights = gains if gains.any() else weights
     elif attribute_weights is not None:
-        weights = np.array(attribute_weights, dtype=np.float64)
+        weights = as_floats(attribute_weights).copy()
         _check_weights(weights, n_columns)
     weights = np.where([_has_values(array) for array in rows.columns.arrays], weights, 0.0)
     return weights / weights.max() if relative and weights.any() else weights
@@ -63,7 +64,7 @@ def read_scale(scale: Any, columns: Columns) -> Scale:
     """Return validated limits; names and None stay as they are."""
     if scale is None or isinstance(scale, str):
         return scale  # type: ignore[return-value]
-    limits = np.array(scale, dtype=np.float64)
+    limits = as_floats(scale).copy()
     if limits.shape != (2, len(columns.arrays)):
         raise ParameterError(
             f"scale has shape {limits.shape}; expected (2, {len(columns.arrays)}), the lower limits of all columns and "

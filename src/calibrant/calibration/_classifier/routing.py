@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._sklearn import num_samples
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise
-from calibrant.data._internal import check_weights, code_labels, read_groups
+from calibrant.data._internal import check_integers, check_weights, code_labels, read_groups
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ def read_fit_data(
     to_fit, to_split = _route(owner, weight, groups, fit_params, otherwise)
     kept = _kept_rows(owner.estimator, weight, to_fit)
     labels = code_labels(y, num_samples(X), kept)
+    if labels.classes.dtype.kind == "O":  # scikit-learn's splitters do not know the type of vast integers
+        check_integers(labels.classes)
     if len(labels.classes) < 2:
         raise DataError(
             f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 from scipy.special import softmax
 
+from calibrant._numbers import as_floats
 from calibrant._params import InstanceOf, Nothing, Real, Rule, check_params
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.log_linear import check_every_class_has_rows, log_columns
@@ -213,7 +214,7 @@ def _base_rates(name: str, prior: Any, n_classes: int) -> NDArray[np.float64] | 
     if prior is None:
         return None
     try:
-        rates = np.asarray(prior, dtype=np.float64)
+        rates = as_floats(prior)
     except (TypeError, ValueError):
         rates = np.empty(0)
     rates = np.array([1.0 - rates, rates]) if rates.ndim == 0 else rates

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant.calibration._base import WEIGHT_KIND_DOC, ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
@@ -229,7 +230,7 @@ def merge_pairs(p0: Any, p1: Any) -> NDArray[np.float64]:
     >>> merge_pairs([[0.2, 0.5], [0.4, 0.5]], [[0.3, 0.75], [0.5, 0.75]]).round(3)
     array([0.359, 0.6  ])
     """
-    return _merged(_merge(list(zip(np.asarray(p0, dtype=np.float64), np.asarray(p1, dtype=np.float64), strict=True))))
+    return _merged(_merge(list(zip(as_floats(p0), as_floats(p1), strict=True))))
 
 
 def _merge(pairs: Sequence[Pair]) -> Pair:

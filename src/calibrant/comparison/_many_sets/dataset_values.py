@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _block(part: Any, methods: list[str] | tuple[str, ...] | None) -> tuple[tupl
 
 def _as_numbers(table: Any) -> NDArray[np.float64]:
     try:
-        return np.asarray(table, dtype=np.float64)
+        return as_floats(table)
     except (TypeError, ValueError) as error:
         raise DataTypeError(
             "table must hold numbers, one for each method and trial; pass a dict where data sets differ in trials, "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def holm(pvalues: Any) -> NDArray[np.float64]:
     array([0.03, 0.06, 0.06])
     """
     try:
-        values = np.asarray(pvalues, dtype=np.float64)
+        values = as_floats(pvalues)
     except (TypeError, ValueError) as error:
         raise DataTypeError("pvalues must be numbers, one for each comparison.") from error
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from calibrant._numbers import as_unmasked_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 
 if TYPE_CHECKING:
@@ -156,6 +157,6 @@ def _as_numbers(name: str, array: Any, unit: str) -> NDArray[np.float64]:
     try:
         if np.asarray(array).dtype.kind in "mM":
             raise TypeError(array)
-        return np.asarray(np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan))
+        return as_unmasked_floats(array)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{name} must hold numbers, one for each {unit}; got {type(array).__name__}.") from error

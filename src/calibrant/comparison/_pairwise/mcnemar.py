@@ -138,8 +138,8 @@ def _check_kind(name: str, labels: NDArray[Any], truth: NDArray[Any]) -> None:
     """Raise if one side holds text and the other numbers, which are never equal."""
     if (labels.dtype.kind in "OU") != (truth.dtype.kind in "OU"):
         raise DataTypeError(
-            f"{name} and y_true must hold classes of one type; got {labels[0].item()!r} and {truth[0].item()!r}, one "
-            "of them text."
+            f"{name} and y_true must hold classes of one type; got {labels.tolist()[0]!r} and {truth.tolist()[0]!r}, "
+            "one of them text."
         )
 
 

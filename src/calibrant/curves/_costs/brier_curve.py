@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant.curves._costs.cost_curve import CostCurve, cost_curve
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import Ranked, read_ranked
@@ -81,7 +82,7 @@ class BrierCurve(Curve):
         >>> brier_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6]).at([0.5, 0.7])
         array([0.5 , 0.15])
         """
-        c = np.asarray(cost_proportion, dtype=np.float64)
+        c = as_floats(cost_proportion)
         tp, fp = self.ranked.cumulative()
         step = np.searchsorted(-self.ranked.score, -c, side="right")
         return _loss(c, tp[-1] - tp[step], fp[step], tp[-1] + fp[-1])
@@ -94,7 +95,7 @@ class BrierCurve(Curve):
         >>> brier_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6]).best_at([0.5, 0.7])
         array([0.25, 0.15])
         """
-        c = np.asarray(cost_proportion, dtype=np.float64)
+        c = as_floats(cost_proportion)
         positives, negatives = (1.0 - c) * self.base_rate, c * (1.0 - self.base_rate)
         return np.asarray(2.0 * (positives + negatives) * self.envelope.at(positives / (positives + negatives)))
 

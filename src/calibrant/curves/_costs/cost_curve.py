@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant.curves._costs.cost_line import CostLine, Costs, Crossover
 from calibrant.curves._curve import Curve
 from calibrant.curves._roc.roc_curve import roc
@@ -76,7 +77,7 @@ class CostCurve(Curve):
         >>> cost_curve([0, 1, 1, 0], [0.3, 0.9, 0.4, 0.6]).at([0.25, 0.5])
         array([0.125, 0.25 ])
         """
-        return np.interp(np.asarray(probability_cost, dtype=np.float64), self.probability_cost, self.cost)
+        return np.interp(as_floats(probability_cost), self.probability_cost, self.cost)
 
     def expected_cost(self, p: Any) -> NDArray[np.float64]:
         """Return the expected cost of a row at the best threshold, where the share of positives is p.

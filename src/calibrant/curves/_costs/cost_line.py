@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant._params import Real, check_param
 from calibrant.exceptions import ParameterError
 
@@ -45,7 +46,7 @@ class Costs:
         if costs is None:
             return cls()
         try:
-            matrix = np.asarray(costs, dtype=np.float64)
+            matrix = as_floats(costs)
         except (TypeError, ValueError):
             matrix = np.empty(0)
         if matrix.shape != (2, 2) or not np.isfinite(matrix).all() or not (_net_costs(matrix) > 0).all():
@@ -62,22 +63,22 @@ class Costs:
 
     def probability_cost(self, p: Any) -> NDArray[np.float64]:
         """Return the probability cost function at a share of positives: their part of the maximum cost of errors."""
-        share = np.asarray(p, dtype=np.float64)
+        share = as_floats(p)
         positives, negatives = share * self.of_errors[0], (1.0 - share) * self.of_errors[1]
         return np.asarray(positives / (positives + negatives))
 
     def p(self, probability_cost: Any) -> NDArray[np.float64]:
         """Return the share of positives at a value of the probability cost function, its inverse."""
-        x = np.asarray(probability_cost, dtype=np.float64)
+        x = as_floats(probability_cost)
         positives, negatives = x * self.of_errors[1], (1.0 - x) * self.of_errors[0]
         return np.asarray(positives / (positives + negatives))
 
     def expected(self, normalised: Any, p: Any) -> NDArray[np.float64]:
         """Return the expected cost of a row from the normalized one: 0 is always right, 1 always wrong."""
-        share = np.asarray(p, dtype=np.float64)
+        share = as_floats(p)
         right = share * self.tp + (1.0 - share) * self.tn
         wrong = share * self.fn + (1.0 - share) * self.fp
-        return np.asarray(right + np.asarray(normalised, dtype=np.float64) * (wrong - right))
+        return np.asarray(right + as_floats(normalised) * (wrong - right))
 
 
 def _net_costs(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -134,7 +135,7 @@ class CostLine:
         >>> CostLine(0.1, 0.6).at([0.0, 0.5, 1.0])
         array([0.1 , 0.35, 0.6 ])
         """
-        x = np.asarray(probability_cost, dtype=np.float64)
+        x = as_floats(probability_cost)
         return np.asarray(self.fnr * x + self.fpr * (1.0 - x))
 
     def expected_cost(self, p: Any) -> NDArray[np.float64]:

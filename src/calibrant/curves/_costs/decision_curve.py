@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
@@ -197,7 +198,7 @@ def _check_thresholds(thresholds: Any) -> NDArray[np.float64]:
     if thresholds is None:
         return np.asarray(np.arange(1, 100) / 100.0)
     try:
-        chosen = np.unique(np.atleast_1d(np.asarray(thresholds, dtype=np.float64)))
+        chosen = np.unique(np.atleast_1d(as_floats(thresholds)))
     except (TypeError, ValueError):
         chosen = np.empty(0)
     if not 0 < len(chosen) < 30_000 or not ((chosen > 0) & (chosen < 1)).all():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant._optional import optional_import
 from calibrant._params import Choice, Int, check_param
 from calibrant.curves._curve import Curve, count
@@ -191,7 +192,7 @@ def _classes_of_tables(y_proba: Mapping[str, Any], labels: Any) -> list[Any]:
 
 def _column(name: str, table: Any, classes: list[Any], pos_label: Any) -> NDArray[np.float64]:
     """Return the probability of the positive class, by name in a frame."""
-    values = np.asarray(table, dtype=np.float64)
+    values = as_floats(table)
     if values.ndim == 2 and values.shape[1] > 2 and (pos_label is None or not classes):
         raise ParameterError(
             f"y_proba of {name!r} must hold the probabilities of one class, or of two; got {values.shape[1]} columns; "

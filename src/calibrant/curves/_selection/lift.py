@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import read_ranked
 
@@ -61,7 +62,7 @@ class LiftCurve(Curve):
         >>> lift([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4]).responses_at([0.25, 0.5])
         array([1. , 1.5])
         """
-        return np.interp(np.asarray(fraction, dtype=np.float64), self.fraction, self.responses)
+        return np.interp(as_floats(fraction), self.fraction, self.responses)
 
     def lift_at(self, fraction: Any) -> NDArray[np.float64]:
         """Return the lift of a share of the rows.
@@ -72,7 +73,7 @@ class LiftCurve(Curve):
         array([2. , 1.5])
         """
         # The lift of no rows is 0 / 0; a tiny share has the limit, since the first segment is a line through 0.
-        share = np.maximum(np.asarray(fraction, dtype=np.float64), self.fraction[1] * 1e-9)
+        share = np.maximum(as_floats(fraction), self.fraction[1] * 1e-9)
         return np.asarray(self.responses_at(share) / (share * self.responses[-1]))
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import read_one_class
 from calibrant.metrics._internal import row_amounts
@@ -59,7 +60,7 @@ class ProfitCurve(Curve):
         >>> profit_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4], amount=10, cost=4).profit_at([0.5, 1.0])
         array([7., 4.])
         """
-        return np.interp(np.asarray(fraction, dtype=np.float64), self.fraction, self.profit)
+        return np.interp(as_floats(fraction), self.fraction, self.profit)
 
     def random_at(self, fraction: Any) -> NDArray[np.float64]:
         """Return the expected profit of targeting a share of the rows at random.
@@ -69,7 +70,7 @@ class ProfitCurve(Curve):
         >>> profit_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4], amount=10, cost=4).random_at([0.5, 1.0])
         array([2., 4.])
         """
-        return np.asarray(np.asarray(fraction, dtype=np.float64) * self.profit[-1])
+        return np.asarray(as_floats(fraction) * self.profit[-1])
 
     def __repr__(self) -> str:
         best = self.best

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import Ranked, read_ranked
 from calibrant.exceptions import ParameterError
@@ -138,7 +139,7 @@ def threshold_table(
 
 def _steps(ranked: Ranked, thresholds: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the number of groups at or above each threshold, and the thresholds, the highest first."""
-    chosen = np.sort(np.atleast_1d(np.asarray(thresholds, dtype=np.float64)))[::-1]
+    chosen = np.sort(np.atleast_1d(as_floats(thresholds)))[::-1]
     if chosen.ndim != 1 or not len(chosen) or np.isnan(chosen).any():
         raise ParameterError(f"thresholds must be a list of numbers; got {thresholds!r}.")
     return np.searchsorted(-ranked.score, -chosen, side="right"), chosen

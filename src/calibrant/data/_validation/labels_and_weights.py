@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +12,25 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from calibrant._numbers import as_unmasked_floats
+from calibrant._repr import short_repr
 from calibrant.data._frames.objects import without_mask
 from calibrant.data._frames.values import CategoryCodes, column_kind, nominal_codes
-from calibrant.exceptions import DataError, DataTypeError
+from calibrant.data._validation.class_columns import caller_level
+from calibrant.exceptions import DataError, DataTypeError, ManyClassesWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Labels", "check_weights", "code_labels", "factorize"]
+__all__ = ["Labels", "check_integers", "check_weight_sizes", "check_weights", "code_labels", "factorize"]
 
 # 100,000 integer labels of a narrow range take 0.5 ms by a table and 36 ms by a sort; 1,000 take 20 µs by either.
 _SORTED_ROWS, _NARROW_RANGE = 1_000, 2**16
 _EXACT_FLOAT = 2**53  # every integer up to this is a float64
+_VAST = 2**63  # beyond the integers of 64 bits
+_MANY_CLASSES = 1_000  # a tree of 20,000 rows and as many classes takes minutes
+# The sum of 2**31 such weights, its square and the product of three weights are floats, and none is 0.
+_SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 
 
 @dataclass(frozen=True)
@@ -58,9 +67,21 @@ def code_labels(y: Any, n_rows: int | None = None, rows: NDArray[np.integer[Any]
     classes, rank = np.unique(np.asarray(seen), return_inverse=True)
     new_code = np.full(len(coded.categories), -1, dtype=np.int32)
     new_code[used] = rank
+    if len(classes) > _MANY_CLASSES:
+        _warn_of_many_classes(y, len(classes), len(coded.codes))
     codes = coded.codes if (new_code == np.arange(len(new_code))).all() else new_code[coded.codes]
     n_declared = len(coded.categories) if coded.declared else len(seen)
     return Labels(classes, codes, tuple(rank.tolist()), n_declared)
+
+
+def _warn_of_many_classes(y: Any, n_classes: int, n_rows: int) -> None:
+    name = getattr(y, "name", None) or "y"
+    warnings.warn(
+        f"{name!r} has {n_classes:,} classes in {n_rows:,} rows, so fitting may take minutes: is it an id, an amount "
+        "or free text? Choose another class column, or group its values.",
+        ManyClassesWarning,
+        stacklevel=caller_level(),
+    )
 
 
 def _has_rows(coded: CategoryCodes, is_subset: bool) -> NDArray[np.bool_]:
@@ -161,11 +182,23 @@ def _label_array(y: Any) -> NDArray[Any]:
         array = np.asarray(column_or_1d(array, warn=True))
         if array.dtype.kind == "f":
             _check_finite(array)
+            if isinstance(y, list | tuple) and np.abs(array).max(initial=0.0) >= _VAST:
+                check_integers(y)
             if not (array == np.rint(array)).all():  # integral floats are classes; for others scikit-learn raises
                 check_classification_targets(array[~np.isnan(array)])
     except ValueError as error:
         raise DataError(f"{error} Pass one class for each row.") from error
     return array
+
+
+def check_integers(values: Iterable[Any]) -> None:
+    """Raise if an integer has more bits than NumPy's: in floats it merges with others, scikit-learn cannot split it."""
+    vast = [value for value in values if isinstance(value, int) and abs(value) >= _VAST]
+    if vast:
+        raise DataError(
+            f"y holds the integer {short_repr(vast[-1])}, which has more than 64 bits; such classes are not "
+            "supported here. Pass classes as strings."
+        )
 
 
 def _check_finite(array: NDArray[Any]) -> None:
@@ -190,7 +223,7 @@ def _check_labels(coded: CategoryCodes, n_rows: int | None) -> None:
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Return the weights of the rows as floats; raise if one is negative or not finite, or all are 0.
+    """Return the weights of the rows as floats; raise if one is negative, not finite or vast, or all are 0.
 
     Examples
     --------
@@ -199,14 +232,20 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
     >>> check_weights([1, -1], 2)
     Traceback (most recent call last):
     calibrant.exceptions.DataError: sample_weight has 1 negative value(s) (first at row 1); weights must be >= 0.
+    >>> check_weights([1, 1e300], 2)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: sample_weight has 1 value(s) above 1e+100 or below 1e-100 (first at row 1: 1e+300);
+    sums and products of such weights overflow or vanish. Divide the weights by their mean; a negligible one is 0.
     """
     if sample_weight is None:
         return None
     try:
-        weights = np.ma.filled(np.ma.asarray(sample_weight, dtype=np.float64), np.nan)
+        weights = as_unmasked_floats(sample_weight)
         weights = np.full(n_rows, weights) if weights.ndim == 0 else weights
     except (TypeError, ValueError) as error:
-        raise DataTypeError("sample_weight must hold numbers; pass one weight for each row.") from error
+        raise DataTypeError(
+            "sample_weight must hold numbers, not complex ones; pass one weight for each row."
+        ) from error
     if weights.shape != (n_rows,):
         raise DataError(f"sample_weight has shape {weights.shape}; expected ({n_rows},), one weight for each row.")
     for is_wrong, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
@@ -217,4 +256,17 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             )
     if not (weights > 0).any():
         raise DataError("sample_weight is zero for every row; at least one weight must be above 0.")
+    check_weight_sizes(weights)
     return weights
+
+
+def check_weight_sizes(weights: NDArray[np.float64], name: str = "sample_weight") -> None:
+    """Raise if a weight above 0 is so large or small that sums and products of weights overflow or vanish."""
+    is_wrong = (weights > _LARGEST_WEIGHT) | ((weights < _SMALLEST_WEIGHT) & (weights > 0))
+    if is_wrong.any():
+        first = np.flatnonzero(is_wrong)[0]
+        sizes = f"above {_LARGEST_WEIGHT:g} or below {_SMALLEST_WEIGHT:g}"
+        raise DataError(
+            f"{name} has {is_wrong.sum()} value(s) {sizes} (first at row {first}: {weights[first]:g}); sums and "
+            "products of such weights overflow or vanish. Divide the weights by their mean; a negligible one is 0."
+        )

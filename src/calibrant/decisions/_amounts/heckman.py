@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from calibrant._estimator import EstimatorMixin
+from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, Nothing, check_params
 from calibrant.data._internal import check_weights
 from calibrant.decisions._amounts.probit import fit_probit, inverse_mills_ratio
@@ -167,7 +168,7 @@ def _amounts(y: Any, n_rows: int) -> NDArray[np.float64]:
     if y is None:
         raise DataError("y is None: this estimator requires y to be passed, but the target y is None.")
     try:
-        amount = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        amount = as_floats(column_or_1d(y, warn=True))
     except (TypeError, ValueError) as error:
         raise DataError(f"y must hold numbers, NaN where they are not observed: {error}") from error
     if np.isinf(amount).any():

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._docstrings import PASSAGES, fill_docstring
+from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
@@ -262,7 +263,7 @@ def _amounts(amount: Any, X: Any, kept: NDArray[np.intp] | None) -> NDArray[np.f
     if amount is None:
         return None
     try:
-        values = np.asarray(amount, dtype=np.float64)
+        values = as_floats(amount)
     except (TypeError, ValueError) as error:
         raise DataTypeError("amount must hold numbers: the amount that each positive row brought in.") from error
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)

@@ -18,7 +18,7 @@ from calibrant.data._internal import fit_columns
 from calibrant.decisions._classifiers.cost_sensitive import COSTS, cheapest_class, costs_for_training
 from calibrant.decisions._classifiers.wrapping import WrappingClassifier, class_probabilities
 from calibrant.decisions._costs.cost_matrix import CostMatrix
-from calibrant.exceptions import CalibrantError, ParameterError
+from calibrant.exceptions import CalibrantError, DataError, ParameterError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["MetaCostClassifier"]
+
+_MAX_DRAWS = 2**28  # 2 GB of random numbers
 
 _RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
@@ -166,6 +168,11 @@ def _bag_counts(data: FitData, order: NDArray[np.intp], size: float, rng: np.ran
     """Draw units of weight with replacement, and return how often each row is drawn."""
     weight = (np.ones(data.n_rows) if data.weight is None else data.weight)[order]
     ends = np.cumsum(weight)
+    if size * ends[-1] > _MAX_DRAWS:
+        raise DataError(
+            f"sample_weight must sum to at most {_MAX_DRAWS:,}, because a bag draws as many rows; the sum is "
+            f"{ends[-1]:g}. Divide the weights, or pass a smaller bag_size."
+        )
     # A bag needs two rows to hold two classes, however small `bag_size` is.
     draws = rng.random(max(2, round(size * ends[-1]))) * ends[-1]
     times = np.zeros(data.n_rows)

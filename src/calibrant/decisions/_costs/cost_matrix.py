@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant._optional import optional_import
 from calibrant.decisions._costs.cost_file import read_cost_file
 from calibrant.decisions._costs.named_columns import columns_by_name
@@ -293,7 +294,7 @@ class CostMatrix:
 
 def _numbers(matrix: Any) -> NDArray[np.float64]:
     try:
-        costs = np.array(matrix, dtype=np.float64)
+        costs = as_floats(matrix).copy()
     except (TypeError, ValueError):
         costs = np.empty(0)
     if costs.ndim != 2 or 0 in costs.shape or not np.isfinite(costs).all():
@@ -305,7 +306,7 @@ def _numbers(matrix: Any) -> NDArray[np.float64]:
 
 def _cost_column(cost: Any, n_classes: int) -> NDArray[np.float64]:
     try:
-        return np.broadcast_to(np.asarray(cost, dtype=np.float64), (n_classes,))
+        return np.broadcast_to(as_floats(cost), (n_classes,))
     except (TypeError, ValueError) as error:
         raise ParameterError(f"cost must be a number, or one for each of {n_classes} classes; got {cost!r}.") from error
 

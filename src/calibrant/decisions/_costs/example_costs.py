@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._docstrings import fill_docstring
+from calibrant._numbers import as_floats
 from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import final_step, take_rows
 from calibrant.data._internal import check_weights, factorize
@@ -181,7 +182,7 @@ def _check_kind(name: str, value: Any) -> None:
     is_valid = _depends_on_rows(value)
     if not is_valid or isinstance(value, type):
         try:
-            is_valid = np.ndim(np.asarray(value, dtype=np.float64)) <= 1
+            is_valid = np.ndim(as_floats(value)) <= 1
         except (TypeError, ValueError):
             is_valid = False
     if not is_valid or isinstance(value, type) or value is None or (name == "cost" and _is_regressor(value)):
@@ -240,7 +241,7 @@ def _check_known(name: str, value: Any) -> Any:
 def _numbers(name: str, value: Any, n_rows: int, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Return a number for each row; raise if one that is needed is not finite."""
     try:
-        values = np.broadcast_to(np.asarray(value, dtype=np.float64), (n_rows,))
+        values = np.broadcast_to(as_floats(value), (n_rows,))
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must be a number, or one for each of the {n_rows} rows.") from error
     wrong = ~np.isfinite(values) & (True if needed is None else needed)

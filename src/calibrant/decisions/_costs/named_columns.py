@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant.data._internal import caller_level, classes_of_columns, column_names, named_classes, order_columns
 from calibrant.exceptions import CalibrantWarning, DataTypeError
 
@@ -29,7 +30,7 @@ def columns_by_name(proba: Any, labels: tuple[Any, ...] | None) -> NDArray[np.fl
     array([[0.8, 0.2]])
     """
     try:
-        values = np.asarray(proba, dtype=np.float64)
+        values = as_floats(proba)
     except (TypeError, ValueError) as error:
         raise DataTypeError(
             "proba must hold numbers: a column for each class, or one column for the last of two."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant._params import Choice, check_param
 from calibrant.exceptions import ParameterError
 
@@ -102,13 +103,13 @@ def prior_of(prior: str | Sequence[float], counts: NDArray[np.float64]) -> NDArr
         return base_rates(counts) if prior == BASE_RATE else np.full(len(counts), 1.0 / len(counts))
     if len(prior) != len(counts):
         raise ParameterError(f"prior has {len(prior)} probabilities; there are {len(counts)} classes.")
-    values = np.asarray(prior, dtype=np.float64)
+    values = as_floats(prior)
     return np.asarray(values / values.sum())
 
 
 def _numbers(prior: Any) -> NDArray[np.float64] | None:
     try:
-        values = np.asarray(prior, dtype=np.float64)
+        values = as_floats(prior)
     except (TypeError, ValueError):
         return None
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._classification.confusion import confusion_of
 from calibrant.metrics._docstrings import document_metric
@@ -82,7 +83,7 @@ def _read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[
     """Return the costs in the order of the columns; the matrix is in the order of `labels`, or else sorted."""
     n_classes = predictions.n_classes
     try:
-        costs = np.asarray(matrix, dtype=np.float64)
+        costs = as_floats(matrix)
     except (TypeError, ValueError):
         costs = np.empty(0)
     if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
@@ -166,7 +167,7 @@ def row_amounts(
     """Return a finite number for each row of weight above 0; rows that are not `needed` may have none."""
     n_input_rows = predictions.n_input_rows
     try:
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = as_floats(values)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{name} must hold numbers: one, or one for each row.") from error
     if numbers.shape not in ((), (n_input_rows,)):

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, betaln
 
+from calibrant._numbers import as_floats
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,7 +44,7 @@ class Band(NamedTuple):
 
     def at(self, where: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower and the upper end at some probabilities."""
-        points = np.asarray(where, dtype=np.float64)
+        points = as_floats(where)
         before = self.x.searchsorted(points, side="right") - 1
         return self.lower[before], self.upper[self.x.searchsorted(points, side="left")]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._validation.predictions import Predictions
 
@@ -76,7 +77,7 @@ def _by_class(prior: Mapping[Any, Any], predictions: Predictions) -> list[Any]:
 
 def _frequencies(values: Any, prior: Any, predictions: Predictions) -> NDArray[np.float64]:
     try:
-        frequencies = np.asarray(values, dtype=np.float64)
+        frequencies = as_floats(values)
     except (TypeError, ValueError):
         frequencies = np.empty(0)
     has_one_per_class = frequencies.shape == predictions.classes.shape

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_unmasked_floats
 from calibrant.data._internal import check_weights, classes_of_columns, column_names, factorize, order_columns
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._docstrings import document_metric
@@ -73,7 +74,7 @@ def read_more_labels(name: str, labels: Any, predictions: Predictions) -> NDArra
 def _table(y_proba: Any) -> NDArray[np.float64]:
     """Return the probabilities as a table, without a check of their values."""
     try:
-        values = np.ma.filled(np.ma.asarray(_without_na(y_proba), dtype=np.float64), np.nan)
+        values = as_unmasked_floats(_without_na(y_proba))
     except (TypeError, ValueError) as error:
         raise DataTypeError("y_proba must hold numbers: a column for each class, or one for the positive.") from error
     if values.ndim not in (1, 2) or values.shape[-1] == 0 or len(values) == 0:
@@ -87,6 +88,7 @@ def _table(y_proba: Any) -> NDArray[np.float64]:
 def _without_na(y_proba: Any) -> Any:
     """Convert pandas' own missing values to NaN, which NumPy cannot."""
     is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
+    is_pandas = is_pandas and not np.iscomplexobj(y_proba)
     return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
 
 

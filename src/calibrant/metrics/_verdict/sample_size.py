@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._numbers import as_floats
 from calibrant._params import Real, check_param
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
@@ -55,7 +56,7 @@ def rows_needed(y_proba: Any, *, within: float = 0.1, confidence: float = 0.95) 
     check_param("within", within, _WITHIN)
     check_param("confidence", confidence, CONFIDENCE)
     try:
-        proba = np.asarray(y_proba, dtype=np.float64)
+        proba = as_floats(y_proba)
     except (TypeError, ValueError) as error:
         raise DataTypeError("y_proba must hold numbers: probabilities of the positive class, or of each.") from error
     if not proba.size or not ((proba >= 0.0) & (proba <= 1.0)).all():

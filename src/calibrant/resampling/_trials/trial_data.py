@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import indexable
 
+from calibrant._numbers import as_floats
 from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import take_rows
 from calibrant.data._internal import Labels, check_weights, code_labels
@@ -82,7 +83,7 @@ def read_trial_data(X: Any, y: Any, sample_weight: Any, groups: Any, *, is_regre
 
 def _read_numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     try:
-        numbers = np.asarray(y, dtype=np.float64)
+        numbers = as_floats(y)
     except (TypeError, ValueError) as error:
         raise DataTypeError("y must hold the numbers to predict, one for each row.") from error
     if numbers.shape != (n_rows,) or not np.isfinite(numbers).all():

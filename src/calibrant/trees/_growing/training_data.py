@@ -15,6 +15,7 @@ from calibrant.data._internal import (
     Nominal,
     TrainingRows,
     WeightKind,
+    check_weight_sizes,
     read_training_rows,
     warn_of_weights,
 )
@@ -127,7 +128,9 @@ def _weight_classes(
         factors = totals.sum() / (len(totals) * totals)
     else:
         factors = _factors(labels.classes, class_weight)
-    return np.asarray(weights * factors[labels.codes])
+    weighted = np.asarray(weights * factors[labels.codes])
+    check_weight_sizes(weighted, "sample_weight times class_weight")
+    return weighted
 
 
 def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
