@@ -29,9 +29,10 @@ INTERNAL = {
     """,
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
-        Band BootstrapPlan CONFIDENCE Predictions Resampled bca_interval check_options check_probabilities
-        check_two_classes difference_of_share honest_bands mid_p_difference number_text percentile_interval read_codes
-        read_more_labels read_predictions replicate row_amounts score_difference two_sided_z
+        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
+        check_probabilities check_two_classes difference_of_share honest_bands mid_p_difference number_text
+        percentile_interval read_codes read_more_labels read_predictions replicate row_amounts score_difference
+        two_sided_z
     """,
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree NominalSplits Outline PROBABILITIES

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from calibrant.comparison import corrected_resampled_t_test
 from calibrant.data import load
 from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError, ParameterError
-from calibrant.metrics import aulc, avll, evaluate, proportion_interval
+from calibrant.metrics import aulc, avll, evaluate, mse, proportion_interval
 from calibrant.resampling import (
     AcrossGroups,
     Bootstrap632,
@@ -98,25 +98,30 @@ def test_relative_errors_use_the_mean_of_the_training_rows() -> None:
     assert found.mean("relative_squared_error") == pytest.approx(by_hand)
 
 
-def test_the_interval_is_that_of_the_corrected_resampled_t_test() -> None:
-    found = estimate_performance(TREE, X, Y, CrossValidation(10, 10), ["mse"])
-    values = found.split_values("mse")
+def squared(y_true: Any, y_proba: Any) -> float:
+    """A metric of a range that only its author knows."""
+    return mse(y_true, y_proba)
+
+
+def test_the_interval_of_an_unknown_range_is_that_of_the_corrected_resampled_t_test() -> None:
+    found = estimate_performance(TREE, X, Y, CrossValidation(10, 10), [squared])
+    values = found.split_values("squared")
     test = corrected_resampled_t_test(values, np.zeros(100), n_train=135, n_test=15, k=10)
-    score = found.score("mse")
+    score = found.score("squared")
     assert (score.low, score.high) == pytest.approx((test.low, test.high))
 
 
 def test_repeats_of_scikit_learn_do_not_count_as_further_splits_either() -> None:
     plan = RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)
-    found = estimate_performance(TREE, X, Y, plan, ["mse"])
-    test = corrected_resampled_t_test(found.split_values("mse"), np.zeros(20), n_train=120, n_test=30, k=5)
-    assert found.score("mse").high == pytest.approx(test.high)
+    found = estimate_performance(TREE, X, Y, plan, [squared])
+    test = corrected_resampled_t_test(found.split_values("squared"), np.zeros(20), n_train=120, n_test=30, k=5)
+    assert found.score("squared").high == pytest.approx(test.high)
 
 
 def test_the_interval_of_repeated_holdouts_counts_every_repeat() -> None:
-    found = estimate_performance(TREE, X, Y, RepeatedHoldout(8), ["mse"])
-    test = corrected_resampled_t_test(found.split_values("mse"), np.zeros(8), n_train=100, n_test=50)
-    assert found.score("mse").high == pytest.approx(test.high)
+    found = estimate_performance(TREE, X, Y, RepeatedHoldout(8), [squared])
+    test = corrected_resampled_t_test(found.split_values("squared"), np.zeros(8), n_train=100, n_test=50)
+    assert found.score("squared").high == pytest.approx(test.high)
 
 
 def test_the_interval_of_one_split_is_that_of_its_test_rows() -> None:

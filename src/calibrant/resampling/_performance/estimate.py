@@ -76,9 +76,11 @@ def estimate_performance(
     The intervals are of the mean over training sets of that size drawn from the same population, by the variance of
     the splits and the correction of Nadeau & Bengio (2003) for the rows that splits share; repeats of a
     cross-validation do not count as further splits in it. That is a heuristic, as there is no unbiased estimate of the
-    variance of cross-validation. For a single split they are of the model that was fitted, by its test rows. There is
-    none where none holds: for resubstitution, and over groups that are tested one by one. To decide which of two
-    methods is better compare them split by split, by `calibrant.comparison`.
+    variance of cross-validation. They stay within the range of the metric and have a width above 0, as Wilson's
+    interval of a proportion: docs/resampling.md has the formula and the coverage. For a single split they are of the
+    model that was fitted, by its test rows. There is none where none holds: for resubstitution, over groups that are
+    tested one by one, and for calibration errors over splits, which the pooled predictions estimate better. To decide
+    which of two methods is better compare them split by split, by `calibrant.comparison`.
 
     A classifier without `predict_proba` has probability 1 for the class that it predicts.
 
@@ -98,9 +100,9 @@ def estimate_performance(
     Performance by 2 times 5-fold cross-validation, stratified: 1,500 rows, 10 splits, 1,200 training rows, 300 test
     rows
                     mse                       auc
-      frequency  0.2465  [0.2284, 0.2646]  0.5358  [0.4432, 0.6285]
-      laplace    0.2226  [0.2042, 0.2409]  0.6103  [0.5277, 0.6928]
-      m          0.1659  [0.1603, 0.1715]  0.6106  [0.5409, 0.6803]
+      frequency  0.2465  [0.2290, 0.2651]  0.5358  [0.4435, 0.6258]
+      laplace    0.2226  [0.2048, 0.2416]  0.6103  [0.5258, 0.6886]
+      m          0.1659  [0.1603, 0.1716]  0.6106  [0.5393, 0.6775]
     Intervals at 95 % of the mean over training sets of this size, corrected for splits that share rows
     (Nadeau & Bengio).
     Whatever was chosen by looking at all rows beforehand is not tested by this.

@@ -54,6 +54,12 @@ _INTERVALS = {
 }
 
 
+_POOL_THEM = (
+    "no interval over splits: a calibration error of few rows is above 0 by chance, and none is proved; estimate it by "
+    "the predictions of all splits, evaluate(pooled.y_true, pooled.y_pred)"
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Experiment:
     """Methods, and the rows and metrics to evaluate them; what they share, such as a coded table, serves all plans."""
@@ -94,6 +100,7 @@ class Experiment:
             data.n_rows,
             tuple(_pool(data, trials, method) for method in range(len(methods))),
             choices,
+            {name: _POOL_THEM for name in metrics if kind == "splits" and self.scorer.is_calibration_error(name)},
         )
 
     def _try(self, plan: Any, choose_by: str | None) -> tuple[list[str], list[Trial], tuple[str, ...]]:
@@ -230,11 +237,23 @@ def _intervals(
             by_rows = row_intervals(scorer, trials[0], number, confidence)
             found |= {(name, metric): interval for metric, interval in by_rows.items()}
     elif kind == "splits":
-        n_train, n_test = (np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True))
-        for row, name in enumerate(names):
-            for column, metric in enumerate(scorer.metrics):
-                found[name, metric] = split_interval(values[row, column], n_train, n_test, confidence, k)
+        sizes = [np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True)]
+        for column, metric in enumerate(scorer.metrics):
+            if scorer.is_calibration_error(metric):
+                continue
+            low, high = scorer.range_of(metric)
+            counts = _counts(metric, trials, scorer)
+            for row, name in enumerate(names):
+                found[name, metric] = split_interval(
+                    *(values[row, column], *sizes, confidence, k), low=low, high=high, n_counted=counts
+                )
     return found
+
+
+def _counts(metric: str, trials: Sequence[Trial], scorer: Scorer) -> NDArray[np.float64] | None:
+    """Return the rows that a proportion or an area counts in each split; they depend on the actual classes alone."""
+    found = [scorer.n_counted(metric, trial.predictions[0], trial.test) for trial in trials]
+    return None if None in found else np.array(found, dtype=np.float64)
 
 
 def _pool(data: TrialData, trials: Sequence[Trial], method: int) -> Pooled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,8 @@ class Performance:
         The predictions of each method.
     choices : tuple of str
         With `Nested`, the method chosen in each split.
+    notes : dict of metric to str
+        Why a metric has no interval; of calibration errors, that the pooled predictions estimate them better.
 
     Examples
     --------
@@ -133,6 +136,7 @@ class Performance:
     n_rows: int
     predictions: tuple[Pooled, ...]
     choices: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_splits(self) -> int:
@@ -175,11 +179,12 @@ class Performance:
         Returns
         -------
         Score
-            ``value``, ``low``, ``high`` and, where splits have no value, a ``note``.
+            ``value``, ``low``, ``high`` and, where splits have no value or the metric has no interval, a ``note``.
         """
         low, high = self.intervals[self.methods[self._method_index(method)], metric]
         undefined = self.n_splits - len(self._defined_values(metric, method))
-        note = f"without a value in {undefined} of {self.n_splits} splits" if undefined else ""
+        missing = f"without a value in {undefined} of {self.n_splits} splits" if undefined else ""
+        note = "; ".join(filter(None, (missing, self.notes.get(metric, ""))))
         if math.isnan(low):
             return Score(metric, self.mean(metric, method), note=note)
         return Score(metric, self.mean(metric, method), low, high, self.interval_text, note=note)

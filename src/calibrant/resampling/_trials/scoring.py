@@ -14,7 +14,7 @@ import numpy as np
 from calibrant._params import choose
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
-from calibrant.metrics._internal import Predictions, check_options
+from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,7 @@ _CLASS_METRICS = ("error", "mse", "log_loss", "auc")
 _NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
 # All pairs of n outcomes and n predictions take memory n squared; 100 shifts of one against the other stay linear
 _MAX_SHIFTS = 100
+_AREAS = ("auc", "gini")
 _BY_ROW = {"amount", "cost", "vote"}  # keywords that may have a value for each row
 
 MetricFunction = Callable[..., float]
@@ -92,6 +93,30 @@ class Scorer:
             return METRICS[name].is_better
         return (lambda one, other: one > other) if name == "correlation" else (lambda one, other: one < other)
 
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Return the least and the greatest value of a metric; infinite where it is not known."""
+        if self.metrics[name] is not None:
+            return -math.inf, math.inf
+        if self.data.classes is not None:
+            return METRICS[name].low, METRICS[name].high
+        return (-1.0, 1.0) if name == "correlation" else (0.0, math.inf)
+
+    def is_calibration_error(self, name: str) -> bool:
+        """Return whether a metric of ours is a calibration error, which is above 0 by chance alone."""
+        return self.metrics[name] is None and self.data.classes is not None and name in CALIBRATION_ERRORS
+
+    def n_counted(self, name: str, predictions: NDArray[np.float64], rows: NDArray[np.intp]) -> float | None:
+        """Return the number of rows that a proportion is of; of an area, that with as many rows of either class."""
+        if self.metrics[name] is not None or self.data.classes is None:
+            return None
+        read = self._read(self.data.outcome[rows], predictions, None)
+        if (hits := METRICS[name].hits) is not None:
+            return float(np.count_nonzero(~np.isnan(hits(read))))
+        if name not in _AREAS or not read.is_binary:
+            return None
+        n_positive = int(np.count_nonzero(read.label == read.positive))
+        return 4.0 * n_positive * (read.n_rows - n_positive) / read.n_rows
+
     def _weight(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
         return None if self.data.weight is None else self.data.weight[rows]
 
@@ -100,12 +125,15 @@ class Scorer:
     ) -> list[float]:
         """Return the metrics of predictions for outcomes of some rows."""
         keywords = {name: self._keywords(name, rows, training) for name in self.metrics}
-        classes = self.data.classes
-        if classes is None:
+        if self.data.classes is None:
             return [self._number_score(name, outcome, predictions, weight, keywords[name]) for name in self.metrics]
-        table = np.clip(predictions, 0.0, 1.0)  # checked where they were made, up to rounding
-        read = Predictions(classes, outcome, table, weight, self.positive, self.has_pos_label, None, len(outcome))
+        read = self._read(outcome, predictions, weight)
         return [self._class_score(name, read, keywords[name]) for name in self.metrics]
+
+    def _read(self, outcome: Array, predictions: Array, weight: Array) -> Predictions:
+        table = np.clip(predictions, 0.0, 1.0)  # checked where they were made, up to rounding
+        classes = np.asarray(self.data.classes)
+        return Predictions(classes, outcome, table, weight, self.positive, self.has_pos_label, None, len(outcome))
 
     def _class_score(self, name: str, read: Predictions, keywords: Mapping[str, Any]) -> float:
         own = self.metrics[name]
