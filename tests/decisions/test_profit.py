@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import calibrant.metrics
+from calibrant.calibration import Platt
 from calibrant.curves import profit_curve, threshold_table
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit, decision_report, profit
+from calibrant.decisions._profit.costed_predictions import read_costed_predictions
+from calibrant.decisions._profit.miscalibration_loss import largest_loss
+from calibrant.decisions._profit.money import IntervalOptions
 from calibrant.exceptions import CalibrantError, ParameterError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -173,6 +179,70 @@ def test_the_report_accepts_any_number_of_classes():
     report = decision_report(y, sharp, costs, calibrator="temperature", n_boot=200)
     assert report.miscalibration.value > 0
     assert report.perfect.value == pytest.approx(0)
+
+
+class RecordingPlatt(Platt):
+    """Keeps the rows that it is fitted to, of all its clones."""
+
+    seen: ClassVar[list[dict[str, object]]] = []
+
+    def fit(self, scores, y, sample_weight=None, **options):
+        self.seen.append({"sample_weight": sample_weight, **options})
+        return super().fit(scores, y, sample_weight, **options)
+
+
+def test_the_report_passes_weights_and_groups_on_to_the_calibrator():
+    y, p, weight, _ = random_rows(8, 200)
+    groups = np.arange(200) // 4
+    RecordingPlatt.seen.clear()
+    options = {"sample_weight": weight, "weight_kind": "probability", "groups": groups, "n_boot": 50}
+    decision_report(y, p, MAIL, calibrator=RecordingPlatt(), **options)
+    assert len(RecordingPlatt.seen) == 5
+    for seen in RecordingPlatt.seen:
+        assert len(seen["groups"]) == len(seen["sample_weight"]) < 200
+        assert seen["weight_kind"] == "probability"
+    held_out = [set(groups) - set(seen["groups"]) for seen in RecordingPlatt.seen]
+    assert set.union(*held_out) == set(groups)
+    assert sum(map(len, held_out)) == 50
+
+
+def test_the_bound_of_the_loss_follows_the_kind_of_weights():
+    y, p, weight, _ = random_rows(9, 400)
+    costed = [
+        read_costed_predictions(y, p, MAIL, sample_weight=weight),
+        read_costed_predictions(np.repeat(y, weight), np.repeat(p, weight), MAIL),
+        read_costed_predictions(y, p, MAIL, sample_weight=3.0 * weight),
+    ]
+    once, copied, _ = (largest_loss(each, IntervalOptions()) for each in costed)
+    assert once == pytest.approx(copied, rel=0.2)
+    one, _, thrice = (largest_loss(each, IntervalOptions("probability")) for each in costed)
+    assert thrice == pytest.approx(3 * one, rel=0.02)
+    assert one > once  # 400 rows that stand for 800 are fewer than 800
+    grouped = largest_loss(costed[1], IntervalOptions(groups=np.repeat(np.arange(400), weight)))
+    assert grouped == pytest.approx(one, rel=0.2)
+
+
+def test_a_loss_is_bounded_for_costs_by_row_and_for_three_classes():
+    rng = np.random.default_rng(10)
+    y, p, _, gift = random_rows(10, 400)
+    by_row = decision_report(y, p, ExampleCosts(1.0, gift), calibrator="platt", n_boot=100).miscalibration
+    proba = rng.dirichlet(np.ones(3), 400)
+    label = (rng.random((400, 1)) > proba.cumsum(axis=1)).sum(axis=1)
+    costs = [[0, 1, 9], [2, 0, 1], [1, 4, 0]]
+    three = decision_report(label, proba, costs, calibrator="temperature", n_boot=100).miscalibration
+    assert by_row.low <= 0 < by_row.high
+    assert three.low <= 0 < three.high
+    positive = decision_report(label, proba, ExampleCosts(1, 3), pos_label=1, calibrator="temperature", n_boot=100)
+    assert positive.miscalibration.high > 0
+
+
+@pytest.mark.filterwarnings("ignore:all scores are equal")
+def test_certain_and_constant_probabilities_have_a_bound():
+    y = np.array([0, 1] * 40)
+    for p in (y.astype(float), np.full(80, 0.5), np.clip(1.0 - y, 0.0, 1.0)):
+        lost = decision_report(y, p, [[0, 1], [3, 0]], calibrator="vector_scaling", n_boot=50).miscalibration
+        assert np.isfinite([lost.low, lost.value, lost.high]).all()
+    assert lost.low > 0  # all labels predicted with certainty, and wrongly
 
 
 @pytest.mark.parametrize(

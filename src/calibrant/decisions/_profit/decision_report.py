@@ -195,7 +195,7 @@ def decision_report(
     rest = {"amount": amount, "sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
     costed = read_costed_predictions(y_true, y_proba, costs, **rest)
     fitter = as_calibrator("calibrator", calibrator)
-    proba = recalibrate(costed.predictions, fitter, _folds(costed.predictions, options, n_folds))
+    proba = recalibrate(costed.predictions, fitter, _folds(costed.predictions, options, n_folds), options)
     now = profit_of(costed, options, fixed_cost, row_cost)
     return _decompose(costed, proba, now, options, type(fitter).__name__)
 
@@ -220,18 +220,22 @@ def _decompose(
     return DecisionReport(now, now.everybody[now.best_alone], **sums, calibrator=name, n_changed=changed)
 
 
-def recalibrate(read: Predictions, calibrator: Calibrator, fold: NDArray[np.intp]) -> NDArray[np.float64]:
+def recalibrate(
+    read: Predictions, calibrator: Calibrator, fold: NDArray[np.intp], options: IntervalOptions
+) -> NDArray[np.float64]:
     """Return the probabilities of each fold by a calibration map fitted to the other folds."""
-    is_two = read.n_classes == 2
+    is_two, group = read.n_classes == 2, options.for_rows(read).group
     order = np.array([1 - read.positive, read.positive]) if is_two else np.arange(read.n_classes)
     scores = read.column(read.positive) if is_two else read.proba
+    known = {"labels": read.classes[order], "weight_kind": options.weight_kind}
     proba = np.empty((read.n_rows, read.n_classes))
     for number in range(int(fold.max()) + 1):
         test = fold == number
-        weight, labels = None if read.weights is None else read.weights[~test], read.classes[order]
+        rows = {"sample_weight": read.weights, "groups": group}
+        of_rows = {name: None if value is None else value[~test] for name, value in rows.items()}
         with warnings.catch_warnings():  # too few rows to recalibrate: the wide interval of the loss shows it
             warnings.simplefilter("ignore", LittleDataWarning)
-            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], weight, labels=labels)
+            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], **of_rows, **known)
         predicted = np.asarray(fitted.predict(scores[test]))
         proba[np.ix_(test, order)] = np.column_stack([1.0 - predicted, predicted]) if is_two else predicted
     return proba

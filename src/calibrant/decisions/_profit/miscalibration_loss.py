@@ -73,7 +73,11 @@ def chance_gain(costed: CostedPredictions, after: NDArray[np.intp], options: Int
     mean = (proba * gains).sum(axis=1)
     variance, third = ((proba * (gains - mean[:, np.newaxis]) ** power).sum(axis=1) for power in (2, 3))
     is_copies = options.weight_kind == "frequency"  # a weight of 2 is two independent rows, or one that counts twice
-    spread = np.sqrt((weight if is_copies else weight**2) @ variance)
+    spread = float(np.sqrt((weight if is_copies else weight**2) @ variance))
+    group = options.for_rows(read).group
+    if group is not None:  # rows of a group may have like outcomes
+        error = gains[np.arange(len(rows)), read.label[rows]] - mean
+        spread = max(spread, float(np.linalg.norm(np.bincount(group[rows], weight * error))))
     skewness = (weight if is_copies else weight**3) @ third / spread**3 if spread > 0 else 0.0
     z = two_sided_z(options.confidence or 0.95)
     return float(weight @ mean + spread * (z + (z**2 - 1.0) * skewness / 6.0))
