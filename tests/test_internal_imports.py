@@ -23,9 +23,9 @@ INTERNAL = {
     "data": """
         CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
         WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers
-        check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among factorize fit_columns
-        hash_codes interval_codes is_float_matrix mdl_cuts named_classes order_columns read_groups read_more_training_rows
-        read_training_rows warn_of_copies warn_of_number warn_of_weights
+        check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among
+        factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes order_columns
+        read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
@@ -38,7 +38,7 @@ INTERNAL = {
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind
         counts_bits grow_unpruned impurity_importances node_indicator predict_rows prepare_training
-        probability_table read_training resolve_estimate
+        probability_table read_training read_training_for resolve_estimate
     """,
 }
 

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pieces", "count_by_group", "cut_into_units", "deal_groups", "unit_folds"]
+__all__ = ["Pieces", "count_by_group", "cut_into_units", "deal_groups", "unit_folds", "unit_weight"]
 
 _MOST_UNITS = 1_000_000  # beyond, a unit is more than a weight of 1: bounds the memory
 
@@ -46,9 +46,8 @@ def unit_folds(
     >>> pieces.rows, pieces.weight, np.bincount(pieces.fold)
     (array([0, 1, 2, 2]), array([1., 1., 1., 1.]), array([2, 2]))
     """
-    total = float(weight.sum())
-    unit = max(1.0, total / _MOST_UNITS)
-    share = min(1.0, enough * unit / total)
+    unit = unit_weight(weight)
+    share = min(1.0, enough * unit / float(weight.sum()))
     found, first = [], 0
     for code in np.unique(strata):
         rows = np.flatnonzero(strata == code)
@@ -62,6 +61,17 @@ def unit_folds(
         np.concatenate([each.weight for each in found]),
         np.concatenate([each.fold for each in found]),
     )
+
+
+def unit_weight(weight: NDArray[np.float64]) -> float:
+    """Return the weight of a unit: 1, or more where there would be too many.
+
+    Examples
+    --------
+    >>> unit_weight(np.array([2.0, 3.0])), unit_weight(np.array([4e6]))
+    (1.0, 4.0)
+    """
+    return max(1.0, float(weight.sum()) / _MOST_UNITS)
 
 
 def cut_into_units(rows: NDArray[np.intp], weight: NDArray[np.float64]) -> Pieces:

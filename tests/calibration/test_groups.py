@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import chdtrc, expit
 
-from calibrant.calibration import Auto, Binning, LeafVenn, Pairwise, Platt, VennAbers
+from calibrant.calibration import Auto, Binning, LeafVenn, Pairwise, Platt, VennAbers, repair_base_rate
 from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
 from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._fitting.bins import count_bins
@@ -158,3 +158,28 @@ def test_leaves_count_probability_weights_as_effective_rows():
 def test_wrong_arguments_are_named(arguments, error, message):
     with pytest.raises(error, match=message):
         Platt().fit([0.2, 0.8, 0.4], [0, 1, 1], **arguments)
+
+
+def test_a_repair_of_groups_needs_evidence_of_groups():
+    """A base rate that differs because of a few groups is no sign of a shift where groups are known."""
+    random = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 30)
+    proba = np.clip(random.normal(0.5, 0.05, 600), 0.05, 0.95)
+    y = (np.arange(20) % 3 < 2)[groups] ^ (random.random(600) < 0.05)
+    plain, grouped = (repair_base_rate(proba, y, calibrator="platt", groups=each) for each in (None, groups))
+    assert plain.pvalue < 1e-3
+    assert grouped.pvalue > 0.05
+    sums = np.bincount(groups, y - proba)
+    expected = chdtrc(1, sums.sum() ** 2 / (sums @ sums))
+    assert grouped.pvalue == pytest.approx(expected)
+
+
+def test_a_repair_of_weight_three_is_that_of_three_copies():
+    random = np.random.default_rng(1)
+    proba = random.random(200)
+    y = random.random(200) < proba**2
+    times = random.integers(1, 4, 200)
+    weighted = repair_base_rate(proba, y, times, calibrator="platt")
+    copied = repair_base_rate(np.repeat(proba, times), np.repeat(y, times), calibrator="platt")
+    assert weighted.pvalue == pytest.approx(copied.pvalue, rel=1e-6)
+    assert weighted.after.log_loss == pytest.approx(copied.after.log_loss, rel=1e-6)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._numbers import as_unmasked_floats
+from calibrant.calibration._score_columns import are_probabilities, is_of_difference, one_column
 from calibrant.data._internal import (
     WeightKind,
     as_frequencies,
@@ -38,8 +39,6 @@ __all__ = [
 ]
 
 _SOME = 1_000  # rows that almost always show that scores differ, before all are compared
-_LARGEST = float(np.finfo(np.float64).max)
-_SUM = 1e-4  # how far the sum of a row of probabilities may be from 1: models that compute in single precision pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +134,7 @@ class ScoredRows:
         >>> rows.weight.round(3), rows.groups
         (array([0.667, 0.667, 1.333]), array([0, 1, 2]))
         """
-        weight, groups = as_frequencies(self.weight, kind, stacklevel=6), self.groups
+        weight, groups = as_frequencies(self.weight, kind), self.groups
         if weight is not None and groups is None and kind == "probability":
             groups = np.empty(len(self.codes), dtype=np.intp)  # by value: nothing may depend on the order of the rows
             groups[np.lexsort([weight, *self.scores.T[::-1], self.codes])] = np.arange(len(groups))
@@ -355,50 +354,6 @@ def _check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None
             f"y has {n_classes} classes and scores has {n_columns} column(s); pass one column for two classes, or "
             f"one for each class (and labels= where y lacks a class)."
         )
-
-
-def are_probabilities(table: NDArray[np.float64]) -> bool:
-    """Return whether scores can be probabilities: all in [0, 1], and rows of several columns sum to 1.
-
-    Examples
-    --------
-    >>> are_probabilities(np.array([[0.2], [1.0]])), are_probabilities(np.array([[0.2, 0.9]]))
-    (True, False)
-    """
-    if table.min() < 0.0 or table.max() > 1.0:
-        return False
-    return table.ndim == 1 or table.shape[1] == 1 or bool((np.abs(table.sum(axis=1) - 1.0) <= _SUM).all())
-
-
-def one_column(table: NDArray[np.float64], of_difference: bool | None = None) -> NDArray[np.float64]:
-    """Return one score for two classes: the column itself, the second probability, or the difference of two margins.
-
-    `of_difference` determines which of the last two it is, as decided in ``fit``; None decides by these scores.
-
-    Examples
-    --------
-    >>> one_column(np.array([[0.25, 0.75]])), one_column(np.array([[-1.0, 2.0]]))
-    (array([0.75]), array([3.]))
-    >>> one_column(np.array([[0.25, 0.75]]), of_difference=True)
-    array([0.5])
-    """
-    if table.shape[1] == 1:
-        return np.ascontiguousarray(table[:, 0])
-    if not (is_of_difference(table) if of_difference is None else of_difference):
-        return np.ascontiguousarray(table[:, 1])
-    with np.errstate(over="ignore"):
-        return np.asarray(np.clip(table[:, 1] - table[:, 0], -_LARGEST, _LARGEST))
-
-
-def is_of_difference(table: NDArray[np.float64]) -> bool:
-    """Return whether the one score of two classes is the difference of two columns.
-
-    Examples
-    --------
-    >>> is_of_difference(np.array([[0.25, 0.75]])), is_of_difference(np.array([[-1.0, 2.0]]))
-    (False, True)
-    """
-    return table.shape[1] == 2 and not are_probabilities(table)
 
 
 def check_has_inverse(*, is_constant: bool) -> None:

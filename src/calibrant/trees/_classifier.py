@@ -18,7 +18,7 @@ from calibrant.trees._description.description_mixin import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
-from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._growing.training_data import read_training_for
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._pruning.cost_complexity import CostComplexityPath
@@ -175,15 +175,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         %(grouped_fit_sections)s
         """
         check_params(self, SINGLE_TREE_RULES)
-        training = read_training(
-            X,
-            y,
-            sample_weight,
-            nominal=self.nominal,
-            class_weight=self.class_weight,
-            groups=groups,
-            weight_kind=self.weight_kind,
-        )
+        training = read_training_for(self, X, y, sample_weight, groups)
         seed = seed_sequence(self.random_state)
         return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
 

@@ -198,9 +198,9 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def _warn_of_rows(self, data: FitData) -> None:
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
         if self.weight_kind == "frequency":
-            warn_of_weights(data.weight, stacklevel=4)
+            warn_of_weights(data.weight)
         if data.groups is None and not (isinstance(self.cv, str) and self.cv in ("prefit", "train")):
-            warn_of_copies(data.X, data.codes, stacklevel=4)
+            warn_of_copies(data.X, data.codes)
 
     def _check_ensemble(self) -> None:
         if self.ensemble and isinstance(self.cv, str):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from calibrant._folds import Pieces, count_by_group, cut_into_units, deal_groups
+from calibrant._folds import Pieces, count_by_group, cut_into_units, deal_groups, unit_weight
 from calibrant._random import SeedLike, seed_sequence, stream, stream_seed
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.data._internal import can_be_frequencies
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["splits_of_folds", "stratified_folds", "unit_pieces"]
 
 _FOLDS = 0  # key of the random stream of one fit
-_MOST_UNITS = 1_000_000  # beyond, a unit is more than a weight of 1: bounds the memory
 
 
 def stratified_folds(data: FitData, n_folds: int, random_state: SeedLike) -> NDArray[np.intp]:
@@ -79,7 +78,7 @@ def unit_pieces(data: FitData, n_folds: int, random_state: SeedLike) -> Pieces |
         return None
     if not can_be_frequencies(weight) or weight.max() < 1.5:
         return None
-    units = cut_into_units(np.arange(data.n_rows), weight / max(1.0, float(weight.sum()) / _MOST_UNITS))
+    units = cut_into_units(np.arange(data.n_rows), weight / unit_weight(weight))
     codes = data.codes[units.rows]
     fold = _deal_rows(codes, _fewest(n_folds, np.bincount(codes), data.classes), seed_sequence(random_state))
     parts, part = np.unique(units.rows * (fold.max() + 1) + fold, return_inverse=True)

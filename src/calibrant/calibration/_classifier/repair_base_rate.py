@@ -11,9 +11,11 @@ from scipy.special import chdtrc
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from calibrant._docstrings import fill_docstring
+from calibrant._folds import count_by_group, cut_into_units, deal_groups, unit_weight
 from calibrant._params import Real, check_param, check_params
 from calibrant.calibration._auto.auto import Auto
-from calibrant.calibration._base import Calibrator, two_columns
+from calibrant.calibration._base import WEIGHT_KIND_DOC, Calibrator, two_columns
 from calibrant.calibration._fitting.log_linear import check_every_class_has_rows, log_columns
 from calibrant.calibration._fitting.logits import find_scale
 from calibrant.calibration._maps.chain import Chain
@@ -21,6 +23,7 @@ from calibrant.calibration._maps.prior_shift import Prior, PriorShift, implied_p
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._names import as_calibrator
 from calibrant.calibration._validation import ScoredRows, read_scored
+from calibrant.data._internal import WeightKind
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
 
@@ -121,6 +124,7 @@ class BaseRateRepair:
         return ", ".join(f"{name} {rate:.3g}" for name, rate in zip(self.classes, rates, strict=True))
 
 
+@fill_docstring(weight_kind=WEIGHT_KIND_DOC)
 def repair_base_rate(
     scores: Any,
     y: Any,
@@ -130,6 +134,8 @@ def repair_base_rate(
     calibrator: str | Calibrator = "auto",
     alpha: float = 0.05,
     labels: Any = None,
+    groups: Any = None,
+    weight_kind: WeightKind = "frequency",
 ) -> BaseRateRepair:
     """Undo the effect of resampling or class weights on a model's base rates, then calibrate.
 
@@ -153,6 +159,9 @@ def repair_base_rate(
         The p-value below which the base rate counts as shifted.
     labels : sequence, optional
         The classes in the order of the columns.
+    groups : sequence of length n_rows, optional
+        The group of each row: groups are one observation each in the test, and whole in folds.
+    %(weight_kind)s
 
     Returns
     -------
@@ -172,7 +181,7 @@ def repair_base_rate(
     Log-loss went from 0.5854 to 0.3653, mse from 0.4024 to 0.2229, the slope from 1.04 to 1.02 (1 is right).
     """
     check_param("alpha", alpha, Real(0, 1))
-    scored = read_scored(scores, y, sample_weight, labels)
+    scored = read_scored(scores, y, sample_weight, labels, groups=groups, weight_kind=weight_kind)
     check_every_class_has_rows(scored)
     on = find_scale(scored.scores, "auto")
     raw = np.exp(log_columns(scored.scores, on))
@@ -191,30 +200,55 @@ def repair_base_rate(
         pvalue=pvalue,
         is_shifted=is_shifted,
         before=_quality(raw, scored),
-        after=_quality(after, scored),
+        after=_quality(*after),
     )
 
 
 def _pvalue(proba: NDArray[np.float64], scored: ScoredRows) -> float:
-    """Test whether the mean probabilities are the base rates: Rao's score for intercepts."""
+    """Test whether the mean probabilities are the base rates: Rao's score for intercepts, summed by group if any."""
     weight = scored.weights()
     difference = (scored.class_weights() - weight @ proba)[1:]
-    spread = (np.diag(weight @ proba) - (proba * weight[:, np.newaxis]).T @ proba)[1:, 1:]
+    if scored.groups is None:
+        spread = (np.diag(weight @ proba) - (proba * weight[:, np.newaxis]).T @ proba)[1:, 1:]
+    else:
+        sums = count_by_group(scored.groups, scored.codes, weight)
+        np.subtract.at(sums, scored.groups, weight[:, np.newaxis] * proba)
+        spread = (sums.T @ sums)[1:, 1:]
     return float(chdtrc(len(difference), difference @ np.linalg.pinv(spread, hermitian=True) @ difference))
 
 
-def _out_of_fold(calibrator: Calibrator, scored: ScoredRows) -> NDArray[np.float64]:
+def _out_of_fold(calibrator: Calibrator, scored: ScoredRows) -> tuple[NDArray[np.float64], ScoredRows]:
+    """Return the probabilities of rows by maps fitted without their folds, and these rows: units of weighted ones."""
     fewest = int(np.bincount(scored.codes).min())
     if fewest < 2:
         raise DataError("y must have two rows or more of every class, so that the repair can be evaluated.")
-    proba = np.empty((len(scored.codes), len(scored.classes)))
-    folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
-    for train, test in folds.split(scored.scores, scored.codes):
+    rows = scored if scored.weight is None or scored.groups is not None else _units(scored)
+    fold = _folds(rows, fewest)
+    proba = np.empty((len(rows.codes), len(rows.classes)))
+    for number in range(int(fold.max()) + 1):
+        test = fold == number
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CalibrantWarning)  # the fit to all rows warns once
-            fitted = clone(calibrator)._fit_rows(scored.take(train))
-        proba[test] = two_columns(fitted.predict(scored.scores[test]))
-    return proba
+            fitted = clone(calibrator)._fit_rows(rows.take(~test))
+        proba[test] = two_columns(fitted.predict(rows.scores[test]))
+    return proba, rows
+
+
+def _units(scored: ScoredRows) -> ScoredRows:
+    unit = unit_weight(scored.weights())
+    units = cut_into_units(np.arange(len(scored.codes)), scored.weights() / unit)
+    return replace(scored.take(units.rows), weight=unit * units.weight)
+
+
+def _folds(rows: ScoredRows, fewest: int) -> NDArray[np.intp]:
+    if rows.groups is not None and int(rows.groups.max()) + 1 < len(rows.codes):
+        counts = count_by_group(rows.groups, rows.codes, rows.weight)
+        return deal_groups(counts, np.ones(min(_FOLDS, len(counts))), np.random.default_rng(0))[rows.groups]
+    fold = np.empty(len(rows.codes), dtype=np.intp)
+    folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
+    for number, (_, test) in enumerate(folds.split(rows.scores, rows.codes)):
+        fold[test] = number
+    return fold
 
 
 def _quality(proba: NDArray[np.float64], scored: ScoredRows) -> Quality:

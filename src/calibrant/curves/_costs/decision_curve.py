@@ -14,6 +14,7 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.curves._curve import Curve
 from calibrant.curves._ranked import read_one_class
+from calibrant.data._internal import warn_of_weights
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import (
     BootstrapPlan,
@@ -153,6 +154,8 @@ def decision_curve(
     if confidence is None:
         return DecisionCurve(chosen, benefit, everybody)
     seed, is_stratified = seed_sequence(random_state), weight_kind == "probability"
+    if not is_stratified:
+        warn_of_weights(read.weights)
     plan = BootstrapPlan(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
     rows = Resampled(read.n_rows, cells=rates.cell, n_cells=rates.n_cells)
     replicates, _ = replicate(rows, plan.sampling(None), seed, n_boot, n_threads=plan.n_threads, leave_out=False)

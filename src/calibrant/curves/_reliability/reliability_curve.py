@@ -14,6 +14,7 @@ from calibrant.curves._curve import Curve, count
 from calibrant.curves._ranked import Ranked, read_ranked
 from calibrant.curves._reliability.bin_bands import bin_bands, merge_neighbours
 from calibrant.curves._reliability.consistency_band import consistency_band
+from calibrant.data._internal import WEIGHT_KIND, WeightKind, as_frequencies
 from calibrant.metrics._internal import Band, honest_bands
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _RULES = {
     "n_resamples": Int(2),
     "digits": Choice("auto") | Int(1) | Nothing(),
     "random_state": Seed(),
+    "weight_kind": WEIGHT_KIND,
 }
 
 
@@ -135,6 +137,7 @@ def reliability(
     sample_weight: Any = None,
     pos_label: Any = None,
     labels: Any = None,
+    weight_kind: WeightKind = "frequency",
 ) -> ReliabilityCurve:
     """Compute the observed frequency of the positive class among rows of similar predicted probability.
 
@@ -162,9 +165,12 @@ def reliability(
     random_state : int, numpy Generator or None
         Seed of the draws.
     sample_weight : sequence of length n_rows, optional
-        The weight of each row: 2 counts the row twice, 0 ignores it. Bands treat weights as numbers of rows.
+        The weight of each row: 2 counts the row twice, 0 ignores it.
     %(pos_label)s
     %(labels)s
+    weight_kind : {"frequency", "probability"}
+        Whether a weight of 2 means the row twice, or a row that represents two of the population. Bands are then those
+        of the effective number of rows, (sum w)^2 / sum w^2 (Kish 1965), which need not be right in every bin.
 
     %(returns_curve)s
 
@@ -179,10 +185,11 @@ def reliability(
     array([0. , 0.5, 1. ])
     """
     options = {"method": method, "n_bins": n_bins, "bands": bands, "confidence": confidence, "n_resamples": n_resamples}
-    for name, value in {**options, "digits": digits, "random_state": random_state}.items():
+    for name, value in {**options, "digits": digits, "random_state": random_state, "weight_kind": weight_kind}.items():
         check_param(name, value, _RULES[name])
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    groups = _Groups(ranked)
+    scale = _scale(sample_weight, weight_kind, has_band=bands is not None)
+    groups = _Groups(ranked, scale)
     bin_, low, high = groups.bins(method, n_bins)
     predicted, observed, weight = groups.points(bin_)
     band = simultaneous = None
@@ -193,15 +200,28 @@ def reliability(
     elif bands == "consistency":
         ends = bin_bands(bin_, groups.score, groups.weight, confidence=confidence)
         band, simultaneous = (Band(predicted, *each) for each in ends)
+    weight /= scale
     return ReliabilityCurve(predicted, observed, weight, low, high, method, band, bands, confidence, simultaneous)
 
 
-class _Groups:
-    """Groups of tied rows, by increasing probability."""
+def _scale(sample_weight: Any, weight_kind: WeightKind, *, has_band: bool) -> float:
+    """Return the factor that makes weights numbers of rows; warn where weights passed as such cannot be."""
+    if sample_weight is None or not (has_band or weight_kind == "probability"):
+        return 1.0
+    weights = np.asarray(sample_weight, dtype=np.float64).ravel()
+    weights = weights[weights > 0.0]
+    frequencies = as_frequencies(weights, weight_kind)
+    return 1.0 if frequencies is None or weight_kind == "frequency" else float(frequencies.sum() / weights.sum())
 
-    def __init__(self, ranked: Ranked) -> None:
+
+class _Groups:
+    """Groups of tied rows, by increasing probability, their weights times a factor."""
+
+    def __init__(self, ranked: Ranked, scale: float = 1.0) -> None:
         self.score, self.positive = ranked.score[::-1], ranked.positive[::-1]
         self.weight = self.positive + ranked.negative[::-1]
+        if scale != 1.0:  # rounded, because a whole number of rows is not the next one by the last bit of a sum
+            self.positive, self.weight = (np.round(scale * each, 9) for each in (self.positive, self.weight))
 
     def bins(
         self, method: str, n_bins: int | Literal["auto"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant.data._coding.row_hashes import hash_codes
 from calibrant.data._frames.columns import fit_columns
+from calibrant.data._validation.class_columns import caller_level
 from calibrant.exceptions import CalibrantError, CalibrantWarning
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def copies_among(hashes: NDArray[np.uint64], values: Sequence[NDArray[np.float64
     return 0
 
 
-def warn_of_copies(X: Any, codes: NDArray[Any], *, stacklevel: int = 3) -> None:
+def warn_of_copies(X: Any, codes: NDArray[Any]) -> None:
     """Warn where many rows are exact copies of others; tables that cannot be read as columns are not checked.
 
     Examples
@@ -68,10 +69,10 @@ def warn_of_copies(X: Any, codes: NDArray[Any], *, stacklevel: int = 3) -> None:
         columns = list(fit_columns(X).arrays)
     except (CalibrantError, TypeError, ValueError):
         return
-    warn_of_number(count_copies(columns, codes), len(codes), stacklevel=stacklevel + 1)
+    warn_of_number(count_copies(columns, codes), len(codes))
 
 
-def warn_of_number(n_copies: int, n_rows: int, *, stacklevel: int = 3) -> None:
+def warn_of_number(n_copies: int, n_rows: int) -> None:
     """Warn of a number of copies that makes held-out rows look better than new ones.
 
     Examples
@@ -86,5 +87,5 @@ def warn_of_number(n_copies: int, n_rows: int, *, stacklevel: int = 3) -> None:
         "groups= with the same group for all copies of a row; or drop the copies and pass their number as "
         'sample_weight with weight_kind="probability", which keeps a row whole.',
         CalibrantWarning,
-        stacklevel=stacklevel,
+        stacklevel=caller_level(),
     )

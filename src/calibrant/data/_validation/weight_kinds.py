@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from calibrant._params import Choice, check_param
+from calibrant.data._validation.class_columns import caller_level
 from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def can_be_frequencies(weights: NDArray[np.float64]) -> bool:
     return not (total < _LEAST_MEAN * n_rows or (n_rows > 1 and abs(total - 1.0) < _ROUNDING))
 
 
-def warn_of_weights(weights: NDArray[np.float64] | None, *, stacklevel: int = 3) -> None:
+def warn_of_weights(weights: NDArray[np.float64] | None) -> None:
     """Warn where weights are read as frequencies and cannot be.
 
     Examples
@@ -50,13 +51,11 @@ def warn_of_weights(weights: NDArray[np.float64] | None, *, stacklevel: int = 3)
         "too few for anything to be learned or known. Divide the weights by their mean, and pass "
         'weight_kind="probability" where a weight is the number of cases that a row represents.',
         CalibrantWarning,
-        stacklevel=stacklevel,
+        stacklevel=caller_level(),
     )
 
 
-def as_frequencies(
-    weights: NDArray[np.float64] | None, kind: WeightKind, *, stacklevel: int = 4
-) -> NDArray[np.float64] | None:
+def as_frequencies(weights: NDArray[np.float64] | None, kind: WeightKind) -> NDArray[np.float64] | None:
     """Return positive weights as frequencies; warn of those that are passed as such and cannot be.
 
     Probability weights are scaled so that their sum is the effective number of rows, (sum w)^2 / sum w^2 (Kish 1965).
@@ -68,6 +67,6 @@ def as_frequencies(
     """
     check_param("weight_kind", kind, WEIGHT_KIND)
     if weights is None or kind == "frequency":
-        warn_of_weights(weights, stacklevel=stacklevel)
+        warn_of_weights(weights)
         return weights
     return np.asarray(weights * (weights.sum() / (weights**2).sum()))

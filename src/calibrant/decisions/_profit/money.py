@@ -11,6 +11,7 @@ import numpy as np
 from calibrant._params import Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
+from calibrant.data._internal import warn_of_weights
 from calibrant.metrics._internal import BootstrapPlan, Predictions, Resampled, bca_interval, read_codes, replicate
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ class IntervalOptions:
     def for_rows(self, read: Predictions) -> BootstrapPlan:
         """Return the rows together with the way they are resampled."""
         group = None if self.groups is None else read_codes("groups", self.groups, read)[0]
+        if self.weight_kind == "frequency" and self.confidence is not None:
+            warn_of_weights(read.weights)
         return BootstrapPlan(
             read,
             group,

@@ -34,7 +34,7 @@ from calibrant.trees._internal import (
     WeightKind,
     impurity_importances,
     node_indicator,
-    read_training,
+    read_training_for,
 )
 
 if TYPE_CHECKING:
@@ -212,15 +212,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         """
         check_params(self, RULES)
         self._reading_options().check()
-        training = read_training(
-            X,
-            y,
-            sample_weight,
-            nominal=self.nominal,
-            class_weight=self.class_weight,
-            groups=groups,
-            weight_kind=self.weight_kind,
-        )
+        training = read_training_for(self, X, y, sample_weight, groups)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         old = self.__dict__.get("_forest") if self.warm_start else None
         if old is None:

@@ -188,7 +188,7 @@ class ForestReader:
     def oob_proba(self) -> NDArray[np.float64]:
         """Honest out-of-bag probabilities of the training rows, NaN for a row that is in every bag."""
         if self.forest.examples.groups is None:
-            warn_of_number(self.forest.examples.n_copies, self.forest.examples.n_rows, stacklevel=5)
+            warn_of_number(self.forest.examples.n_copies, self.forest.examples.n_rows)
         if self.options.combine == "vote":
             return out_of_bag_votes(self.members).shares(smooth=self.options.smooth_votes)
         if self.options.out_of_bag == "ignore":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
+from calibrant.data._internal import warn_of_weights
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.equal_calibration import equal_calibration
 from calibrant.metrics._docstrings import document_metric
@@ -130,6 +131,8 @@ def evaluate(
     for name, value in {**options, "stratified": stratified}.items():
         check_param(name, value, _RULES[name])
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    if weight_kind == "frequency" and confidence is not None:
+        warn_of_weights(predictions.weights)
     plan = BootstrapPlan(
         predictions,
         None if groups is None else read_codes("groups", groups, predictions)[0],

@@ -49,7 +49,8 @@ def estimate_performance(
         mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, root_relative_squared_error and
         correlation.
     groups : sequence of length n_rows, optional
-        The group of each row, for the plan.
+        The group of each row, for the plan and for `fit` where a method takes groups, as the forests of
+        `calibrant.ensembles` and `CalibratedClassifier` do.
     sample_weight : sequence of length n_rows, optional
         The weight of each row, in `fit` where a method takes weights and in the metrics; a row of weight 0 is absent.
         A row of weight 2 is never split into a training row and a test row.

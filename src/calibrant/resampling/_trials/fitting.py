@@ -57,6 +57,8 @@ def _fit(estimator: Any, data: TrialData, train: NDArray[np.intp]) -> Any:
     X = take_square(data.X, train, train) if is_pairwise(estimator) else take_rows(data.X, train)
     has_weight = data.weight is not None and takes_weights(estimator)
     keywords = {"sample_weight": data.weight[train]} if has_weight and data.weight is not None else {}
+    if data.groups is not None and has_fit_parameter(estimator, "groups"):
+        keywords["groups"] = take_rows(data.groups, train)
     return clone(estimator).fit(X, take_rows(data.y, train), **keywords)
 
 

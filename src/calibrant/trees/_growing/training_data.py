@@ -24,7 +24,7 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NumberedClasses", "TrainingData", "prepare_training", "read_training"]
+__all__ = ["NumberedClasses", "TrainingData", "prepare_training", "read_training", "read_training_for"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
@@ -77,8 +77,29 @@ def read_training(
     """
     rows = read_training_rows(X, y, sample_weight, nominal=nominal, groups=groups)
     if weight_kind == "frequency":
-        warn_of_weights(rows.weights, stacklevel=4)
+        warn_of_weights(rows.weights)
     return prepare_training(rows, class_weight)
+
+
+def read_training_for(classifier: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> TrainingData:
+    """Validate the arguments of the `fit` of a tree or forest by its parameters.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier(class_weight={"a": 3.0})
+    >>> read_training_for(model, [[1.0], [2.0]], ["b", "a"], None, None).weights
+    array([1., 3.])
+    """
+    return read_training(
+        X,
+        y,
+        sample_weight,
+        nominal=classifier.nominal,
+        class_weight=classifier.class_weight,
+        groups=groups,
+        weight_kind=classifier.weight_kind,
+    )
 
 
 def prepare_training(rows: TrainingRows, class_weight: ClassWeight = None) -> TrainingData:

@@ -54,7 +54,7 @@ def held_out_folds(
     [4, 4, 4, 4, 4]
     """
     if examples.groups is None:
-        warn_of_number(examples.n_copies, examples.n_rows, stacklevel=3)
+        warn_of_number(examples.n_copies, examples.n_rows)
     found = []
     for held in fold_weights(examples, params, seed, max_folds):
         rest = examples.reweighted(examples.weights_or_ones - held)
