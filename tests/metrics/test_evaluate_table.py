@@ -179,7 +179,7 @@ def test_unreadable_sources_raise_errors_that_name_the_cause(rows, tmp_path):
     with pytest.raises(DataTypeError, match="got int"):
         evaluate_table(3, target="y", proba="p")
     with pytest.raises(ParameterError, match="cannot be computed from batches"):
-        evaluate_table(rows, target="y", proba="p", metrics=["ece"])
+        evaluate_table(rows, target="y", proba="p", metrics=["ici"])
     with pytest.raises(ParameterError, match="Did you mean 'auc'"):
         evaluate_table(rows, target="y", proba="p", metrics=["auk"])
     with pytest.raises(ParameterError, match=r"Pass \['auc'\]"):

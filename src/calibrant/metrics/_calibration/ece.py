@@ -21,7 +21,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CLASSWISE_ECE", "ECE", "classwise_ece", "ece"]
+__all__ = ["CLASSWISE_ECE", "ECE", "binned_error", "classwise_ece", "ece", "width_sums"]
 
 
 @document_metric
@@ -69,7 +69,7 @@ def _ece(
     clusters: NDArray[np.intp] | None = None,
 ) -> float:
     if strategy == "mass":
-        return _binned_error(predictions.calibration_ranking.mass_bins(n_bins), norm, debiased)
+        return binned_error(predictions.calibration_ranking.mass_bins(n_bins), norm, debiased)
     return _width_error(predictions.calibration_rows(), n_bins, norm, debiased, clusters)
 
 
@@ -118,7 +118,7 @@ def _classwise_ece(
 ) -> float:
     of_classes = [predictions.binary_rows(which) for which in range(predictions.n_classes)]
     if strategy == "mass":
-        return float(np.mean([_binned_error(rank(rows).mass_bins(n_bins), norm, debiased) for rows in of_classes]))
+        return float(np.mean([binned_error(rank(rows).mass_bins(n_bins), norm, debiased) for rows in of_classes]))
     return float(np.mean([_width_error(rows, n_bins, norm, debiased, clusters) for rows in of_classes]))
 
 
@@ -131,19 +131,21 @@ def _read_clusters(groups: Any, strategy: str, predictions: Predictions) -> NDAr
 
 
 def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clusters: NDArray[np.intp] | None) -> float:
-    bins = _width_bins(rows, n_bins)
+    bins = width_sums(rows, n_bins)
     if not debiased or clusters is None:
-        return _binned_error(bins, norm, debiased)
-    return _binned_error(bins, norm, debiased, _clustered_variance(rows, n_bins, clusters)[bins[0] > 0])
+        return binned_error(bins, norm, debiased)
+    return binned_error(bins, norm, debiased, _clustered_variance(rows, n_bins, clusters)[bins[0] > 0])
 
 
-def _width_bins(rows: BinaryRows, n_bins: int) -> tuple[NDArray[np.float64], ...]:
+def width_sums(rows: BinaryRows, n_bins: int) -> tuple[NDArray[np.float64], ...]:
+    """Return the weight, the weight of the positives and the sum of the probabilities in bins of equal width."""
     return _core.width_sums(rows.proba, rows.positive, rows.weight, n_bins, threads_for(len(rows.proba)))
 
 
-def _binned_error(
+def binned_error(
     bins: tuple[NDArray[np.float64], ...], norm: str, debiased: bool, variance: NDArray[np.float64] | None = None
 ) -> float:
+    """Return the calibration error of the sums in bins."""
     if debiased and norm == "max":
         raise ParameterError("debiased: what chance adds to the largest difference is not known; pass norm='l2'.")
     weight, positive, proba = (column[bins[0] > 0] for column in bins)

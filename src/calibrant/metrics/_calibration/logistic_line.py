@@ -15,7 +15,7 @@ from calibrant.metrics._validation.predictions import BinaryRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogisticLine", "fitted_line", "standard_errors"]
+__all__ = ["LogisticLine", "fitted_line", "line_at", "standard_errors"]
 
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite, as in the fit
 
@@ -43,6 +43,11 @@ class LogisticLine:
         design = self.design[rows]
         return np.asarray((design * (self.variance * self.weight)[rows, None]).T @ design)
 
+    def meat(self) -> NDArray[np.float64]:
+        """Return the sum of the products of the rows' scores: the middle of Huber's sandwich."""
+        scores = self.design * self.residual[:, None]
+        return np.asarray((scores * self.weight[:, None]).T @ scores)
+
     def score(self, rows: NDArray[np.bool_] | slice = slice(None)) -> NDArray[np.float64]:
         """Return the score, the gradient of the log-likelihood, of some rows."""
         return np.asarray(self.design[rows].T @ (self.residual * self.weight)[rows])
@@ -51,7 +56,7 @@ class LogisticLine:
 def fitted_line(rows: BinaryRows) -> LogisticLine:
     """Fit intercept and slope; where the classes do not overlap they stop on the way to infinity."""
     slope, intercept = fit_line(rows)
-    return _line_at(rows, float(intercept), float(slope))
+    return line_at(rows, float(intercept), float(slope))
 
 
 def standard_errors(rows: BinaryRows) -> tuple[float, float]:
@@ -67,14 +72,14 @@ def standard_errors(rows: BinaryRows) -> tuple[float, float]:
     """
     line, shift = fitted_line(rows), fit_line(rows, fit_slope=False)[1]
     inverse = np.linalg.pinv(line.information())
-    scores = line.design * line.residual[:, None]
-    covariance = inverse @ (scores * line.weight[:, None]).T @ scores @ inverse
-    shifted = _line_at(rows, float(shift), 1.0)
+    covariance = inverse @ line.meat() @ inverse
+    shifted = line_at(rows, float(shift), 1.0)
     middle = float((shifted.weight * shifted.residual**2).sum())
     return math.sqrt(middle) / float(shifted.information()[0, 0]), math.sqrt(float(covariance[1, 1]))
 
 
-def _line_at(rows: BinaryRows, intercept: float, slope: float) -> LogisticLine:
+def line_at(rows: BinaryRows, intercept: float, slope: float) -> LogisticLine:
+    """Return the logistic regression of some rows at an intercept and a slope."""
     log_odds = logit(np.clip(rows.proba, _CLIP, 1.0 - _CLIP))
     fitted = expit(intercept + slope * log_odds)
     weight = np.ones_like(log_odds) if rows.weight is None else rows.weight

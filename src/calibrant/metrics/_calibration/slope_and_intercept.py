@@ -18,7 +18,15 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE", "calibration_intercept", "calibration_slope", "fit_line"]
+__all__ = [
+    "CALIBRATION_INTERCEPT",
+    "CALIBRATION_SLOPE",
+    "calibration_intercept",
+    "calibration_slope",
+    "degenerate_intercept",
+    "degenerate_slope",
+    "fit_line",
+]
 
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
 _MAX_STEPS = 200  # far beyond what Newton needs; bounds the search where the classes are almost separable
@@ -94,20 +102,48 @@ def _intercept(predictions: Predictions, joint: bool = False) -> float:
 
 def _slope_and_intercept(rows: BinaryRows) -> tuple[float, float]:
     """Return slope and intercept; where the classes do not overlap the best line is infinitely steep."""
-    if rows.positive.all() or not rows.positive.any():
-        return math.nan, math.nan
-    low, high = rows.proba[~rows.positive], rows.proba[rows.positive]
-    if max(low.max(), high.max()) == min(low.min(), high.min()):
-        return math.nan, math.nan
-    if low.max() <= high.min() or high.max() <= low.min():
-        return (math.inf if low.max() <= high.min() else -math.inf), math.nan
+    slope = degenerate_slope(rows)
+    if slope is not None:
+        return slope, math.nan
     slope, intercept = fit_line(rows)
     return float(slope), float(intercept)
 
 
-def _intercept_of_slope_one(rows: BinaryRows) -> float:
+def degenerate_slope(rows: BinaryRows) -> float | None:
+    """Return the slope where no finite one is best: infinite for classes that do not overlap, or NaN; else None.
+
+    Examples
+    --------
+    >>> degenerate_slope(BinaryRows(np.array([0.2, 0.7]), np.array([False, True])))
+    inf
+    """
     if rows.positive.all() or not rows.positive.any():
-        return math.inf if rows.positive.all() else -math.inf
+        return math.nan
+    low, high = rows.proba[~rows.positive], rows.proba[rows.positive]
+    if max(low.max(), high.max()) == min(low.min(), high.min()):
+        return math.nan
+    if low.max() <= high.min() or high.max() <= low.min():
+        return math.inf if low.max() <= high.min() else -math.inf
+    return None
+
+
+def degenerate_intercept(rows: BinaryRows) -> float | None:
+    """Return the intercept where all rows are of one class, which is infinite; else None.
+
+    Examples
+    --------
+    >>> degenerate_intercept(BinaryRows(np.array([0.2, 0.7]), np.array([True, True])))
+    inf
+    """
+    if rows.positive.all():
+        return math.inf
+    return None if rows.positive.any() else -math.inf
+
+
+def _intercept_of_slope_one(rows: BinaryRows) -> float:
+    intercept = degenerate_intercept(rows)
+    if intercept is not None:
+        return intercept
     return float(fit_line(rows, fit_slope=False)[1])
 
 

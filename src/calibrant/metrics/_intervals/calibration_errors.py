@@ -28,7 +28,15 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CALIBRATION_ERRORS", "band_of", "calibration_scores", "distance_interval"]
+__all__ = [
+    "CALIBRATION_ERRORS",
+    "band_of",
+    "calibration_scores",
+    "distance_interval",
+    "ece_by_chance",
+    "falling_note",
+    "pvalue_by_chance",
+]
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
 _CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal
@@ -49,7 +57,7 @@ def calibration_scores(
     binned = [name for name, metric in metrics.items() if metric.id == "ece" and not options_of(metric)]
     redrawn = {name: metric for name, metric in metrics.items() if name not in binned}
     by_chance = _values_by_chance(plan, redrawn, values) if plan.is_simple and plan.counts_whole_rows else {}
-    by_chance |= {name: _ece_by_chance(plan, values[name]) for name in binned}
+    by_chance |= {name: ece_by_chance(plan, values[name]) for name in binned}
     return {name: _score(plan, metric, values[name], by_chance.get(name), band) for name, metric in metrics.items()}
 
 
@@ -87,14 +95,13 @@ def _score(
     by_chance: NDArray[np.float64] | None,
     band: Callable[[], Band],
 ) -> Score:
-    pvalue = None if by_chance is None else float((1 + _n_larger(by_chance, value)) / (1 + len(by_chance)))
+    pvalue = None if by_chance is None else pvalue_by_chance(by_chance, value)
     score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
     if metric.id not in _CURVE_DISTANCES:
         return replace(score, note="no interval: none is proved")
     falling = band().falling()
     if falling is not None:
-        where = f"between {falling[0]:.2g} and {falling[1]:.2g}"
-        return replace(score, note=f"no interval: honest bands assume a rising curve; it falls {where}")
+        return replace(score, note=falling_note(*falling))
     interval = distance_interval(plan.predictions, band())
     return replace(score, low=interval.low, high=interval.high, method="honest bands")
 
@@ -108,6 +115,28 @@ def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDAr
     return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
 
 
+def pvalue_by_chance(drawn: NDArray[np.float64], value: float) -> float:
+    """Return the p-value of a calibration error, given its values in perfectly calibrated samples.
+
+    Examples
+    --------
+    >>> pvalue_by_chance(np.array([0.1, 0.2, 0.3]), 0.2)
+    0.75
+    """
+    return float((1 + _n_larger(drawn, value)) / (1 + len(drawn)))
+
+
+def falling_note(first: float, last: float) -> str:
+    """Return why there is no interval where the calibration curve falls.
+
+    Examples
+    --------
+    >>> falling_note(0.2, 0.4)
+    'no interval: honest bands assume a rising curve; it falls between 0.2 and 0.4'
+    """
+    return f"no interval: honest bands assume a rising curve; it falls between {first:.2g} and {last:.2g}"
+
+
 def _n_larger(drawn: NDArray[np.float64], value: float) -> int:
     return int(np.count_nonzero(drawn >= value * (1.0 - 1e-12)))  # equal but for rounding counts as larger
 
@@ -118,7 +147,7 @@ def _is_clear(drawn: NDArray[np.float64], value: float) -> bool:
     return all(min(bdtr(larger, n, level), bdtrc(larger - 1, n, level)) < _UNCLEAR for level in _LEVELS)
 
 
-def _ece_by_chance(plan: BootstrapPlan, value: float) -> NDArray[np.float64]:
+def ece_by_chance(plan: BootstrapPlan, value: float) -> NDArray[np.float64]:
     """Return the expected calibration errors of perfectly calibrated samples, as many as the p-value takes."""
     cells, drawn = cells_of(plan), np.empty(0)
     for batch, n_draws in enumerate(_N_DRAWS):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.metrics._calibration.logistic_line import standard_errors
-from calibrant.metrics._calibration.spiegelhalter import spiegelhalter_z_of
+from calibrant.metrics._calibration.spiegelhalter import SpiegelhalterZ, spiegelhalter_z_of
 from calibrant.metrics._classification.confusion import confusion_of
 from calibrant.metrics._classification.costs import least_costs, row_profits
 from calibrant.metrics._classification.rates import RATES, rate_counts
@@ -42,6 +42,7 @@ __all__ = [
     "find_recipe",
     "score_metrics",
     "score_of_replicates",
+    "statistic_score",
     "success_counts",
 ]
 
@@ -55,7 +56,7 @@ _WITHIN_CLASS = ("recall", "sensitivity", "specificity")  # proportions of the r
 _LINE_METRICS = ("calibration_intercept", "calibration_slope")
 _TESTS = ("spiegelhalter_z",)  # the statistic of a test is evidence already
 UNDEFINED = "not defined for these rows"
-STATISTIC = "no interval: the statistic of a test"
+_STATISTIC = "no interval: the statistic of a test"
 _NONE_PROVED = "no interval: none is proved"
 _TOO_MANY = "no interval: too many rows to reweight that often"
 _ROUNDING = 1e-12  # ends closer than this differ by rounding alone
@@ -122,14 +123,17 @@ def can_reweight(metric: Metric, plan: BootstrapPlan) -> bool:
 
 
 def _statistic_score(plan: BootstrapPlan, metric: Metric) -> Score:
-    """Return the statistic of a test of calibration with its p-value, which holds for independent rows."""
     statistic = spiegelhalter_z_of(plan.predictions, plan.weight_kind)
+    if plan.group is not None and not math.isnan(statistic):
+        return Score(metric.id, float(statistic), note="no p-value: rows of a cluster are not independent")
+    return statistic_score(metric.id, statistic, plan.confidence)
+
+
+def statistic_score(name: str, statistic: SpiegelhalterZ, confidence: float | None) -> Score:
+    """Return the statistic of a test of calibration with its p-value, which holds for independent rows."""
     if math.isnan(statistic):
-        return Score(metric.id, statistic, note=UNDEFINED)
-    if plan.group is not None:
-        return Score(metric.id, statistic, note="no p-value: rows of a cluster are not independent")
-    note = "" if plan.confidence is None else STATISTIC
-    return Score(metric.id, float(statistic), pvalue=statistic.p_value, note=note)
+        return Score(name, math.nan, note=UNDEFINED)
+    return Score(name, float(statistic), pvalue=statistic.p_value, note="" if confidence is None else _STATISTIC)
 
 
 def _with_intervals(

@@ -1,4 +1,4 @@
-"""Running sums over batches of predictions: exact for losses and confusions, a fine histogram for rankings."""
+"""Running sums over batches of predictions: exact for losses, confusions and bins; a histogram for rankings."""
 
 from __future__ import annotations
 
@@ -7,37 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant.metrics._calibration.ece import width_sums
+from calibrant.metrics._calibration.probability_cells import ECE_BINS
+from calibrant.metrics._calibration.spiegelhalter import excess_and_variance
 from calibrant.metrics._intervals.row_values import ROW_VALUES
-from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._scorecard.probability_histogram import ProbabilityHistogram
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_BINS", "RunningSums", "bin_of"]
+__all__ = ["RunningSums"]
 
-# A bin is defined by the exponent and the leading bits of the distance to the nearer of 0 and 1: with these numbers a
-# relative width of 1/4096 down to 2^-41, in 2 x 2.6 MB of counts.
-_STEPS = 12  # leading bits of the mantissa
-_LEAST = 40  # exponents below 1/2
-_HALF = _LEAST << _STEPS
-N_BINS = 2 * _HALF
 _SUMMED = ("squared", "own_squared", "log_loss", "spherical")
-
-
-def bin_of(proba: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the bin of each probability: at most 1/4096 of the distance to the nearer of 0 and 1 wide.
-
-    Examples
-    --------
-    >>> bins = bin_of(np.array([0.0, 0.25, 0.2500001, 0.26, 0.5, 1.0]))
-    >>> bool(bins[1] == bins[2]), bool((np.diff(bins) >= 0).all()), int(bins[-1]) < N_BINS
-    (True, True, True)
-    """
-    near = np.minimum(proba, 1.0 - proba)
-    bits = np.maximum(near, 2.0 ** -(_LEAST + 1)).view(np.uint64) >> np.uint64(52 - _STEPS)
-    below = (bits - (np.float64(2.0 ** -(_LEAST + 1)).view(np.uint64) >> np.uint64(52 - _STEPS))).astype(np.intp)
-    below = np.minimum(below, _HALF - 1)
-    return np.where(proba < 0.5, below, N_BINS - 1 - below)
 
 
 class RunningSums:
@@ -48,16 +30,20 @@ class RunningSums:
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> running = RunningSums(read_predictions([0, 1], [0.5, 0.5]))
     >>> running.n_rows, running.sums["squared"].tolist()
-    (2, [1.0, 0.5])
+    (2, [1.0, 0.5, 0.25])
     """
 
     def __init__(self, first: Predictions) -> None:
         self.like = first
         self.n_rows, self.n_infinite, self.total = 0, 0, 0.0
-        self.sums = {name: np.zeros(2) for name in _SUMMED}  # of the values, and of their squares
+        self.sums = {name: np.zeros(3) for name in _SUMMED}  # of the values, of their squares and of their cubes
         self.cells = np.zeros(first.n_classes**2)
-        self.ranks = np.zeros((2, N_BINS))
-        self.least, self.most = np.full(N_BINS, np.inf), np.full(N_BINS, -np.inf)
+        self.histogram = ProbabilityHistogram()  # of the positive class of two, or of the predicted class of more
+        self.bins = np.zeros((3, ECE_BINS))  # of the same probabilities: weight, positives, sum of probabilities
+        self.class_bins = np.zeros((first.n_classes, 3, ECE_BINS))  # of each class against all others
+        self.excess_and_variance = np.zeros(2)
+        self.class_ends = np.array([[np.inf, -np.inf]] * 2)  # of the probabilities of negative and of positive rows
+        self.has_whole_weights = True
         self.add(first)
 
     def add(self, predictions: Predictions) -> None:
@@ -69,36 +55,49 @@ class RunningSums:
             infinite = np.isinf(values)
             self.n_infinite += int(infinite.sum())
             values = np.where(infinite, 0.0, values)
-            sums += (values * predictions.weight).sum(), (values**2 * predictions.weight).sum()
+            sums += [(values**power * predictions.weight).sum() for power in (1, 2, 3)]
+        weights = predictions.weights
+        self.has_whole_weights &= weights is None or bool((weights == np.round(weights)).all())
         self._add_cells(predictions)
-        if predictions.n_classes == 2:
-            self._add_ranks(predictions)
+        self._add_calibration(predictions)
 
     def _add_cells(self, predictions: Predictions) -> None:
         cell = predictions.label.astype(np.intp) * predictions.n_classes + predictions.predicted_class()
         self.cells += np.bincount(cell, predictions.weights, predictions.n_classes**2)
 
-    def _add_ranks(self, predictions: Predictions) -> None:
-        rows = predictions.binary_rows()
-        bins = bin_of(rows.proba)
-        np.minimum.at(self.least, bins, rows.proba)
-        np.maximum.at(self.most, bins, rows.proba)
-        for number, chosen in enumerate((~rows.positive, rows.positive)):
-            weights = None if rows.weight is None else rows.weight[chosen]
-            self.ranks[number] += np.bincount(bins[chosen], weights, N_BINS)
+    def _add_calibration(self, predictions: Predictions) -> None:
+        rows = predictions.calibration_rows()
+        self.histogram.add(rows)
+        self.bins += width_sums(rows, ECE_BINS)
+        for which in range(predictions.n_classes):
+            self.class_bins[which] += width_sums(predictions.binary_rows(which), ECE_BINS)
+        if predictions.n_classes == 2:
+            self.excess_and_variance += excess_and_variance(rows)
+            for ends, chosen in zip(self.class_ends, (~rows.positive, rows.positive), strict=True):
+                ends[0] = min(ends[0], rows.proba[chosen].min(initial=np.inf))
+                ends[1] = max(ends[1], rows.proba[chosen].max(initial=-np.inf))
+
+    def extreme_rows(self) -> BinaryRows:
+        """Return rows of the least and the largest probability of each class that occurs."""
+        ends = [(end, bool(positive)) for positive in (0, 1) for end in self.class_ends[positive] if np.isfinite(end)]
+        return BinaryRows(np.array([end for end, _ in ends]), np.array([positive for _, positive in ends]))
 
     def ranked(self, arrangement: str) -> Predictions:
         """Return rows that represent the bins: with classes tied in a bin, or the positive ones "first" or "last".
 
         The rows of a bin with one distinct probability are tied in any case.
         """
-        found = np.flatnonzero(self.ranks.any(axis=0))
+        found, (least, most) = self.histogram.found, self.histogram.ends
         offset = {"tied": 0.0, "first": 0.25, "last": -0.25}[arrangement]
-        is_mixed = self.least[found] < self.most[found]
+        is_mixed = least < most
         rank = np.arange(len(found)) + 0.5
         scores = np.concatenate([rank, rank + offset * is_mixed]) / (len(found) + 1.0)
-        weights = self.ranks[:, found].ravel()
-        label = np.repeat([1 - self.like.positive, self.like.positive], len(found))
+        return self._rows(scores, self.histogram.counts[:, found])
+
+    def _rows(self, scores: NDArray[np.float64], counts: NDArray[np.float64]) -> Predictions:
+        """Return weighted rows of these scores, first the negative and then the positive ones."""
+        weights = counts.ravel()
+        label = np.repeat([1 - self.like.positive, self.like.positive], counts.shape[1])
         kept = weights > 0.0
         return replace(
             self.like,
@@ -109,19 +108,29 @@ class RunningSums:
             n_input_rows=int(kept.sum()),
         )
 
+    def blocks(self, n_blocks: int) -> Predictions:
+        """Return the rows of neighboring bins as tied: at most about so many blocks of equal weight, by class."""
+        counts = self.histogram.counts[:, self.histogram.found]
+        of_bin = counts.sum(axis=0)
+        block = np.floor((np.cumsum(of_bin) - of_bin) / of_bin.sum() * n_blocks)
+        start = np.flatnonzero(np.append(True, np.diff(block) != 0.0))
+        weights = np.add.reduceat(counts, start, axis=1)
+        rank = (np.arange(len(start)) + 0.5) / (len(start) + 1.0)
+        return self._rows(np.tile(rank, 2), weights)
+
     def least_precision(self) -> float:
         """Return the least average precision over all orders of the rows within bins.
 
         In the worst order the negative rows come first and the positive ones follow one by one; the smaller their
         weights the worse, so that the precision is integrated over them.
         """
-        found = np.flatnonzero(self.ranks.any(axis=0))[::-1]
-        negative, positive = self.ranks[:, found]
+        least, most = (ends[::-1] for ends in self.histogram.ends)
+        negative, positive = self.histogram.counts[:, self.histogram.found[::-1]]
         passed, reached = np.cumsum(negative), np.cumsum(positive)
         tied = positive * reached / (reached + passed)
         before = np.maximum(reached - positive + passed, np.finfo(float).tiny)
         one_by_one = positive - passed * np.log((reached + passed) / before)
-        is_mixed = self.least[found] < self.most[found]
+        is_mixed = least < most
         return float(np.where(is_mixed & (passed > 0.0), one_by_one, tied).sum() / reached[-1])
 
     def _columns(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
