@@ -100,3 +100,12 @@ def test_certain_priors_give_points():
 def test_a_confidence_that_is_none_is_rejected(confidence):
     with pytest.raises(ParameterError, match=r"confidence must be a number in \(0, 1\)"):
         ProbabilityTreeClassifier().fit(X, Y).predict_interval(X, confidence)
+
+
+def test_kernel_densities_have_no_interval():
+    """The interval of the leaf's counts need not contain a probability that depends on the place within the leaf."""
+    X, y = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], ["a", "a", "a", "a", "b", "b"]
+    model = ProbabilityTreeClassifier(estimate="kernel_density", min_leaf=6).fit(X, y)
+    with pytest.raises(ParameterError, match="estimate must be read from counts for intervals; got KernelDensity"):
+        model.predict_interval([[1.0]])
+    assert model.with_estimate("laplace").predict_interval([[1.0]]).shape == (1, 2, 2)

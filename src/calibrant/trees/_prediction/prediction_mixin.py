@@ -12,7 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
 from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin
-from calibrant.estimates import Estimate
+from calibrant.estimates import Estimate, RowEstimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._importances import impurity_importances
 from calibrant.trees._prediction.intervals import intervals
@@ -95,7 +95,7 @@ class PredictionMixin(RowClassifierMixin):
         m times the prior probabilities with `MEstimate`, M times the estimate of the node above with `MBranch`, and
         1/2 for each class (Jeffreys') with `Frequency` and with estimates that mix the nodes of a path, whose
         probabilities the interval of the leaf alone need not contain. A row with missing values has the mixture of
-        the posteriors of its leaves.
+        the posteriors of its leaves. Raise for `KernelDensity`, whose probabilities are not those of a leaf.
 
         Parameters
         ----------
@@ -130,6 +130,11 @@ class PredictionMixin(RowClassifierMixin):
         """
         check_param("confidence", confidence, Real(0, 1, closed="neither"))
         rows = self._rows(X)
+        if isinstance(self._reading.estimate, RowEstimate):
+            raise ParameterError(
+                f"estimate must be read from counts for intervals; got {self._reading.estimate!r}, which weights the "
+                "rows of a leaf by their distance and has no posterior. Use with_estimate('laplace')."
+            )
         return intervals(self.tree_, rows, self._reading.estimate, float(confidence), self.n_jobs)
 
     @fill_docstring()
