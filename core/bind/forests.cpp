@@ -10,6 +10,7 @@
 #include "bind/rows.hpp"
 #include "forest/lazy_trees.hpp"
 #include "forest/packed_forest.hpp"
+#include "forest/permute.hpp"
 #include "forest/predict.hpp"
 
 namespace nb = nanobind;
@@ -39,6 +40,16 @@ std::optional<PackedForest> pack_forest(const std::vector<const Tree*>& trees,
     const std::vector<Member> members = members_of(trees, tables);
     if (!PackedForest::can_pack(members)) return std::nullopt;
     return PackedForest(members, n_columns, tables.front().shape(1));
+}
+
+void permute_forest(const std::vector<const Tree*>& trees, const std::vector<Matrix<double>>& tables,
+                    const CodedTable& table, const Matrix<std::uint16_t>& in_bag, const Vector<std::uint32_t>& columns,
+                    const Matrix<std::uint32_t>& order, const OutputMatrix& changes, std::size_t n_threads) {
+    const std::vector<Member> members = members_of(trees, tables);
+    const Permutations permutations{span_of(columns), span_of(order)};
+    run_interruptibly([&](const StopToken& stop) {
+        add_permuted_changes(members, table, span_of(in_bag), permutations, span_of(changes), n_threads, stop);
+    });
 }
 
 // Returns whether all rows were predicted: none of their values is missing.
@@ -87,6 +98,12 @@ void bind_forests(nb::module_& module) {
     module.def("predict_forest", &predict_forest, "trees"_a, "n_rows"_a, "columns"_a.noconvert(),
                "tables"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
                "Write the sum of the trees' tables at the leaves that the rows reach.");
+
+    module.def("permute_forest", &permute_forest, "trees"_a, "tables"_a.noconvert(), "table"_a,
+               "in_bag"_a.noconvert(), "columns"_a.noconvert(), "order"_a.noconvert(), "changes"_a.noconvert(),
+               "n_threads"_a,
+               "Add to changes (columns x rows, classes) how the trees' predictions of out-of-bag rows change when a "
+               "column takes the values of the rows in order (columns x rows).");
 
     nb::class_<PackedForest>(module, "PackedForest", "Numeric trees with their tables, packed to predict few rows.")
         .def("mean", &mean<float>, "rows"_a.noconvert(), "output"_a.noconvert(),

@@ -138,7 +138,8 @@ void bind_trees(nb::module_& module) {
         .value("entropy", CriterionName::entropy)
         .value("gini", CriterionName::gini)
         .value("dkm", CriterionName::dkm)
-        .value("hellinger", CriterionName::hellinger);
+        .value("hellinger", CriterionName::hellinger)
+        .value("twoing", CriterionName::twoing);
     nb::enum_<NominalSplits>(module, "NominalSplits")
         .value("multiway", NominalSplits::multiway)
         .value("subset", NominalSplits::subset)

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "boost/stump_cuts.hpp"
-#include "boost/twoing.hpp"
 #include "parallel.hpp"
+#include "tree/grow/twoing.hpp"
 
 namespace calibrant {
 namespace {

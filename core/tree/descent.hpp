@@ -16,20 +16,24 @@
 
 namespace calibrant {
 
-class Descent {
+// Sends shares of a row down a tree, by the branches that its values take.
+class ShareDescent {
   public:
-    Descent(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {}
+    static constexpr std::size_t missing = static_cast<std::size_t>(-1);
 
-    // Calls arrive(node, share) for every leaf that a row reaches; the shares add up to 1. A row whose tested value is
-    // missing stays at a node that no training row reached (after the tree was counted again).
-    template <class Arrive>
-    void descend(std::size_t row, Arrive&& arrive) {
-        pending_.assign(1, {0, 1.0});
+    explicit ShareDescent(const Tree& tree) : tree_(tree) {}
+
+    // Calls arrive(node, share) for every leaf below `start` that the row reaches; the shares add up to 1.
+    // branch_at(node) is the branch of the row at a test, or `missing`. A row whose tested value is missing stays at a
+    // node that no training row reached (after the tree was counted again).
+    template <class BranchAt, class Arrive>
+    void descend_from(std::size_t start, BranchAt&& branch_at, Arrive&& arrive) {
+        pending_.assign(1, {start, 1.0});
         while (!pending_.empty()) {
             auto [node, share] = pending_.back();
             pending_.pop_back();
             while (!tree_.is_leaf(node)) {
-                const std::size_t branch = branch_of(node, row);
+                const std::size_t branch = branch_at(node);
                 if (branch == missing) break;
                 node = tree_.child(node, branch);
             }
@@ -40,19 +44,7 @@ class Descent {
         }
     }
 
-  private:
-    static constexpr std::size_t missing = static_cast<std::size_t>(-1);
-
-    // A share of the row that has reached a node.
-    struct NodeShare {
-        std::size_t node;
-        double share;
-    };
-
-    std::size_t branch_of(std::size_t node, std::size_t row) const {
-        return std::visit([&](const auto& column) { return branch_of_value(node, column[row]); },
-                          rows_.columns[static_cast<std::size_t>(tree_.feature[node])]);
-    }
+    // The branch of a number, of a category code or of a code of the table that the tree was grown from.
     template <class T>
     std::size_t branch_of_value(std::size_t node, T value) const {
         if constexpr (std::is_floating_point_v<T>) {
@@ -66,6 +58,14 @@ class Descent {
             return value <= tree_.cut_code[node] ? 0 : 1;
         }
     }
+
+  private:
+    // A share of the row that has reached a node.
+    struct NodeShare {
+        std::size_t node;
+        double share;
+    };
+
     std::size_t nominal_branch(std::size_t node, std::uint32_t code) const {
         if (code >= tree_.n_values[node]) return missing;
         const std::int32_t branch = tree_.branch_of_value[tree_.first_value[node] + code];
@@ -80,8 +80,29 @@ class Descent {
     }
 
     const Tree& tree_;
-    const PredictRows& rows_;
     std::vector<NodeShare> pending_;
+};
+
+// Rows that descend a tree one by one.
+class Descent {
+  public:
+    Descent(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows), shares_(tree) {}
+
+    // Calls arrive(node, share) for every leaf that a row reaches.
+    template <class Arrive>
+    void descend(std::size_t row, Arrive&& arrive) {
+        shares_.descend_from(0, [&](std::size_t node) { return branch_of(node, row); }, arrive);
+    }
+
+  private:
+    std::size_t branch_of(std::size_t node, std::size_t row) const {
+        return std::visit([&](const auto& column) { return shares_.branch_of_value(node, column[row]); },
+                          rows_.columns[static_cast<std::size_t>(tree_.feature[node])]);
+    }
+
+    const Tree& tree_;
+    const PredictRows& rows_;
+    ShareDescent shares_;
 };
 
 // Divides a mixture by its shares' sum, which rounding may take past 1: no class then has a probability above 1.

@@ -1,5 +1,7 @@
 """Out-of-bag permutation importances: useless columns have none, useful ones as measured on new rows."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,3 +103,49 @@ def test_what_cannot_be_measured_is_said(table):
         whole.oob_importances()
     with pytest.raises(ParameterError, match="n_repeats must be an int >= 1"):
         sure.oob_importances(n_repeats=0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_changes_are_those_of_predicting_permuted_rows_again(n_classes):
+    """Brute force: every tree predicts all its out-of-bag rows once more for each column; values are missing too."""
+    X, y = drawn(600)
+    y = np.where(X["noise"] > 1, "maybe", y) if n_classes == 3 else y
+    model = BaggedTreesClassifier(n_trees=5, random_state=0).fit(X, y)
+    forest, tables, rng = model._forest, model._reading.tables, np.random.default_rng(0)
+    columns = [forest.examples.column(j, np.arange(600)) for j in range(5)]
+    order = np.stack([rng.permutation(600) for _ in range(5)]).astype(np.uint32)
+    found = np.zeros((5 * 600, n_classes))
+    cores, codes, wanted = (
+        [tree.core for tree in model.trees_],
+        forest.examples.table.core,
+        np.arange(5, dtype=np.uint32),
+    )
+    _core.permute_forest(cores, tables, codes, forest.in_bag, wanted, order, found, 2)
+    expected = np.zeros((5, 600, n_classes))
+    for core, table, in_bag in zip(cores, tables, forest.in_bag, strict=True):
+        before = np.empty((600, n_classes))
+        _core.predict_tree(core, 600, columns, [table], [before], 1)
+        for j in range(5):
+            after = np.empty((600, n_classes))
+            permuted = [*columns[:j], columns[j][order[j]], *columns[j + 1 :]]
+            _core.predict_tree(core, 600, permuted, [table], [after], 1)
+            expected[j] += (in_bag == 0)[:, np.newaxis] * (after - before)
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, atol=1e-14)
+    assert (expected != 0).any(axis=(1, 2)).all()
+
+
+@pytest.mark.parametrize("permute", ["forest", "tree"])
+def test_trees_predict_their_rows_once_however_often_columns_are_permuted(forest, monkeypatch, permute):
+    calls, predict_tree = [], _core.predict_tree
+    monkeypatch.setattr(_core, "predict_tree", lambda *a: calls.append(a) or predict_tree(*a))
+    forest.oob_importances(n_repeats=3, permute=permute)
+    assert len(calls) == len(forest.trees_)
+
+
+@pytest.mark.long
+def test_a_hundred_trees_on_45_000_rows_take_less_than_20_seconds():
+    X, y = drawn(45_000)
+    model = BaggedTreesClassifier(n_trees=100, random_state=0).fit(X, y)
+    start = time.process_time()
+    model.oob_importances()
+    assert time.process_time() - start < 20

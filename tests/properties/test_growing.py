@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.properties.impurities import dkm, entropy, gini
+from tests.properties.impurities import dkm, entropy, gini, twoing
 
 from calibrant import _core
 from calibrant.data import CodedTable
 
-CRITERIA = ["entropy", "gini", "dkm", "hellinger"]
+CRITERIA = ["entropy", "gini", "dkm", "hellinger", "twoing"]
 
 
 def hellinger_gain(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
@@ -32,6 +32,8 @@ def hellinger_gain(left: NDArray[np.float64], right: NDArray[np.float64]) -> flo
 def gain(criterion: str, left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     if criterion == "hellinger":
         return hellinger_gain(left, right)
+    if criterion == "twoing":
+        return twoing(left, right)
     impurity = {"entropy": entropy, "gini": gini, "dkm": dkm}[criterion]
     both = left + right
     return impurity(both) - (left.sum() * impurity(left) + right.sum() * impurity(right)) / both.sum()

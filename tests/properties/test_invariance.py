@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calibrant.trees import ProbabilityTreeClassifier
 
-CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
+CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"]
 
 
 @dataclass(frozen=True)

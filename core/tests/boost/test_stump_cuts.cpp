@@ -1,9 +1,9 @@
 // The first of the best tests is kept, however many there are; twoing by hand.
 #include "boost/stump_cuts.hpp"
 
-#include "boost/twoing.hpp"
 #include "harness.hpp"
 #include "tables.hpp"
+#include "tree/grow/twoing.hpp"
 
 using namespace calibrant;
 using tables::near;

@@ -8,6 +8,7 @@
 #include "parallel.hpp"
 #include "tree/grow/row_sort.hpp"
 #include "tree/grow/two_class_search.hpp"
+#include "tree/grow/twoing.hpp"
 
 namespace calibrant {
 namespace {
@@ -109,6 +110,8 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
             return search_all<Dkm>(node, found, n_threads, stop);
         case CriterionName::hellinger:
             return search_all<Hellinger>(node, found, n_threads, stop);
+        case CriterionName::twoing:
+            return search_all<Twoing>(node, found, n_threads, stop);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "tree/grow/nominal_groups.hpp"
 #include "tree/grow/row_sort.hpp"
 #include "tree/grow/two_class_search.hpp"
+#include "tree/grow/twoing.hpp"
 
 namespace calibrant {
 namespace {
@@ -75,6 +76,8 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
             return search<Dkm>(column, node);
         case CriterionName::hellinger:
             return search<Hellinger>(column, node);
+        case CriterionName::twoing:
+            return search<Twoing>(column, node);
     }
     return {};
 }
@@ -296,7 +299,9 @@ FoundTest ColumnSearch::search_nominal(const CodedColumn& coded, const NodeFacts
                                {values_.table.data(), coded.n_values * n_classes_},
                                {values_.weights.data(), coded.n_values},
                                {values_.rows.data(), coded.n_values}};
-    switch (coded.n_values > 2 ? options_.nominal_splits : NominalSplits::multiway) {
+    // Twoing compares two branches: a value against the rest.
+    const NominalSplits splits = requires { C::has_two_branches; } ? NominalSplits::binary : options_.nominal_splits;
+    switch (coded.n_values > 2 ? splits : NominalSplits::multiway) {
         case NominalSplits::subset:
             return search_subsets<C>(counts, facts, known, options_.ratio);
         case NominalSplits::binary:

@@ -21,7 +21,7 @@ namespace calibrant {
 
 class Buckets;
 
-enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger };
+enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger, twoing };
 enum class NominalSplits : std::uint8_t { multiway, subset, binary };
 enum class Dialect : std::uint8_t { c45, j48 };
 

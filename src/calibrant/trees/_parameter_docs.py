@@ -15,9 +15,11 @@ TREE_PARAMETER_DOCS: Mapping[str, str] = {
 %(pruning_parameters)s
 %(growing_parameters)s""",
     "criterion": """\
-criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"}
+criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"}
     The criterion of a good test. ``"gain_ratio"`` is C4.5's, among tests of at least average gain; ``"entropy"`` the
-    information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's.""",
+    information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's. ``"twoing"``, of
+    Breiman et al., compares two branches: nominal columns are split as with ``nominal_splits="binary"``, and
+    ``"subset"`` is an error. With two classes it grows the tree of ``"gini"`` with such splits.""",
     "estimate": """\
 estimate : str or an estimate of `calibrant.estimates`
     How the class counts of the nodes become probabilities: ``"laplace"``, ``"frequency"``, ``"m"``,

@@ -28,7 +28,7 @@ __all__ = [
     "WeightKind",
 ]
 
-CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger"]
+CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"]
 Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", "mdl"]
 Dialect: TypeAlias = Literal["c45", "j48"]
 EmptyLeaf: TypeAlias = Literal["majority", "parent"]
@@ -51,6 +51,7 @@ CRITERIA: dict[str, Criterion] = {
     "dkm": Criterion(_core.Criterion.dkm),
     "dkm_ratio": Criterion(_core.Criterion.dkm, is_ratio=True),
     "hellinger": Criterion(_core.Criterion.hellinger),
+    "twoing": Criterion(_core.Criterion.twoing),
 }
 
 

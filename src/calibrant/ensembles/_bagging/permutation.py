@@ -140,17 +140,48 @@ class _OutOfBagPermutation:
     def _changes(self, block: range, repeat: int) -> NDArray[np.float64]:
         """Return what permuting each column of a block adds to the sums of the trees' probabilities."""
         changes = np.zeros((len(block), self._forest.examples.n_rows, self._n_classes))
-        permuted = {j: self._columns[j][self._order(repeat, j)] for j in block} if self._shared else {}
-        for tree, rows in enumerate(self._out):
-            tested = np.intersect1d(self._forest.trees[tree].feature, block)
-            columns = [column[rows] for column in self._columns] if len(tested) else []
-            before = self._predict(tree, columns) if len(tested) else 0.0
-            for j in tested.tolist():
-                values = permuted[j][rows] if self._shared else columns[j][self._order(repeat, j, tree)]
-                changes[j - block.start, rows] += (
-                    self._predict(tree, [*columns[:j], values, *columns[j + 1 :]]) - before
-                )
+        trees = range(len(self._forest.trees))
+        if self._reading.by_rows is not None:
+            for tree in trees:
+                self._add_by_rows(changes, tree, block, repeat)
+        elif self._shared:
+            self._add_by_tables(changes, slice(None), block, np.stack([self._order(repeat, j) for j in block]))
+        else:
+            for tree in trees:
+                self._add_by_tables(changes, slice(tree, tree + 1), block, self._orders_of(tree, block, repeat))
         return changes
+
+    def _add_by_tables(
+        self, changes: NDArray[np.float64], trees: slice, block: range, order: NDArray[np.integer]
+    ) -> None:
+        """Add the changes by trees whose estimates are tables: only rows whose paths test a column are predicted."""
+        forest = self._forest
+        _core.permute_forest(
+            [tree.core for tree in forest.trees[trees]],
+            self._reading.tables[trees],
+            forest.examples.table.core,
+            forest.in_bag[trees],
+            np.array(block, dtype=np.uint32),
+            order.astype(np.uint32),
+            changes.reshape(-1, self._n_classes),
+            n_threads(forest.params.n_jobs),
+        )
+
+    def _add_by_rows(self, changes: NDArray[np.float64], tree: int, block: range, repeat: int) -> None:
+        """Add the changes by a tree whose estimate looks at the rows themselves."""
+        rows = self._out[tree]
+        columns = [column[rows] for column in self._columns]
+        for j in np.intersect1d(self._forest.trees[tree].feature, block).tolist():
+            drawn = self._order(repeat, j)[rows] if self._shared else rows[self._order(repeat, j, tree)]
+            permuted = self._predict(tree, [*columns[:j], self._columns[j][drawn], *columns[j + 1 :]])
+            changes[j - block.start, rows] += permuted - self._predict(tree, columns)
+
+    def _orders_of(self, tree: int, block: range, repeat: int) -> NDArray[np.intp]:
+        """Return the row whose value each row takes in one tree, permuted among its out-of-bag rows."""
+        rows, orders = self._out[tree], np.tile(np.arange(self._forest.examples.n_rows), (len(block), 1))
+        for j in np.intersect1d(self._forest.trees[tree].feature, block).tolist():
+            orders[j - block.start, rows] = rows[self._order(repeat, j, tree)]
+        return orders
 
     def _order(self, repeat: int, column: int, tree: int | None = None) -> NDArray[np.intp]:
         keys, n = ((), self._forest.examples.n_rows) if tree is None else ((tree,), len(self._out[tree]))

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
+from calibrant.exceptions import ParameterError
 from calibrant.trees._growing.memory import WHOLE_BUDGET, MemoryBudget, limit_memory
 from calibrant.trees._pruning.prune import prune
 from calibrant.trees._tree import Tree
@@ -112,6 +113,11 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     >>> grow_options(ProbabilityTreeClassifier(min_leaf=3), 2).min_leaf
     3.0
     """
+    if params.criterion == "twoing" and params.nominal_splits == "subset":
+        raise ParameterError(
+            "nominal_splits must be 'multiway' or 'binary' with criterion='twoing', which compares two branches; got "
+            "'subset'. Both split one category from the rest."
+        )
     criterion = CRITERIA[params.criterion]
     options = _core.GrowOptions()
     options.criterion = criterion.core
