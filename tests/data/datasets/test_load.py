@@ -171,6 +171,24 @@ def test_an_entry_with_a_value_of_the_wrong_type_is_named(
             call()
 
 
+@pytest.mark.parametrize("file", ["../secret.parquet", "/etc/passwd", "a/../../x.parquet", "", ".", "link.parquet"])
+def test_a_manifest_cannot_name_a_file_outside_its_folder(file: str, tmp_path: Path, tiny: pd.DataFrame) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    tiny.to_parquet(tmp_path / "secret.parquet")
+    (home / "link.parquet").symlink_to(tmp_path / "secret.parquet")
+    folder_with(home, tiny, file=file)
+    for call in (lambda: load("tiny", home), lambda: list_datasets(home)):
+        with pytest.raises(ReadError, match=r"entry 1, 'tiny': file must be inside the folder of MANIFEST\.json; got"):
+            call()
+
+
+def test_a_manifest_may_name_a_file_in_a_folder_of_its_own(tmp_path: Path, tiny: pd.DataFrame) -> None:
+    (tmp_path / "sets").mkdir()
+    tiny.to_parquet(tmp_path / "sets" / "tiny.parquet")
+    assert load("tiny", folder_with(tmp_path, tiny, file="sets/../sets/tiny.parquet")).n_rows == 2
+
+
 def test_a_manifest_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "MANIFEST.json").mkdir()
     with pytest.raises(ReadError, match=r"MANIFEST\.json: cannot be read"):

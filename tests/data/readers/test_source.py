@@ -5,8 +5,10 @@ import gzip
 import io
 import lzma
 import sqlite3
+import tracemalloc
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -30,8 +32,56 @@ def test_damaged_gzip_raises(write):
 def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
     monkeypatch.setattr(source, "_MIN_BOMB_SIZE", 2**20)
     monkeypatch.setattr(source, "_CHUNK", 2**16)
-    with pytest.raises(ReadError, match=r"t.csv.gz: expands to more than \d+ MiB, over 200 times its size"):
+    with pytest.raises(ReadError, match=r"t.csv.gz: expands to more than \d+ MB, over 200 times the bytes read"):
         read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
+
+
+def test_a_gzip_bomb_is_refused_after_100_mb_however_large_it_is(write):
+    """Of these 20 MB, which hold 20 GB, a file of the same ratio used to be expanded to 200 times its size."""
+    member = gzip.compress(bytes(2**28), compresslevel=9)
+    bomb = write(member * (20_000_000 // len(member)), "t.csv.gz")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ReadError, match=r"expands to more than 1\d\d MB, over 200 times the bytes read"):
+            read_bytes(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 400e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_table_that_compresses_well_is_not_a_bomb(write):
+    text = b"a,y\n" + b"1234567,x\n" * 2_000_000
+    assert read_bytes(write(gzip.compress(text), "t.csv.gz")) == text
+
+
+@pytest.mark.parametrize("size", [1_000, 50_000])
+@pytest.mark.parametrize("name", ["t.csv", "t.arff", "t.names", "t", "t.txt"])
+@pytest.mark.parametrize("encoding", [None, "latin-1", "cp1252"])
+def test_random_bytes_are_called_that(write, size, name, encoding):
+    path = write(np.random.default_rng(size).bytes(size), name)
+    write("a,y\n", "t.data")
+    with pytest.raises(
+        ReadError, match=r"holds random or binary bytes, not text.*Check that it is the right file"
+    ) as caught:
+        read_table(path, encoding=encoding)
+    assert "latin-1" not in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1251", "shift_jis", "gb18030", "koi8-r", "cp1252", "euc_kr"])
+def test_text_of_another_encoding_is_not_called_random(write, encoding):
+    words = {"latin-1": "café", "cp1252": "café", "shift_jis": "日本語", "gb18030": "汉字", "euc_kr": "한국어"}
+    text = f"{words.get(encoding, 'город')},y\n" + "1,2\n" * 50
+    with pytest.raises(ReadError, match=r'byte 0x.. is not UTF-8. Pass encoding="latin-1"'):
+        read_table(write(text.encode(encoding)))
+    assert read_table(write(text.encode(encoding)), encoding=encoding).n_rows == 50
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_not_called_random(write, encoding):
+    content = ("город,y\n" + "да,нет\n" * 50).encode(encoding)
+    with pytest.raises(ReadError, match="encoding"):
+        read_table(write(content))
+    assert read_table(write(content), encoding=encoding).n_rows == 50
 
 
 def test_a_large_file_is_read_completely(write):

@@ -107,10 +107,22 @@ def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
 def _check_entry(entry: Any, path: Path, number: int) -> None:
     if not isinstance(entry, dict) or any(entry.get(key) not in rule for key, rule in _REQUIRED.items()):
         raise ReadError.at(path, f"entry {number} must have a name and a file, both strings", hint=_ENTRY_HINT)
+    if not _is_inside(path.parent, entry["file"]):
+        problem = f"file must be inside the folder of {_MANIFEST}; got {json.dumps(entry['file']):.60}"
+        raise ReadError.at(path, f"entry {number}, {entry['name']!r}: {problem}", hint="Copy the file into the folder.")
     for key, rule in _OPTIONAL.items():
         if key in entry and entry[key] not in rule:
             problem = f"{key} must be {rule}; got {json.dumps(entry[key]):.60}"
             raise ReadError.at(path, f"entry {number}, {entry['name']!r}: {problem}", hint=_ENTRY_HINT)
+
+
+def _is_inside(folder: Path, file: str) -> bool:
+    """Return whether a path, its symbolic links followed, is in a folder or a folder of it."""
+    try:
+        inside = (folder / file).resolve()
+        return folder.resolve() in inside.parents
+    except (OSError, ValueError, RuntimeError):  # a zero byte, a name too long or links in a circle
+        return False
 
 
 def _content(path: Path, absent: str, *, hint: str) -> bytes:

@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from calibrant.exceptions import MissingFileError, ReadError
 
 __all__ = ["BYTE_ORDER_MARKS", "decode", "encoding_error", "read_bytes"]
@@ -17,9 +19,13 @@ BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\
 
 _GZIP = b"\x1f\x8b"
 # Tables compress to a fifth, rarely to a fiftieth; a file that expands beyond both limits is a decompression bomb.
-_MIN_BOMB_SIZE = 2**28
+_MIN_BOMB_SIZE = 100_000_000
 _MAX_RATIO = 200
-_CHUNK = 2**24
+_CHUNK = 2**22
+# Of random bytes a tenth are control characters; of text in any encoding of single or double bytes next to none.
+_CONTROL = np.isin(np.arange(256), [*range(1, 9), *range(14, 26), *range(27, 32), 127])
+_CONTROL_SHARE = 0.04
+_SAMPLE = 2**16
 
 
 def read_bytes(path: Path) -> bytes:
@@ -62,21 +68,23 @@ def _decompress(path: Path, raw: bytes) -> bytes:
     chunks: list[bytes] = []
     size = 0
     try:
-        for chunk in _chunks(raw):
+        for chunk, n_read in _chunks(raw):
             chunks.append(chunk)
             size += len(chunk)
-            if size > max(_MIN_BOMB_SIZE, _MAX_RATIO * len(raw)):
-                problem = f"expands to more than {size >> 20:,} MiB, over {_MAX_RATIO} times its size"
+            if size > max(_MIN_BOMB_SIZE, _MAX_RATIO * n_read):
+                problem = f"expands to more than {size // 10**6:,} MB, over {_MAX_RATIO} times the bytes read"
                 raise ReadError.at(path, problem, hint="If this is a table, decompress it first.")
     except (EOFError, OSError, zlib.error) as error:
         raise ReadError.at(path, f"is a damaged gzip file ({error})", hint="Copy or download it again.") from error
     return b"".join(chunks)
 
 
-def _chunks(raw: bytes) -> Iterator[bytes]:
-    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as compressed:
+def _chunks(raw: bytes) -> Iterator[tuple[bytes, int]]:
+    """Yield the decompressed bytes, and the number of compressed bytes read for them and those before."""
+    buffer = io.BytesIO(raw)
+    with gzip.GzipFile(fileobj=buffer) as compressed:
         while chunk := compressed.read(_CHUNK):
-            yield chunk
+            yield chunk, buffer.tell()
 
 
 def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> str:
@@ -100,6 +108,7 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
         hint = 'Try "utf-8", "latin-1" or "cp1252".'
         raise ReadError.at(path, f"there is no encoding {encoding!r:.60}", hint=hint) from error
     if "\0" in text:
+        _check_is_text(path, raw)
         line = text.count("\n", 0, text.index("\0")) + 1
         hint = 'It is a binary file, or text in another encoding, such as encoding="utf-16".'
         raise ReadError.at(path, "holds zero bytes, so it is not plain text", line=line, hint=hint)
@@ -108,8 +117,17 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
 
 def encoding_error(path: os.PathLike[str], raw: bytes, error: UnicodeDecodeError, at: int = 0) -> ReadError:
     """Return an error that names the line of a byte that cannot be decoded; the decoded part begins at ``at``."""
+    _check_is_text(path, raw)
     position = at + error.start
     line = raw.count(b"\n", 0, position) + 1
     name = "UTF-8" if error.encoding.startswith("utf-8") else error.encoding
     hint = 'Pass encoding="latin-1" or the encoding of the file.'
     return ReadError.at(path, f"byte 0x{raw[position]:02x} is not {name}", line=line, hint=hint)
+
+
+def _check_is_text(path: os.PathLike[str], raw: bytes) -> None:
+    """Raise if the first bytes have as many control characters as random ones; UTF-16 has them in every other byte."""
+    is_control = _CONTROL[np.frombuffer(raw[:_SAMPLE], dtype=np.uint8)]
+    if min(is_control[::2].mean(), is_control[1::2].mean() if len(raw) > 1 else 0.0) > _CONTROL_SHARE:
+        hint = "Check that it is the right file; it may be compressed, encrypted or damaged."
+        raise ReadError.at(path, "holds random or binary bytes, not text", hint=hint)
