@@ -180,3 +180,26 @@ def test_replicates_that_are_all_equal_show_nothing():
     y, p, q = separated()
     found = compare(*(evaluate(y, each, metrics=["ks", "f1"]) for each in (p, q)))
     assert [found[name].low for name in found] == [None, None]
+
+
+@pytest.mark.parametrize("name", ["accuracy", "error", "recall", "specificity", "top_k_accuracy"])
+def test_options_of_a_proportion_keep_its_mid_p_interval(name):
+    rng = np.random.default_rng(5)
+    y, n_classes = rng.integers(0, 2 + (name == "top_k_accuracy"), 300), 2 + (name == "top_k_accuracy")
+    options = {"k": 1} if n_classes == 3 else {"threshold": 0.3}
+    one, other = (rng.dirichlet(np.ones(n_classes), 300) for _ in range(2))
+    found = compare(*(evaluate(y, p, metrics=[], extras={name: options}) for p in (one, other)))[name]
+    hits = [METRICS_BY_NAME[name].hits(evaluate(y, p).judged.predictions, **options) for p in (one, other)]
+    n, more, less = (int(np.sum(rows)) for rows in (~np.isnan(hits[0]), hits[0] > hits[1], hits[0] < hits[1]))
+    assert found.method == "mid-p"
+    assert found.difference == pytest.approx((more - less) / n)
+    assert (found.low, found.high) == pytest.approx(tuple(mid_p_difference(more, less, n, 0.95)))
+
+
+def test_averaged_rates_are_no_proportions_and_are_resampled():
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 3, 200)
+    cards = (
+        evaluate(y, rng.dirichlet(np.ones(3), 200), metrics=[], extras={"recall": {"average": "macro"}}) for _ in "ab"
+    )
+    assert compare(*cards)["recall"].method == "BCa"

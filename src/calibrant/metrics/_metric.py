@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from calibrant.metrics._validation.predictions import Predictions
 
 __all__ = ["BoundMetric", "Metric", "bound_keywords", "options_of", "requested_metrics"]
 
@@ -46,8 +45,9 @@ class Metric:
         The best value, where `better` is "nearer".
     hits : callable, optional
         Of a metric that is a proportion of rows which the actual classes alone determine: ``hits(predictions)`` returns
-        for each row 1 or 0, whether it is counted, and NaN where it does not belong to them. `compare` tests the
-        difference of such a metric by the rows that count for one model only.
+        for each row 1 or 0, whether it is counted, and NaN where it does not belong to them; it takes those options of
+        the metric, such as a threshold, that leave it a proportion. `compare` tests the difference of such a metric by
+        the rows that count for one model only.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Metric:
     classes: Literal["any", "two"] = "any"
     needs: tuple[str, ...] = ()
     target: float = 0.0
-    hits: Callable[[Predictions], NDArray[np.float64]] | None = None
+    hits: Callable[..., NDArray[np.float64]] | None = None
 
     def is_better(self, one: float, other: float) -> bool:
         """Return whether one value is better than another.
@@ -103,7 +103,15 @@ class BoundMetric(Metric):
         takes_labels = labels is not None and "labels" in inspect.signature(metric.judge).parameters
         judge = partial(metric.judge, **options, **({"labels": labels} if takes_labels else {}))
         kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
-        return BoundMetric(**(kept | {"judge": judge, "needs": (), "hits": None}), options=dict(options))
+        own = {"judge": judge, "needs": (), "hits": _bound_hits(metric, options)}
+        return BoundMetric(**(kept | own), options=dict(options))
+
+
+def _bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
+    """Return the hits with the options of a metric; None where one, such as an average, makes it no proportion."""
+    if metric.hits is None or not options.keys() <= inspect.signature(metric.hits).parameters.keys():
+        return None
+    return partial(metric.hits, **options)
 
 
 def options_of(metric: Metric) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import confusion_of, recall_of_classes
+from calibrant.metrics._classification.confusion import confusion_of, is_predicted, recall_of_classes
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
@@ -57,12 +57,17 @@ def accuracy(
     return _accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
 
 
-def _is_correct(predictions: Predictions) -> NDArray[np.float64]:
-    return np.asarray(predictions.predicted_class() == predictions.label, dtype=np.float64)
+def _is_correct(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
+    if threshold is None:
+        return np.asarray(predictions.predicted_class() == predictions.label, dtype=np.float64)
+    is_positive = predictions.label == predictions.positive
+    return np.asarray(is_predicted(predictions, threshold, inclusive) == is_positive, dtype=np.float64)
 
 
-def _is_wrong(predictions: Predictions) -> NDArray[np.float64]:
-    return 1.0 - _is_correct(predictions)
+def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> NDArray[np.float64]:
+    return 1.0 - _is_correct(predictions, threshold, inclusive)
 
 
 def _accuracy(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:

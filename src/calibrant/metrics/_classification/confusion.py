@@ -15,13 +15,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "confusion_matrix",
-    "confusion_of",
-    "recall_of_classes",
-    "store_confusion",
-    "two_by_two",
-]
+__all__ = ["confusion_matrix", "confusion_of", "is_predicted", "recall_of_classes", "store_confusion", "two_by_two"]
 
 
 @document_metric
@@ -92,16 +86,22 @@ def store_confusion(predictions: Predictions, counts: NDArray[np.float64]) -> No
 def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.float64]:
     n_classes = predictions.n_classes
     if n_classes == 2:
-        return _binary_counts(predictions, _is_predicted(predictions, threshold, inclusive))
+        return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     if threshold is not None:
         check_two_classes(predictions, "threshold")
-        return _binary_counts(predictions, _is_predicted(predictions, threshold, inclusive))
+        return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     cells = predictions.label * n_classes + predictions.predicted_class()
     return np.bincount(cells, predictions.weights, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)
 
 
-def _is_predicted(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.bool_]:
-    """Return whether each row is predicted to be positive."""
+def is_predicted(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.bool_]:
+    """Return whether each row is predicted to be positive: by the greatest probability, or above a threshold.
+
+    Examples
+    --------
+    >>> is_predicted(read_predictions([0, 1, 1], [0.2, 0.5, 0.9]), 0.4, False)
+    array([False,  True,  True])
+    """
     if threshold is None:
         return np.asarray(predictions.predicted_class() == predictions.positive)
     column = predictions.column(predictions.positive)

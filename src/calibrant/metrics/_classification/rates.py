@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._classification.confusion import confusion_of, two_by_two
+from calibrant.metrics._classification.confusion import confusion_of, is_predicted, two_by_two
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import WITTEN
@@ -252,16 +252,20 @@ def _averaged_rate(predictions: Predictions, threshold: float | None, average: s
     return float(np.average(values, weights=actual[found] if average == "weighted" else None))
 
 
-def _found_positives(predictions: Predictions) -> NDArray[np.float64]:
+def _found_positives(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
     """Return whether each positive row is predicted to be; NaN for negative ones."""
-    is_predicted = predictions.predicted_class() == predictions.positive
-    return np.where(predictions.label == predictions.positive, is_predicted, np.nan)
+    is_found = is_predicted(predictions, threshold, inclusive)
+    return np.where(predictions.label == predictions.positive, is_found, np.nan)
 
 
-def _found_negatives(predictions: Predictions) -> NDArray[np.float64]:
+def _found_negatives(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
     """Return whether each negative row is predicted to be; NaN for positive ones."""
-    is_predicted = predictions.predicted_class() != predictions.positive
-    return np.where(predictions.label != predictions.positive, is_predicted, np.nan)
+    is_found = ~is_predicted(predictions, threshold, inclusive)
+    return np.where(predictions.label != predictions.positive, is_found, np.nan)
 
 
 def _metric(

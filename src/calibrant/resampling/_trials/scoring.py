@@ -107,7 +107,7 @@ class Scorer:
 
     def n_counted(self, name: str, predictions: NDArray[np.float64], rows: NDArray[np.intp]) -> float | None:
         """Return the number of rows that a proportion is of; of an area, that with as many rows of either class."""
-        if self.metrics[name] is not None or self.data.classes is None:
+        if self.metrics[name] is not None or self.data.classes is None or "average" in self.params.get(name, {}):
             return None
         read = self._read(self.data.outcome[rows], predictions, None)
         if (hits := METRICS[name].hits) is not None:
