@@ -9,7 +9,7 @@ from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
 from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._fitting.bins import count_bins
 from calibrant.calibration._validation import BinaryScores, read_scored
-from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError, LittleDataWarning, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
 GRID = np.linspace(0.05, 0.95, 19)
@@ -39,6 +39,14 @@ def test_very_many_groups_are_judged_by_a_part_of_them():
     pieces = assign_folds(pooled, 5)
     assert pieces.weight.sum() == pytest.approx(10_000, rel=0.01)
     assert len(np.unique(pooled.groups[pieces.rows])) == pytest.approx(10_000 / 6, rel=0.01)
+
+
+@pytest.mark.parametrize("n_groups", [1, 4])
+def test_few_groups_are_not_held_out(n_groups):
+    scores, y, _ = clustered(0)
+    with pytest.warns(LittleDataWarning, match=rf"{n_groups} group\(s\) of calibration rows are too few"):
+        found = Auto().fit(scores, y, groups=np.arange(len(y)) % n_groups)
+    np.testing.assert_allclose(found.predict(GRID), GRID)
 
 
 def test_the_standard_error_of_groups_is_that_of_their_means():

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
-from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows, take_pieces
+from calibrant.calibration._auto.folds import assign_folds, has_few_groups, pool_equal_rows, take_pieces
 from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
 from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._base import Calibrator
@@ -99,8 +99,10 @@ class Auto(Calibrator):
     Notes
     -----
     Folds are drawn with a fixed seed from the rows in sorted order, equal rows pooled: the fit depends on nothing but
-    the weighted empirical distribution. Of more than 10,000 rows as many are drawn for the choice; the maps are fitted
-    to all.
+    the weighted empirical distribution. Weights are frequencies, whose units are rows of their own in folds (a weight
+    that is not whole makes as many units as the nearest whole number, at least one). With `groups` folds are of whole
+    groups, and the standard error is that of groups. Of more than 10,000 rows as many are drawn for the choice; the
+    maps are fitted to all.
 
     Examples
     --------
@@ -149,7 +151,7 @@ class Auto(Calibrator):
         makers = _candidates(sizes, is_proba)
         if (sample.scores == sample.scores[0]).all():
             self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
-        elif _is_too_little(sizes):
+        elif _is_too_little(sizes) or has_few_groups(sample):
             warn_of_few_rows(sizes, sample.classes, stacklevel=5)
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to compare maps"
             self._store(sample, makers, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))

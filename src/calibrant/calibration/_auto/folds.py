@@ -5,19 +5,23 @@ Rows are sorted and equal ones pooled, so that a row of weight 2 counts as two r
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant.calibration._validation import ScoredRows
+from calibrant.data._internal import caller_level
+from calibrant.exceptions import LittleDataWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["assign_folds", "pool_equal_rows", "take_pieces"]
+__all__ = ["assign_folds", "has_few_groups", "pool_equal_rows", "take_pieces"]
 
 _SEED = 20_010_628  # arbitrary and fixed: the same rows have the same folds in every fit
+_MIN_GROUPS = 5  # below, the variance between groups is unknown
 _ENOUGH_UNITS = 10_000  # beyond, as many are drawn: the choice hardly changes, and the time stays that of 10,000 rows
 
 
@@ -71,6 +75,27 @@ def assign_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
     numbers = np.unique(groups[kept], return_inverse=True)[1]
     counts = count_by_group(numbers, pooled.codes[kept], weight[kept])
     return Pieces(kept, weight[kept], deal_groups(counts, np.ones(n_folds), random)[numbers])
+
+
+def has_few_groups(scored: ScoredRows) -> bool:
+    """Return whether there are too few groups to hold any out, with a warning.
+
+    Examples
+    --------
+    >>> from calibrant.calibration._validation import read_scored
+    >>> has_few_groups(read_scored([0.2, 0.7, 0.9], [0, 1, 1]))
+    False
+    """
+    n_groups = _MIN_GROUPS if scored.groups is None else len(np.unique(scored.groups))
+    if n_groups >= _MIN_GROUPS:
+        return False
+    warnings.warn(
+        f"{n_groups} group(s) of calibration rows are too few to hold any out: {_MIN_GROUPS} are the minimum, so no "
+        "map is tried. Use rows of more groups.",
+        LittleDataWarning,
+        stacklevel=caller_level(),
+    )
+    return True
 
 
 def _drawn_groups(sizes: NDArray[np.float64], n_folds: int, random: np.random.Generator) -> NDArray[np.bool_]:

@@ -65,6 +65,10 @@ y : sequence of length n_rows
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row, in tuning the threshold and, if it takes weights, in fitting the estimator."""
+_GROUPS = """\
+groups : sequence of length n_rows, optional
+    The group of each row, such as the patient of several rows: folds keep groups whole, and the evidence for a
+    threshold is that of groups. A splitter gets them, and so does the estimator's `fit` where it takes them."""
 
 _RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
@@ -149,17 +153,16 @@ class ThresholdClassifier(WrappingClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=_Y, row_weight=_WEIGHT)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    @fill_docstring(y=_Y, row_weight=_WEIGHT, groups=_GROUPS)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and choose the threshold.
 
-        %(wrapped_fit_sections)s
+        %(wrapped_grouped_fit_sections)s
         """
         check_params(self, _RULES)
         check_has_predict_proba(self.estimator, "to have a threshold")
-        data, kept = read_fit_data(
-            self, X, y, sample_weight, fit_params, otherwise="the weights are used in tuning the threshold only"
-        )
+        otherwise = "the weights are used in tuning the threshold only"
+        data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups, otherwise=otherwise)
         classes = data.classes
         if len(classes) != 2:
             raise DataError(
@@ -253,6 +256,9 @@ class _Goal:
         saved = before - after
         gain = float((weight * saved).sum())
         variance = float((weight * saved**2).sum()) - gain**2 / float(weight.sum())
+        if held.groups is not None:  # the sums of groups are the observations
+            sums = np.bincount(held.groups, weight * saved)
+            variance = float(sums.var(ddof=1)) * len(sums) if len(sums) > 1 else np.inf
         return bool(gain > evidence * np.sqrt(max(variance, 0.0)))
 
     def values(self, table: ThresholdTable) -> NDArray[np.float64]:
