@@ -44,10 +44,11 @@ def test_oversampled_rows_get_a_warning(table):
         RANDOM.integers(0, 3, (300, 3)).astype(float),
         RANDOM.integers(18, 90, (300, 1)).astype(float),
         X[:, :1].round(1),
+        np.c_[X[:, :1].round(1), RANDOM.integers(0, 4, (300, 2))],
         np.full((300, 2), 0.123456),
         np.array(["a", "b", "c"])[RANDOM.integers(0, 3, (300, 2))],
     ],
-    ids=["distinct", "counts", "ages", "rounded", "constant", "names"],
+    ids=["distinct", "counts", "ages", "rounded", "rounded and counts", "constant", "names"],
 )
 def test_rows_that_repeat_by_chance_get_none(table):
     with warnings.catch_warnings():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["copies_among", "count_copies", "warn_of_copies", "warn_of_number"]
 
-_MIN_ROWS = 50  # below, copies may be chance
+_MIN_ROWS = 100  # below, copies may be chance
 _MIN_VALUES = 30  # of a continuous column
 _MIN_SHARE = 0.1  # of the rows; real tables with continuous columns hardly ever have a hundredth
 
@@ -40,8 +40,9 @@ def count_copies(columns: list[NDArray[Any]], codes: NDArray[Any]) -> int:
 def copies_among(hashes: NDArray[np.uint64], values: Sequence[NDArray[np.float64]]) -> int:
     """Return the number of repeated rows by the hashes of rows and the distinct values of numeric columns.
 
-    A column is continuous where it has many values, one of its own for more than half of the distinct rows; a column
-    without others must have more than three decimals too, because a single rounded number repeats by chance.
+    A column is continuous where it has many values, one of its own for more than half of the distinct rows, most of
+    them with more than one decimal; a column without others needs more than three, because rounded numbers repeat by
+    chance.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def copies_among(hashes: NDArray[np.uint64], values: Sequence[NDArray[np.float64
     """
     n_distinct = len(np.unique(hashes))
     for each in values:
-        is_fine = len(values) > 1 or (np.round(each, 3) != each).mean() > 0.5
+        is_fine = (np.round(each, 1 if len(values) > 1 else 3) != each).mean() > 0.5
         if len(each) >= _MIN_VALUES and 2 * len(each) > n_distinct and is_fine:
             return len(hashes) - n_distinct
     return 0
