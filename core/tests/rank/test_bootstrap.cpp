@@ -88,7 +88,7 @@ TEST(arrays_that_do_not_fit_throw) {
     const std::vector<std::uint64_t> ends{3};
     Room room(1, 1, 0, 0);
     const ResampledRows rows{3, {}, {}, {value}, {}, 0, {}};
-    const Resampling how{{3, ends, {}}, 0, {}};
+    const Resampling how{{3, ends, {}}, 0, {}, {}};
     const ResampleOptions options{1, 1, false, 0};
     CHECK_THROWS(resample(rows, how, options, room.view(), {}), std::invalid_argument);
 }
