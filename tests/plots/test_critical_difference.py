@@ -55,3 +55,9 @@ def test_axes_that_are_passed_are_drawn_into() -> None:
 def test_only_results_of_rank_tests_can_be_drawn() -> None:
     with pytest.raises(ParameterError, match="result must be the result of nemenyi or bonferroni_dunn; got dict"):
         CriticalDifferenceDisplay({})
+
+
+def test_the_scale_of_many_methods_has_ten_numbers_at_most() -> None:
+    table = np.random.default_rng(0).normal(size=(30, 20))
+    ticks = CriticalDifferenceDisplay.from_table(table, methods=[str(k) for k in range(20)]).ax_.get_xticks()
+    assert ticks.tolist() == list(range(1, 21, 2))

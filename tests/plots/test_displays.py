@@ -214,7 +214,7 @@ def test_a_cost_display_has_the_envelope_the_trivial_classifiers_and_some_cost_l
     display, curve = CostCurveDisplay.from_predictions(Y, P, n_lines=3), cost_curve(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.probability_cost, curve.cost])
     assert [list(line(display, f"always {sign}")[1]) for sign in ("negative", "positive")] == [[0, 1], [1, 0]]
-    assert len([line for line in display.ax_.lines if line.get_color() == "0.85"]) == 3
+    assert len([line for line in display.ax_.lines if line.get_color() == "0.75"]) == 3
 
 
 def test_a_brier_display_has_the_loss_and_that_of_the_best_thresholds():
@@ -227,8 +227,8 @@ def test_a_brier_display_has_the_loss_and_that_of_the_best_thresholds():
 def test_a_decision_display_compares_the_model_with_acting_on_all_and_on_none():
     display, curve = DecisionCurveDisplay.from_predictions(Y, P), decision_curve(Y, P)
     np.testing.assert_array_equal(line(display, "model"), [curve.threshold, curve.net_benefit])
-    np.testing.assert_array_equal(line(display, "act on all")[1], curve.everybody)
-    assert list(line(display, "act on none")[1]) == [0, 0]
+    np.testing.assert_array_equal(line(display, "always positive")[1], curve.everybody)
+    assert list(line(display, "always negative")[1]) == [0, 0]
 
 
 def test_an_error_display_shows_always_wrong():
@@ -242,7 +242,7 @@ def test_a_profit_display_marks_the_best_point():
 
 
 def test_a_reliability_display_has_a_histogram_of_all_rows_below():
-    display, curve = ReliabilityDisplay.from_predictions(Y, P), reliability(Y, P)
+    display, curve = ReliabilityDisplay.from_predictions(Y, P), reliability(Y, P, method="equal_mass", n_bins="auto")
     np.testing.assert_array_equal(line(display, "model"), [curve.predicted, curve.observed])
     assert display.histogram_ax_.patches[0].get_data().values.sum() == 200
     assert display.histogram_ax_.get_xlim() == display.ax_.get_xlim() == pytest.approx((0, 1), abs=0.02)
@@ -253,15 +253,17 @@ def test_a_reliability_display_has_a_histogram_of_all_rows_below():
     [
         ({"bands": "honest"}, PolyCollection),
         ({"bands": "consistency", "method": "corp", "n_resamples": 20}, PolyCollection),
-        ({"bands": "consistency", "n_resamples": 20}, LineCollection),
+        ({"bands": "consistency", "method": "fixed", "n_bins": 10}, LineCollection),
     ],
 )
 def test_the_band_of_the_curve_is_drawn(options, kind):
     display = ReliabilityDisplay.from_predictions(Y, P, **options)
-    (band,) = (area for area in display.ax_.collections if isinstance(area, kind) and area.get_paths())
-    corners = np.concatenate([path.vertices for path in band.get_paths()])
-    lower, upper = reliability(Y, P, **options).band[1:]
-    assert set(corners[:, 1]) - {0.0} <= {*lower, *upper}
+    band, *more = (area for area in display.ax_.collections if isinstance(area, kind) and area.get_paths())
+    curve = reliability(Y, P, **options)
+    for area, expected in zip([band, *more], [curve.band, curve.simultaneous], strict=False):
+        corners = np.concatenate([path.vertices for path in area.get_paths()])
+        assert set(corners[:, 1]) - {0.0} <= {*expected.lower, *expected.upper}
+    assert len(more) == (kind is LineCollection)
 
 
 def test_a_zoomed_diagram_ends_above_the_last_point():

@@ -11,6 +11,7 @@ from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
 from calibrant.plots import TreeDisplay
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._export.conditions import shortest_between
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def boxes(display):
 def test_every_node_is_drawn_with_its_condition(tree):
     display = TreeDisplay.from_estimator(tree)
     assert len(labels(display)) == 2 * tree.n_nodes_ - 1
-    assert len([text for text, _ in boxes(display) if "p = " in text.get_text()]) == tree.n_leaves_
+    assert all("p = " in text.get_text() and "n = " in text.get_text() for text, _ in boxes(display))
 
 
 def test_no_two_nodes_have_the_same_position(tree):
@@ -44,7 +45,7 @@ def test_a_test_is_centred_above_its_branches(tree):
     display = TreeDisplay.from_estimator(tree, max_depth=1)
     (root, *children) = [text.get_position() for text, _ in boxes(display)]
     assert root[0] == pytest.approx(np.mean([x for x, _ in children]))
-    assert labels(display)[2] == "…"
+    assert labels(display)[2].endswith(" leaves below")
 
 
 @pytest.mark.parametrize("v", [None, 60, 150])
@@ -85,3 +86,47 @@ def test_a_more_certain_leaf_has_a_stronger_colour():
 def test_other_models_raise():
     with pytest.raises(ParameterError, match="model must be a ProbabilityTreeClassifier; got list"):
         TreeDisplay.from_estimator([])
+
+
+def test_an_inner_node_has_the_probability_and_the_rows_of_its_table(tree):
+    display = TreeDisplay.from_estimator(tree)
+    root = labels(display)[0].split("\n")
+    table = tree._reading.table[0]
+    assert root[0] == tree.tree_.schema.names[tree.tree_.feature[0]]
+    assert root[1] == str(tree.classes_[table.argmax()])
+    assert root[2] == f"p = {table.max():.3f}, n = {tree.tree_.weight[0]:,.0f}"
+
+
+def test_cuts_have_as_few_digits_as_separate_the_training_values():
+    X = np.array([[0.123456, 1000.25], [0.187654, 2000.75], [0.312345, 3000.125], [0.412345, 4000.5]]).repeat(5, axis=0)
+    model = ProbabilityTreeClassifier(threshold="midpoint").fit(X[:, :1], [0] * 10 + [1] * 10)
+    assert labels(TreeDisplay.from_estimator(model))[1] == "<= 0.2"
+    observed = ProbabilityTreeClassifier().fit(X[:, 1:], [0] * 10 + [1] * 10)
+    assert observed.tree_.threshold[0] == 2000.75
+    assert labels(TreeDisplay.from_estimator(observed))[1] == "<= 2001"
+    assert "2000.75" in observed.export_text()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_short_cut_sends_every_training_value_the_same_way(seed):
+    random = np.random.default_rng(seed)
+    values = np.sort(np.exp(random.normal(size=50) * 4) * random.choice([-1, 1], 50))
+    for k in range(49):
+        for cut in (values[k], (values[k] + values[k + 1]) / 2):
+            text = shortest_between(values[k], values[k + 1], cut)
+            assert values[k] <= float(text) < values[k + 1]
+            assert len(text) <= len(f"{cut:.17f}")
+
+
+def test_what_max_depth_leaves_out_is_said_at_the_node_and_in_the_title(tree):
+    display = TreeDisplay.from_estimator(tree, max_depth=1)
+    below = [int(text.split("… ")[1].split()[0]) for text in labels(display) if "below" in text]
+    n_drawn = sum(tree.tree_.is_leaf & (tree.tree_.depth <= 1))
+    assert sum(below) + n_drawn == tree.n_leaves_
+    title = f"drawn to depth 1 of {tree.depth_}, {n_drawn} of {tree.n_leaves_} leaves"
+    assert display.ax_.get_title() == title
+    assert TreeDisplay.from_estimator(tree, max_depth=tree.depth_).ax_.get_title() == ""
+
+
+def test_no_labels_overlap_where_the_drawing_stops(tree):
+    assert overlaps(TreeDisplay.from_estimator(tree, max_depth=2)) == []

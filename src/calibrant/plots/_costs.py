@@ -11,21 +11,30 @@ from calibrant._params import Int, check_param
 from calibrant.curves import (
     BrierCurve,
     CostCurve,
-    DecisionCurve,
     ProfitCurve,
     brier_curve,
     cost_curve,
-    decision_curve,
     error_curve,
     profit_curve,
 )
 from calibrant.plots._display import Display
-from calibrant.plots._style import MARKERS, REFERENCE_LINE, format_axes, format_counts, line_style
+from calibrant.plots._limits import probability_limits
+from calibrant.plots._style import (
+    MARKERS,
+    REFERENCE_LINE,
+    format_axes,
+    format_counts,
+    format_number,
+    line_style,
+)
+from calibrant.plots._thinning import thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BrierCurveDisplay", "CostCurveDisplay", "DecisionCurveDisplay", "ErrorCurveDisplay", "ProfitDisplay"]
+__all__ = ["BrierCurveDisplay", "CostCurveDisplay", "ErrorCurveDisplay", "ProfitDisplay"]
+
+_THIN = 0.8
 
 
 class CostCurveDisplay(Display):
@@ -67,15 +76,16 @@ class CostCurveDisplay(Display):
         ax.plot([0, 1], [1, 0], label="always positive", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
         for number, (name, curve) in enumerate(self.curves.items()):
             label = self._label(name, f"area {curve.area:.3f}")
-            ax.plot(curve.probability_cost, curve.cost, label=label, **line_style(number))
+            ax.plot(*thin(curve.probability_cost, curve.cost), label=label, **line_style(number))
         format_axes(ax, *self._names, ylim=(0.0, self._top))
 
     def _draw_lines(self, ax: Axes, curve: CostCurve) -> None:
         """Draw the cost lines of some thresholds, evenly spaced among those of the envelope."""
         chosen = np.unique(np.linspace(0, len(curve.best_threshold) - 1, self.n_lines).astype(int))
-        for threshold in curve.best_threshold[chosen] if self.n_lines else []:
+        for number, threshold in enumerate(curve.best_threshold[chosen] if self.n_lines else []):
             line = curve.line(float(threshold))
-            ax.plot([0, 1], [line.fpr, line.fnr], color="0.85", linewidth=0.8, zorder=0)
+            label = None if number else "single thresholds"
+            ax.plot([0, 1], [line.fpr, line.fnr], color="0.75", linewidth=0.8, zorder=0, label=label)
 
 
 class ErrorCurveDisplay(CostCurveDisplay):
@@ -118,51 +128,33 @@ class BrierCurveDisplay(Display):
         top = 0.0
         for number, (name, curve) in enumerate(self.curves.items()):
             style = line_style(number)
-            ax.plot(curve.cost_proportion, curve.loss, label=self._label(name, f"area {curve.area:.3f}"), **style)
+            label = self._label(name, f"area {curve.area:.3f}")
+            ax.plot(*thin(curve.cost_proportion, curve.loss), label=label, **style)
             self._draw_best(ax, curve, style)
             top = max(top, float(curve.loss.max()))
-        format_axes(ax, "cost proportion $c$ (decision threshold)", "expected loss")
+        if len(self.curves) > 1:
+            ax.plot([], [], color="0.4", linewidth=_THIN, label="thin lines: best thresholds")
+        format_axes(ax, "cost proportion $c$ (decision threshold)", "expected loss", xlim=(0.0, self._end()))
         ax.set_ylim(0, 1.08 * max(top, 2 * share * (1 - share)))
+
+    def _end(self) -> float:
+        """Return the cost proportion from which on all models do as well as the likelier class always."""
+        limit = 0.0
+        for curve in self.curves.values():
+            rate, x, loss = curve.base_rate, *thin(curve.cost_proportion, curve.loss)
+            differs = np.abs(loss - 2 * rate * (1 - x)) > 0.02 * max(float(loss.max()), 1e-300)
+            limit = max(limit, float(x[differs].max(initial=0.0)))
+        return probability_limits(0.0, limit)[1]
 
     def _draw_best(self, ax: Axes, curve: BrierCurve, style: dict[str, Any]) -> None:
         """Draw the loss of the best thresholds; for a single model, fill the loss by miscalibration above it."""
         is_single = len(self.curves) == 1
         label = f"best thresholds (area {curve.best_area:.3f})" if is_single else None
-        x = np.unique(np.append(curve.cost_proportion, np.linspace(0.0, 1.0, 501)))
-        ax.plot(x, curve.best_at(x), label=label, **{**style, "linewidth": 0.9, "alpha": 0.7})
+        end = self._end()
+        x = np.unique(np.concatenate([thin(curve.cost_proportion, curve.loss)[0], np.linspace(0.0, end, 501), [1.0]]))
+        ax.plot(x, curve.best_at(x), label=label, **{**style, "linewidth": _THIN, "alpha": 0.7})
         if is_single:
             ax.fill_between(x, curve.best_at(x), curve.at(x), color=style["color"], alpha=0.15, linewidth=0)
-
-
-class DecisionCurveDisplay(Display):
-    """The net benefit of acting on probabilities against the threshold, with that of acting on all rows and on none.
-
-    Examples
-    --------
-    >>> display = DecisionCurveDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6])
-    >>> [line.get_label() for line in display.ax_.lines]
-    ['act on all', 'act on none', 'model']
-    """
-
-    _curve = staticmethod(decision_curve)
-    _size = (5.8, 4.4)
-
-    curves: dict[str, DecisionCurve]
-
-    def _draw(self, ax: Axes) -> None:
-        first = next(iter(self.curves.values()))
-        ax.plot(first.threshold, first.everybody, label="act on all", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
-        ax.axhline(0.0, label="act on none", **REFERENCE_LINE)
-        for number, (name, curve) in enumerate(self.curves.items()):
-            style = line_style(number)
-            ax.plot(curve.threshold, curve.net_benefit, label=name, **style)
-            if curve.low is not None and curve.high is not None:
-                ax.fill_between(curve.threshold, curve.low, curve.high, color=style["color"], alpha=0.15, linewidth=0)
-        top = max(float(curve.net_benefit.max()) for curve in self.curves.values())
-        top = max(top, float(first.everybody.max()), 0.01)
-        format_axes(ax, "threshold probability", "net benefit")
-        # Acting on all rows falls to minus infinity; a quarter below 0 shows where it crosses.
-        ax.set_ylim(-0.25 * top, 1.1 * top)
 
 
 class ProfitDisplay(Display):
@@ -172,7 +164,7 @@ class ProfitDisplay(Display):
     --------
     >>> display = ProfitDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], amount=10, cost=4)
     >>> display.ax_.lines[1].get_label()
-    'model (best 8 at 75 %)'
+    'model (best profit 8 at 75 %)'
     """
 
     _curve = staticmethod(profit_curve)
@@ -181,15 +173,15 @@ class ProfitDisplay(Display):
     curves: dict[str, ProfitCurve]
 
     def _draw(self, ax: Axes) -> None:
-        ax.axhline(0.0, color="0.6", linewidth=0.8, zorder=1)
+        ax.axhline(0.0, color="0.6", linewidth=_THIN, zorder=1, label="no rows selected")
         for number, (name, curve) in enumerate(self.curves.items()):
             best, style = curve.best, line_style(number)
-            where = f"best {curve.profit[best]:,.6g} at {100 * curve.fraction[best]:.3g} %"
-            ax.plot(curve.fraction, curve.profit, label=self._label(name, where), **style)
+            where = f"best profit {format_number(curve.profit[best])} at {100 * curve.fraction[best]:.3g} %"
+            ax.plot(*thin(curve.fraction, curve.profit), label=self._label(name, where), **style)
             marker: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": style["color"]}
             point = [curve.fraction[best]], [curve.profit[best]]
             ax.plot(*point, linestyle="none", markersize=8, markeredgecolor="white", **marker)
         total = float(next(iter(self.curves.values())).profit[-1])
-        ax.plot([0, 1], [0, total], label=f"random order (all rows: {total:,.6g})", **REFERENCE_LINE)
-        format_axes(ax, "share of rows targeted, most promising first", "profit")
+        ax.plot([0, 1], [0, total], label=f"random order (all rows: {format_number(total)})", **REFERENCE_LINE)
+        format_axes(ax, "share of rows selected, most promising first", "profit")
         format_counts(ax, whole=False)

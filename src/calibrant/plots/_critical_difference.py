@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CriticalDifferenceDisplay"]
 
 _ROW, _BAR = 0.34, 0.16  # height of a name and of a bar, in inches
+_MAX_TICKS = 10  # more numbers of ranks touch each other
 _AX = """\
 ax : matplotlib Axes, optional
     The axes to draw into; by default those of a new figure, as tall as the methods need."""
@@ -131,7 +132,7 @@ def _draw_scale(ax: Axes, n_methods: int, depth: float) -> None:
     ax.spines["top"].set_position(("data", 0.0))
     ax.spines["top"].set_bounds(1, n_methods)
     ax.xaxis.set_ticks_position("top")
-    ax.set_xticks(range(1, n_methods + 1))
+    ax.set_xticks(range(1, n_methods + 1, -(-n_methods // _MAX_TICKS)))
     ax.set_yticks([])
     ax.set_xlabel("mean rank (1 is best)")
 

@@ -54,7 +54,6 @@ class Display:
     """
 
     _curve: ClassVar[Callable[..., Any]]
-    _more_curves: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     _display_options: ClassVar[tuple[str, ...]] = ()
     _size: ClassVar[tuple[float, float]] = (5.4, 4.6)
 
@@ -97,8 +96,6 @@ class Display:
         display = {key: options.pop(key) for key in cls._display_options if key in options}
         row_options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
         curves = {key: cls._curve(y_true, proba, **row_options, **options) for key, proba in models.items()}
-        for argument, compute in cls._more_curves.items():
-            display[argument] = {key: compute(y_true, proba, **row_options) for key, proba in models.items()}
         return cls(curves, pos_label=positive_class(y_true, models, **row_options), **display).plot(ax)
 
     @classmethod

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-__all__ = ["draw_legend"]
+__all__ = ["band_label", "draw_legend"]
 
 _MAX_LETTERS = 48  # in a line of a label: about 3.5 inches, which fit into the narrowest figure with the line sample
 _STYLE: dict[str, Any] = {
@@ -20,6 +20,18 @@ _STYLE: dict[str, Any] = {
     "edgecolor": "none",
     "handlelength": 3.2,  # long enough to show the dashes of a line
 }
+
+
+def band_label(kind: str, confidence: float | None, *, several: bool = False) -> str:
+    """Return the words for a band in all legends; `kind` is "pointwise" or "simultaneous".
+
+    Examples
+    --------
+    >>> band_label("pointwise", 0.95), band_label("simultaneous", 0.9, several=True)
+    ('pointwise 95 % band', 'simultaneous 90 % bands')
+    """
+    level = "" if confidence is None else f"{100 * confidence:g} % "
+    return f"{kind} {level}band{'s' * several}"
 
 
 def draw_legend(ax: Axes, *, title: str | None = None, is_new_figure: bool = False) -> Legend | None:

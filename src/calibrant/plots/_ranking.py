@@ -10,12 +10,15 @@ import numpy as np
 from calibrant._params import Bool, check_param
 from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
 from calibrant.plots._display import Display
-from calibrant.plots._style import REFERENCE_LINE, format_axes, format_counts, line_style
+from calibrant.plots._style import REFERENCE_LINE, format_axes, format_counts, format_number, line_style
+from calibrant.plots._thinning import thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["GainsDisplay", "LiftDisplay", "PrecisionRecallDisplay", "RocDisplay"]
+
+_MAX_VERTICES = 30  # of a hull: more markers touch each other
 
 
 class RocDisplay(Display):
@@ -26,7 +29,7 @@ class RocDisplay(Display):
     curves : dict of str to RocCurve
         The curves.
     hull : bool
-        Whether to draw the convex hull of all curves, with its vertices marked.
+        Whether to draw the convex hull of all curves, with its vertices marked where there are at most 30.
     pos_label : optional
         The positive class, which the legend names.
 
@@ -34,7 +37,7 @@ class RocDisplay(Display):
     --------
     >>> display = RocDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], hull=True)
     >>> [line.get_label() for line in display.ax_.lines]
-    ['chance', 'model (AUC 0.750)', 'convex hull (AUC 0.875)']
+    ['random order', 'model (AUC 0.750)', 'convex hull (AUC 0.875)']
     """
 
     _curve = staticmethod(roc)
@@ -46,9 +49,10 @@ class RocDisplay(Display):
         self.hull = hull
 
     def _draw(self, ax: Axes) -> None:
-        ax.plot([0, 1], [0, 1], label="chance", **REFERENCE_LINE)
+        ax.plot([0, 1], [0, 1], label="random order", **REFERENCE_LINE)
         for number, (name, curve) in enumerate(self.curves.items()):
-            ax.plot(curve.fpr, curve.tpr, label=self._label(name, f"AUC {curve.auc:.3f}"), **line_style(number))
+            label = self._label(name, f"AUC {curve.auc:.3f}")
+            ax.plot(*thin(curve.fpr, curve.tpr), label=label, **line_style(number))
         if self.hull:
             self._draw_hull(ax)
         format_axes(ax, "false positive rate", "true positive rate", ylim=(0.0, 1.0))
@@ -56,6 +60,8 @@ class RocDisplay(Display):
     def _draw_hull(self, ax: Axes) -> None:
         hull = hull_of(self.curves)
         marker: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgewidth": 0.8}
+        if len(hull.fpr) > _MAX_VERTICES:
+            marker = {}
         label = self._label("convex hull", f"AUC {hull.auc:.3f}")
         ax.plot(hull.fpr, hull.tpr, color="0.1", linewidth=0.8, zorder=2.5, label=label, **marker)
         ax.fill_between(hull.fpr, hull.tpr, color="0.95", linewidth=0, zorder=0)
@@ -79,7 +85,7 @@ class PrecisionRecallDisplay(Display):
         for number, (name, curve) in enumerate(self.curves.items()):
             label = self._label(name, f"average precision {curve.average_precision:.3f}")
             recall, precision = np.append(0.0, curve.recall), np.append(curve.precision[0], curve.precision)
-            ax.step(recall, precision, where="pre", label=label, **line_style(number))
+            ax.step(*thin(recall, precision), where="pre", label=label, **line_style(number))
         rate = next(iter(self.curves.values())).base_rate
         ax.axhline(rate, label=f"base rate {rate:.3g}", **REFERENCE_LINE)
         format_axes(ax, "recall", "precision", ylim=(0.0, 1.0))
@@ -103,8 +109,8 @@ class LiftDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"top 10 %: {curve.lift_at(0.1):.2f}")
-            ax.plot(curve.fraction, curve.lift, label=label, **line_style(number))
+            label = self._label(name, f"lift {curve.lift_at(0.1):.2f} at 10 %")
+            ax.plot(*thin(curve.fraction, curve.lift), label=label, **line_style(number))
         ax.axhline(1.0, label="random order", **REFERENCE_LINE)
         # The lift of the first few rows is mostly noise and would flatten the rest of the curve.
         top = 1.15 * max(float(curve.lift[curve.fraction >= 0.02].max()) for curve in self.curves.values())
@@ -139,8 +145,8 @@ class GainsDisplay(Display):
         )
         ax.plot([0, 1], [0, total], label="random order", **REFERENCE_LINE)
         for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"top 10 %: {curve.responses_at(0.1):.3g}")
-            ax.plot(curve.fraction, curve.responses, label=label, **line_style(number))
+            label = self._label(name, f"{format_number(float(curve.responses_at(0.1)))} positives at 10 %")
+            ax.plot(*thin(curve.fraction, curve.responses), label=label, **line_style(number))
         format_axes(ax, "share of rows selected, most likely first", "positives selected", ylim=(0.0, total))
         format_counts(ax)
         _draw_percentages(ax, total)

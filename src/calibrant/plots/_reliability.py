@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Bool, check_param
-from calibrant.curves import Band, ReliabilityCurve, ScoreHistogram, reliability, score_histogram
-from calibrant.plots._display import FROM_PREDICTIONS, Display
-from calibrant.plots._style import COLORS, MARKERS, REFERENCE_LINE, format_axes, format_counts, line_style
+from calibrant._params import Bool, Nothing, check_param
+from calibrant.curves import ReliabilityCurve, ScoreHistogram, reliability, score_histogram
+from calibrant.plots._display import FROM_PREDICTIONS, Display, positive_class
+from calibrant.plots._limits import n_histogram_bins, reliability_limits
+from calibrant.plots._reliability_bands import draw_bands, is_outside, name_bands
+from calibrant.plots._style import COLORS, MARKERS, REFERENCE_LINE, format_axes, format_ticks, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ReliabilityDisplay"]
 
+_MAX_BANDS = 2  # models whose bands are drawn at their bins; of more, markers show which points leave theirs
+
 
 @fill_docstring()
 class ReliabilityDisplay(Display):
     """The observed frequency of the positive class against its predicted probability.
 
-    A consistency band surrounds the diagonal, where the curve of calibrated probabilities would lie; an honest band
-    contains the true curve. A histogram below shows the distribution of the predicted probabilities.
+    A consistency band surrounds the diagonal, where the curve of calibrated probabilities would lie: the pointwise band
+    is shaded, thin lines are the simultaneous one. An honest band contains the true curve. Of more than two models the
+    bands at bins are not drawn; a point that leaves its simultaneous band has a filled marker, another a hollow one. A
+    histogram below shows the distribution of the predicted probabilities.
 
     Parameters
     ----------
@@ -32,8 +38,9 @@ class ReliabilityDisplay(Display):
         The curves.
     histograms : dict of str to ScoreHistogram, optional
         The distribution of the probabilities of each model.
-    zoom : bool
-        Restrict the diagram to the range of the probabilities and curves, for rare classes.
+    zoom : bool, optional
+        Whether to restrict the diagram to the range of the probabilities and curves. None: where they fill less than
+        half of the range from 0 to 1, as with a rare class.
     pos_label : optional
         The positive class, which the legend names.
 
@@ -47,25 +54,26 @@ class ReliabilityDisplay(Display):
 
     Examples
     --------
-    >>> display = ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], bands="honest")
+    >>> display = ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6])
     >>> display.ax_.get_ylabel(), display.histogram_ax_.get_xlabel()
     ('observed frequency', 'predicted probability')
+    >>> [text.get_text() for text in display.legend_.get_texts()][-2:]
+    ['pointwise 95 % band, if calibrated', 'simultaneous 95 % band, if calibrated']
     """
 
-    _curve = staticmethod(reliability)
-    _more_curves: ClassVar[Mapping[str, Callable[..., Any]]] = {"histograms": score_histogram}
-    _display_options = ("zoom",)
     _size = (5.2, 5.8)
+
+    curves: dict[str, ReliabilityCurve]
 
     def __init__(
         self,
         curves: Mapping[str, ReliabilityCurve],
         histograms: Mapping[str, ScoreHistogram] | None = None,
         *,
-        zoom: bool = False,
+        zoom: bool | None = None,
         pos_label: Any = None,
     ) -> None:
-        check_param("zoom", zoom, Bool())
+        check_param("zoom", zoom, Bool() | Nothing())
         super().__init__(curves, pos_label=pos_label)
         self.zoom = zoom
         self.histograms = dict(histograms or {})
@@ -82,7 +90,10 @@ class ReliabilityDisplay(Display):
         pos_label: Any = None,
         labels: Any = None,
         ax: Any = None,
-        zoom: bool = False,
+        zoom: bool | None = None,
+        method: Literal["fixed", "equal_mass", "corp"] = "equal_mass",
+        n_bins: int | Literal["auto"] = "auto",
+        bands: Literal["consistency", "honest"] | None = "consistency",
         **options: Any,
     ) -> Self:
         """Compute the curve and the histogram of each model and draw them.
@@ -90,71 +101,81 @@ class ReliabilityDisplay(Display):
         Parameters
         ----------
         %(entries)s
-        zoom : bool
-            Restrict the diagram to the range of the probabilities and curves.
+        zoom : bool, optional
+            Whether to restrict the diagram to the range of the probabilities and curves; None: where they fill less
+            than half of the range from 0 to 1.
+        method : {"fixed", "equal_mass", "corp"}
+            How bins are made, as in `calibrant.curves.reliability`; by default of equal numbers of rows.
+        n_bins : int or "auto"
+            Number of bins; by default the fewer, the fewer rows the rarer class has.
+        bands : {"consistency", "honest"} or None
+            The band to draw.
         **options
-            Further arguments of `calibrant.curves.reliability`: ``method``, ``n_bins``, ``bands``, ``confidence`` …
+            Further arguments of `calibrant.curves.reliability`: ``confidence``, ``n_resamples``, ``random_state`` …
 
         %(returns_drawn)s
 
         Examples
         --------
-        >>> ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], method="corp").curves
+        >>> ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], method="corp", bands=None).curves
         {'model': ReliabilityCurve: 4 rows in 3 bins (corp), mean distance from the diagonal 0.075}
         """
-        row_options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-        return super().from_predictions(y_true, y_proba, name=name, ax=ax, zoom=zoom, **row_options, **options)
+        models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
+        rows = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
+        options |= {"method": method, "n_bins": n_bins, "bands": bands}
+        curves = {key: reliability(y_true, proba, **rows, **options) for key, proba in models.items()}
+        display = cls(curves, zoom=zoom, pos_label=positive_class(y_true, models, **rows))
+        limits = display._limits()
+        n_rows = float(next(iter(curves.values())).weight.sum())
+        rows |= {"limits": limits, "n_bins": n_histogram_bins(n_rows)}
+        display.histograms = {key: score_histogram(y_true, proba, **rows) for key, proba in models.items()}
+        return display.plot(ax)
+
+    def _limits(self) -> tuple[float, float]:
+        return reliability_limits(self.curves.values(), zoom=self.zoom)
 
     def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], label="perfectly calibrated", **REFERENCE_LINE)
+        draws_bands = len(self.curves) <= _MAX_BANDS
         for number, (name, curve) in enumerate(self.curves.items()):
-            _draw_curve(ax, number, name, curve)
-        _label_bands(ax, next(iter(self.curves.values())), n_models=len(self.curves))
-        top = self._upper_limit()
-        format_axes(ax, "predicted probability", "observed frequency", xlim=(0.0, top), ylim=(0.0, top))
+            if draws_bands or curve.method == "corp" or curve.bands == "honest":
+                draw_bands(ax, curve, line_style(number), is_alone=draws_bands)
+            _draw_curve(ax, number, name, curve, hollow=not draws_bands and curve.simultaneous is not None)
+        name_bands(ax, next(iter(self.curves.values())), n_models=len(self.curves), drawn=draws_bands)
+        limits = self._limits()
+        format_axes(ax, "predicted probability", "observed frequency", xlim=limits, ylim=limits)
         self.histogram_ax_ = _divide_for_histogram(ax) if self.histograms else None
         if self.histogram_ax_ is not None:
             ax.set_xlabel("")
             _draw_histograms(self.histogram_ax_, list(self.histograms.values()))
+            self._note_rows_outside(self.histogram_ax_, limits)
 
-    def _upper_limit(self) -> float:
-        """Return the upper limit of both axes: when zoomed, the next tenth above all points."""
-        # At least three hundredths above the highest point, so that its marker is drawn in full.
-        highest = max(float(max(curve.predicted.max(), curve.observed.max())) for curve in self.curves.values())
-        return min(1.0, np.ceil(10 * highest + 0.3) / 10) if self.zoom else 1.0
+    def _note_rows_outside(self, ax: Axes, limits: tuple[float, float]) -> None:
+        """Write how many rows have probabilities outside the limits."""
+        totals = [float(curve.weight.sum()) for curve in self.curves.values()]
+        shown = [float((each.positive + each.negative).sum()) for each in self.histograms.values()]
+        n_outside = max(total - part for total, part in zip(totals, shown, strict=False))
+        if n_outside < 0.5 or limits == (0.0, 1.0):
+            return
+        where = f"above {limits[1]:g}" if limits[0] == 0.0 else f"below {limits[0]:g}"
+        many = "" if len(totals) == 1 else "up to "
+        style: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "small", "color": "0.3"}
+        ax.text(0.98, 0.95, f"{many}{n_outside:,.0f} rows {where}", transform=ax.transAxes, **style)
 
 
-def _draw_curve(ax: Axes, number: int, name: str, curve: ReliabilityCurve) -> None:
-    style = line_style(number)
-    if curve.band is not None:
-        _draw_band(ax, curve, curve.band, style)
-    marker: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "markersize": 6, "markeredgecolor": "white"}
-    x, y = curve.predicted, curve.observed
+def _draw_curve(ax: Axes, number: int, name: str, curve: ReliabilityCurve, *, hollow: bool) -> None:
+    """Draw the points and the line between them; with `hollow`, points inside the simultaneous band are hollow."""
+    style, marker = line_style(number), MARKERS[number % len(MARKERS)]
     if curve.method == "corp":
         x, y = np.stack([curve.low, curve.high], axis=1).ravel(), np.repeat(curve.observed, 2)
-        marker["markersize"], marker["markeredgewidth"] = 3, 0.0
-    ax.plot(x, y, label=name, **style, **marker)
-
-
-def _label_bands(ax: Axes, curve: ReliabilityCurve, *, n_models: int) -> None:
-    """Add one legend entry for the bands of all models; each band has the colour and line of its curve."""
-    if curve.bands is not None:
-        color = COLORS[0] if n_models == 1 else "0.5"
-        label = f"{100 * curve.confidence:g} % {curve.bands} band{'s' * (n_models > 1)}"
-        ax.fill_between([], [], color=color, alpha=0.25, linewidth=0, label=label)
-
-
-def _draw_band(ax: Axes, curve: ReliabilityCurve, band: Band, style: dict[str, Any]) -> None:
-    """Draw an honest band in steps, a consistency band as bars at bins or, for "corp", as an area."""
-    x, lower, upper = band
-    if curve.bands == "honest":
-        x, lower, upper = np.repeat(x, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
-    elif curve.method != "corp" or len(x) == 1:
-        ax.vlines(x, lower, upper, linewidth=7, color=style["color"], alpha=0.25)
+        ax.plot(x, y, label=name, marker=marker, markersize=3, markeredgewidth=0.0, **style)
         return
-    ax.fill_between(x, lower, upper, linewidth=0, color=style["color"], alpha=0.17)
-    for end in (lower, upper):
-        ax.plot(x, end, **{**style, "linewidth": 0.7, "alpha": 0.6})
+    fill: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {"markeredgecolor": "white"}
+    ax.plot(curve.predicted, curve.observed, label=name, marker=marker, markersize=6, **fill, **style)
+    out = is_outside(curve) if hollow else np.zeros(len(curve.weight), dtype=np.bool_)
+    if out.any():
+        filled: dict[str, Any] = {"linestyle": "none", "color": style["color"], "marker": marker, "markersize": 6}
+        ax.plot(curve.predicted[out], curve.observed[out], **filled)
 
 
 def _divide_for_histogram(ax: Axes) -> Axes | None:
@@ -179,4 +200,6 @@ def _draw_histograms(ax: Axes, histograms: list[ScoreHistogram]) -> None:
         else:
             ax.stairs(counts, edges, color=style["color"], linestyle=style["linestyle"], linewidth=1.4)
     format_axes(ax, "predicted probability", "rows", xlim=None)
-    format_counts(ax)
+    if len(histograms) > 1:  # a constant model would flatten the histograms of the others
+        ax.set_yscale("function", functions=(lambda n: np.sqrt(np.maximum(n, 0.0)), np.square))
+    format_ticks(ax.yaxis)

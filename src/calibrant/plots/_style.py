@@ -8,8 +8,19 @@ from calibrant._optional import optional_import
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
-__all__ = ["COLORS", "MARKERS", "REFERENCE_LINE", "axes_or_new", "format_axes", "format_counts", "line_style"]
+__all__ = [
+    "COLORS",
+    "MARKERS",
+    "REFERENCE_LINE",
+    "axes_or_new",
+    "format_axes",
+    "format_counts",
+    "format_number",
+    "format_ticks",
+    "line_style",
+]
 
 # Okabe & Ito (2008), without their yellow, which is too pale for a line on white paper.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -67,10 +78,26 @@ def _with_margin(low: float, high: float) -> tuple[float, float]:
 
 def format_counts(ax: Axes, *, whole: bool = True) -> None:
     """Format the ticks of the vertical axis as 12,000 and, if they are counts, at whole numbers only."""
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+    format_ticks(ax.yaxis, whole=whole, is_linear=ax.get_yscale() == "linear")
 
-    if ax.get_yscale() != "linear":
+
+def format_ticks(axis: Axis, *, whole: bool = True, is_linear: bool = True) -> None:
+    """Format the ticks of an axis of numbers of rows."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    if not is_linear:
         return
-    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.6g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: format_number(value)))
     if whole:
-        ax.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
+        axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
+
+
+def format_number(number: float) -> str:
+    """Return a number as text: commas and no decimals from 1,000 on, else at most four digits.
+
+    Examples
+    --------
+    >>> format_number(1_017_224.6), format_number(80_700), format_number(33.125), format_number(0.4)
+    ('1,017,225', '80,700', '33.12', '0.4')
+    """
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"

@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
-from calibrant.plots._style import COLORS, axes_or_new
+from calibrant.plots._style import COLORS, axes_or_new, format_number
 from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
@@ -31,16 +31,18 @@ _MAX_SIZE = 120.0  # inches: 36,000 pixels at 300 dots per inch, well below the 
 class TreeDisplay:
     r"""A fitted tree: tests in white boxes, leaves shaded by the probability of their most likely class.
 
-    Nodes eliminated by curtailment are dotted, and a node that is a test for some rows and a leaf for others is grey.
+    Every node has its most likely class, the probability p of that class by the tree's estimate, and its training
+    weight n. Cuts have as few digits as separate the training values. Nodes eliminated by curtailment are dotted, and a
+    node that is a test for some rows and a leaf for others is grey.
 
     Parameters
     ----------
     model : ProbabilityTreeClassifier
         A fitted tree.
     max_depth : int, optional
-        The depth at which to stop; deeper nodes are drawn as "…". Trees of more than about 80 leaves need it to be
-        readable, since a figure is at most 120 inches wide and the font shrinks until the tree fits; it also shrinks to
-        fit axes that are passed.
+        The depth at which to stop; a node at which the drawing stops says how many leaves are below it, and the title
+        how many are drawn. Trees of more than about 80 leaves need it to be readable, since a figure is at most 120
+        inches wide and the font shrinks until the tree fits; it also shrinks to fit axes that are passed.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class TreeDisplay:
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     >>> [text.get_text() for text in TreeDisplay.from_estimator(model).ax_.texts]
-    ['x0', '<= 2', 'a\np = 0.750\nn = 2', '> 2', 'b\np = 0.750\nn = 2']
+    ['x0\na\np = 0.500, n = 4', '<= 2', 'a\np = 0.750\nn = 2', '> 2', 'b\np = 0.750\nn = 2']
     """
 
     def __init__(self, model: ProbabilityTreeClassifier, *, max_depth: int | None = None) -> None:
@@ -95,8 +97,8 @@ class TreeDisplay:
         --------
         >>> from calibrant.trees import ProbabilityTreeClassifier
         >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> TreeDisplay(model).plot().ax_.texts[0].get_text()
-        'x0'
+        >>> TreeDisplay(model).plot().ax_.texts[1].get_text()
+        '<= 2'
         """
         self.model._check_fitted()
         outline = self.model._outline()
@@ -109,12 +111,13 @@ class TreeDisplay:
         self._draw(outline, positions, _font_scale(self.ax_, size, is_new=ax is None))
         self.ax_.set(xlim=(-0.6, n_columns - 0.4), ylim=(0.45 - n_levels, 0.5))
         self.ax_.set_axis_off()
-        if outline.head:
-            self.ax_.set_title(outline.head, fontsize="medium")
+        title = "; ".join(filter(None, [outline.head, _describe_cut(outline, self.max_depth)]))
+        if title:
+            self.ax_.set_title(title, fontsize="medium")
         return self
 
     def _draw(self, outline: Outline, positions: dict[int, tuple[float, int]], scale: float) -> None:
-        tree, conditions = outline.tree, outline.conditions
+        tree, conditions, below = outline.tree, self.model._short_conditions(), _leaves_below(outline)
         for node, (x, depth) in positions.items():
             above = int(tree.parent[node])
             if above >= 0:
@@ -123,7 +126,7 @@ class TreeDisplay:
                 text = _truncate(conditions[node].removeprefix(name).strip())
                 _draw_edge(self.ax_, positions[above], (x, depth), text, dotted, 8.0 * scale)
             is_cut = outline.is_test[node] and depth == self.max_depth
-            text = "…" if is_cut else _node_text(outline, node)
+            text = _cut_text(outline, node, below[node]) if is_cut else _node_text(outline, node)
             _draw_node(self.ax_, (x, depth), text, _box_style(outline, node, is_cut), 8.5 * scale)
 
 
@@ -154,15 +157,43 @@ def _node_positions(outline: Outline, max_depth: int | None) -> dict[int, tuple[
 
 
 def _node_text(outline: Outline, node: int) -> str:
-    weight = f"n = {outline.tree.weight[node]:.6g}"
+    weight = _weight_text(outline, node)
     if outline.is_eliminated[node]:
         return weight
-    test = _truncate(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
-    if not outline.is_leaf[node]:
-        return test
     label, p = outline.top_class(node)
-    prediction = f"{_truncate(label)}\np = {p:.3f}\n{weight}"
-    return f"{test}\n{prediction}" if test else prediction
+    if not outline.is_test[node]:
+        return f"{_truncate(label)}\np = {p:.3f}\n{weight}"
+    test = _truncate(outline.tree.schema.names[outline.tree.feature[node]])
+    return f"{test}\n{_truncate(label)}\np = {p:.3f}, {weight}"
+
+
+def _weight_text(outline: Outline, node: int) -> str:
+    return f"n = {format_number(float(outline.tree.weight[node]))}"
+
+
+def _cut_text(outline: Outline, node: int, n_leaves: int) -> str:
+    """Return the text of a node at which the drawing stops."""
+    label, p = outline.top_class(node)
+    below = f"… {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'} below"
+    return f"{_truncate(label)}\np = {p:.3f}, {_weight_text(outline, node)}\n{below}"
+
+
+def _leaves_below(outline: Outline) -> list[int]:
+    """Return the number of leaves below each node, itself not counted."""
+    below = np.zeros(outline.tree.n_nodes, dtype=np.intp)
+    for node in range(outline.tree.n_nodes - 1, 0, -1):  # in preorder children come after their parent
+        below[outline.tree.parent[node]] += below[node] + int(outline.is_leaf[node])
+    return [int(each) for each in below]
+
+
+def _describe_cut(outline: Outline, max_depth: int | None) -> str:
+    """Return what a maximum depth leaves out, as text; empty if nothing."""
+    depth = outline.tree.depth
+    is_drawn = outline.is_leaf & (depth <= (max_depth or 0))
+    if max_depth is None or is_drawn.sum() == outline.is_leaf.sum():
+        return ""
+    deepest = int(depth[outline.is_leaf].max())
+    return f"drawn to depth {max_depth} of {deepest}, {is_drawn.sum():,} of {outline.is_leaf.sum():,} leaves"
 
 
 def _box_style(outline: Outline, node: int, is_cut: bool) -> dict[str, Any]:

@@ -57,7 +57,14 @@ class ScoreHistogram(Curve):
 
 @fill_docstring()
 def score_histogram(
-    y_true: Any, y_proba: Any, *, n_bins: int = 20, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+    y_true: Any,
+    y_proba: Any,
+    *,
+    n_bins: int = 20,
+    limits: tuple[float, float] = (0.0, 1.0),
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
 ) -> ScoreHistogram:
     """Compute histograms of the probabilities of positive rows and of other rows.
 
@@ -69,6 +76,8 @@ def score_histogram(
     %(y_proba)s
     n_bins : int
         Number of bins.
+    limits : tuple of two floats
+        The lower edge of the first bin and the upper edge of the last one; rows outside are in no bin.
     %(prediction_options)s
 
     %(returns)s
@@ -83,13 +92,26 @@ def score_histogram(
     """
     check_param("n_bins", n_bins, Int(1))
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    edges = np.arange(n_bins + 1) / n_bins
-    cell = np.searchsorted(edges[1:-1], ranked.score, side="right")
+    low, high = _check_limits(limits)
+    edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
+    edges[-1] = high
+    inside = (ranked.score >= low) & (ranked.score <= high)
+    cell = np.searchsorted(edges[1:-1], ranked.score[inside], side="right")
     positive, negative = (
-        np.bincount(cell, part, n_bins).astype(np.float64) for part in (ranked.positive, ranked.negative)
+        np.bincount(cell, part[inside], n_bins).astype(np.float64) for part in (ranked.positive, ranked.negative)
     )
     means = tuple(_mean(ranked.score, part) for part in (ranked.positive, ranked.negative))
     return ScoreHistogram(edges[:-1], edges[1:], positive, negative, (means[0], means[1]))
+
+
+def _check_limits(limits: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(each) for each in limits)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not 0.0 <= low < high <= 1.0:
+        raise ParameterError(f"limits must be two increasing numbers from 0 to 1; got {limits!r}.")
+    return low, high
 
 
 def _mean(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.trees._tree import Tree
 
-__all__ = ["all_conditions", "conditions", "values_of_branches"]
+__all__ = ["all_conditions", "conditions", "shortest_between", "values_of_branches"]
+
+Values: TypeAlias = "Callable[[int], NDArray[np.float64] | None]"
 
 _DIGITS = ".10g"
 
 
-def conditions(tree: Tree, node: int) -> list[str]:
+def conditions(tree: Tree, node: int, values: Values | None = None) -> list[str]:
     """Return the condition of each branch of a node: ``age <= 30``, ``town = Rome``, ``town in {Oslo, Rome}``.
+
+    With the distinct training values of each column, a cut has as few digits as separate them.
 
     Examples
     --------
@@ -26,7 +34,8 @@ def conditions(tree: Tree, node: int) -> list[str]:
     """
     name = tree.schema.names[tree.feature[node]]
     if tree.is_numeric[node]:
-        threshold = format(tree.threshold[node], _DIGITS)
+        cut = float(tree.threshold[node])
+        threshold = format(cut, _DIGITS) if values is None else _short_cut(cut, values(int(tree.feature[node])))
         return [f"{name} <= {threshold}", f"{name} > {threshold}"]
     return [
         f"{name} = {values[0]}" if len(values) == 1 else f"{name} in {{{', '.join(values)}}}"
@@ -44,10 +53,35 @@ def values_of_branches(tree: Tree, node: int) -> list[list[str]]:
     return values
 
 
-def all_conditions(tree: Tree) -> list[str]:
+def shortest_between(low: float, high: float, near: float) -> str:
+    """Return the number of fewest decimals in [low, high), the nearest to a number if there are several.
+
+    Examples
+    --------
+    >>> shortest_between(2.4173, 2.52, 2.4173), shortest_between(1234.5, 1300, 1234.5), shortest_between(3, 4, 3)
+    ('2.5', '1235', '3')
+    """
+    for decimals in range(18):
+        scale = 10.0**decimals
+        found = [whole / scale for whole in (round(near * scale), math.floor(near * scale), math.ceil(near * scale))]
+        inside = [number for number in found if low <= number < high]
+        if inside:
+            return f"{inside[0]:.{decimals}f}"
+    return format(near, _DIGITS)
+
+
+def _short_cut(cut: float, values: NDArray[np.float64] | None) -> str:
+    """Return a cut as text that separates the same distinct values, sorted, of its column."""
+    if values is None or not len(values) or not values[0] <= cut < values[-1] or abs(cut) >= 1e15:
+        return format(cut, _DIGITS)
+    above = int(np.searchsorted(values, cut, side="right"))
+    return shortest_between(float(values[above - 1]), float(values[above]), cut)
+
+
+def all_conditions(tree: Tree, values: Values | None = None) -> list[str]:
     """Return the condition that leads to each node from its parent; empty for the root."""
     texts = [""] * tree.n_nodes
     for node in np.flatnonzero(~tree.is_leaf).tolist():
-        for child, condition in zip(tree.children_of(node), conditions(tree, node), strict=True):
+        for child, condition in zip(tree.children_of(node), conditions(tree, node, values), strict=True):
             texts[child] = condition
     return texts

@@ -9,6 +9,7 @@ from sklearn.utils import estimator_html_repr
 from calibrant._params import Choice, Int, Nothing, check_param
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
+from calibrant.trees._export.conditions import all_conditions
 from calibrant.trees._export.graphviz import graphviz_text
 from calibrant.trees._export.html import tree_html
 from calibrant.trees._export.outline import Outline
@@ -19,6 +20,7 @@ from calibrant.trees._pruning.prune import extra_errors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._prediction.tree_reading import TreeReading
     from calibrant.trees._tree import Tree
 
@@ -34,6 +36,7 @@ class ExportMixin:
         dialect: str
         confidence: float
         _reading: TreeReading
+        _grown_tree: GrownTree
         _check_fitted: Callable[[], None]
 
     def export_text(self, *, style: Literal["plain", "c45"] = "plain", max_depth: int | None = None) -> str:
@@ -124,6 +127,10 @@ class ExportMixin:
                 "Call with_estimate('curtailment').curtailed()."
             )
         return CurtailedTree(self.tree_, estimate)
+
+    def _short_conditions(self) -> list[str]:
+        """Return the condition that leads to each node, its cuts with as few digits as separate the training values."""
+        return all_conditions(self.tree_, self._grown_tree.examples.table.values)
 
     def _outline(self) -> Outline:
         curtailed = self.curtailed() if isinstance(self._reading.estimate, Curtailment) else None
