@@ -158,9 +158,40 @@ def test_margins_that_speak_against_their_class_are_not_monotone():
 
 def test_too_few_rows_raise_a_warning_with_their_number():
     with pytest.warns(LittleDataWarning, match=r"29 calibration rows, 9 of them of the class 1, are too few"):
-        found = Auto().fit(np.linspace(0.1, 0.9, 29), [0] * 20 + [1] * 9)
+        found = Auto().fit(np.linspace(0.1, 0.6, 29), [1, 0, 0, 0, 1, 0, 0, 1, 0, 0] * 2 + [1, 0, 1, 0, 0, 1, 0, 0, 0])
     assert found.choice_.name == "no map"
     np.testing.assert_allclose(found.predict([0.2, 0.7]), [0.2, 0.7])
+
+
+def test_few_rows_that_are_far_off_get_a_shrunken_vector_scaling():
+    random = np.random.default_rng(0)
+    true = random.beta(2, 18, 100)
+    y, scores = np.arange(100) < 8, expit(logit(np.sort(true)[::-1]) + 2.5)
+    with pytest.warns(LittleDataWarning, match="8 of them"):
+        found = Auto().fit(scores, y)
+    assert [each.name for each in found.choice_.candidates] == ["no map", "vector_scaling"]
+    assert found.choice_.gain > found.choice_.standard_error
+    assert abs(found.predict(scores).mean() - 0.08) < 0.06 < scores.mean() - 0.08
+
+
+@pytest.mark.parametrize("sizes", [(9, 1), (50, 1), (5, 4)])
+def test_hardly_any_rows_leave_the_scores_unchanged(sizes):
+    y = np.repeat([0, 1], sizes)
+    with pytest.warns(LittleDataWarning):
+        found = Auto().fit(np.linspace(0.8, 0.9, len(y)), y)
+    assert found.choice_.reason == "too few rows to compare maps"
+    np.testing.assert_allclose(found.predict([0.82, 0.85]), [0.82, 0.85])
+
+
+def test_scores_that_may_be_calibrated_are_left_alone_and_the_reason_is_stated():
+    scores, y = next(rows for rows in (known(100, seed=seed) for seed in range(99)) if _is_mapped(*rows))
+    choice = Auto().fit(scores, y).choice_
+    assert choice.name == "no map"
+    assert choice.reason.startswith("the scores may be calibrated (p = 0.")
+
+
+def _is_mapped(scores, y):
+    return Auto(alpha=1.0).fit(scores, y).choice_.name != "no map"
 
 
 def test_weights_that_sum_to_one_are_one_row():

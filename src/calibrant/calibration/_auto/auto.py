@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
+from calibrant.calibration._auto.calibration_test import calibration_pvalue
 from calibrant.calibration._auto.choice import AutoChoice, Candidate
 from calibrant.calibration._auto.folds import assign_folds, has_few_groups, pool_equal_rows, take_pieces
 from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
@@ -39,7 +40,9 @@ __all__ = ["Auto", "warn_of_few_rows"]
 # about a hundred variants, on the first five of ten splits of 30 data sets; the other five confirm them (RESULTS.md).
 _FOLDS, _FEWER_FOLDS = 10, 5
 _ROWS_FOR_FEWER = 5000.0  # weight from which on maps of nine tenths and of four fifths of the rows hardly differ
-_MIN_CLASS_WEIGHT = 10.0  # below, no map is tried: ten folds need a row of the class each
+_MIN_CLASS_WEIGHT = 10.0  # below, one map is tried: ten folds need a row of the class each
+_ROWS_AT_LEVEL = 200.0  # beyond, the level grows: at 500 rows or more .03 throughout lost gains (RESULTS.md)
+_MIN_WEIGHT, _MIN_SECOND_WEIGHT = 10.0, 2.0  # of all rows, and of the second class by size: below, nothing is tried
 _MIN_FOR_ISOTONIC = 500.0  # weight of either class: with fewer rows isotonic regression overfits
 _ROWS_PER_PARAMETER = 2.0  # of a Dirichlet map, which has K (K + 1) parameters
 _NO_MAP = "no map"
@@ -65,8 +68,9 @@ class Auto(Calibrator):
     Each candidate's held-out log-loss is computed in ten folds of the calibration rows, five from 5,000 rows on. Mixed
     in log-odds, the candidates and the unchanged scores get the weights of least log-loss, where a map pays a `price`
     for its weight: this shrinks the mix towards the identity, the more the fewer rows there are. The guard: the mix is
-    used only if its gain over no map exceeds `multiple` standard errors of the paired difference of the rows; else the
-    probabilities stay unchanged.
+    used only if its gain over no map exceeds `multiple` standard errors of the paired difference of the rows and the
+    hypothesis that the scores are calibrated is rejected, at the level `alpha`, by outcomes drawn from the scores; else
+    the probabilities stay unchanged. So calibrated scores are mapped in at most a share `alpha` of fits, however few.
 
     Certain probabilities, 0 and 1, have infinite log-loss if wrong. They are replaced first, also where no map is
     used (see `mended_`). Margins are not probabilities, so Platt's sigmoid is used in place of the unchanged scores.
@@ -74,7 +78,8 @@ class Auto(Calibrator):
     The candidates for two classes are vector scaling, which is Platt's sigmoid of the log-odds shrunk towards the
     identity, temperature, beta, quadratic logit, spline and, with 500 rows of each class, centred isotonic regression
     with smoothed ends; for more classes temperature, vector scaling, matrix scaling and, with two rows or more for
-    each of its parameters, Dirichlet.
+    each of its parameters, Dirichlet. With fewer than ten rows of either class, or ten for each of more classes, a
+    vector scaling is the only candidate: with few rows its penalty shrinks it strongly.
 
     Parameters
     ----------
@@ -82,6 +87,9 @@ class Auto(Calibrator):
         The price of a weight of 1, in nats over all rows. 0: the best mix; infinite: no map.
     multiple : float
         Number of standard errors that the gain must exceed.
+    alpha : float
+        The p-value above which up to 200 scores count as calibrated; the default leaves a margin below 5 %. With more
+        rows it grows in proportion, as the harm of a needless map falls. 1: no such test.
 
     Attributes
     ----------
@@ -126,7 +134,7 @@ class Auto(Calibrator):
     (False, True)
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0), "alpha": Real(0.0, 1.0)}
 
     choice_: AutoChoice
     members_: list[Calibrator]
@@ -134,9 +142,10 @@ class Auto(Calibrator):
     mended_: ReplaceCertain | None
     of_difference_: bool
 
-    def __init__(self, *, price: float = 2.0, multiple: float = 0.5) -> None:
+    def __init__(self, *, price: float = 2.0, multiple: float = 0.5, alpha: float = 0.03) -> None:
         self.price = price
         self.multiple = multiple
+        self.alpha = alpha
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
@@ -151,8 +160,9 @@ class Auto(Calibrator):
         makers = _candidates(sizes, is_proba)
         if (sample.scores == sample.scores[0]).all():
             self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
-        elif _is_too_little(sizes) or has_few_groups(sample):
-            warn_of_few_rows(sizes, sample.classes, stacklevel=5)
+            return
+        warn_of_few_rows(sizes, sample.classes, stacklevel=5)
+        if not makers or has_few_groups(sample) or (_is_too_little(sizes) and not is_proba):
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to compare maps"
             self._store(sample, makers, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
         else:
@@ -169,6 +179,8 @@ class Auto(Calibrator):
             reason = "no other mix gains its price"
         elif gain <= self.multiple * error:
             weights, reason = alone, f"no mix gains more than {self.multiple:g} standard errors"
+        elif (pvalue := trial.pvalue(self.alpha)) is not None:
+            weights, reason = alone, f"the scores may be calibrated (p = {pvalue:.2f})"
         return AutoChoice.of(trial.candidates(weights), trial.gain_of(weights), float(trial.weight.sum()), reason)
 
     def _store(self, sample: ScoredRows, makers: Mapping[str, Calibrator], choice: AutoChoice) -> None:
@@ -229,6 +241,14 @@ class _Trial:
         gain = float(self.weight @ gains) / float(self.weight.sum())
         return gain, standard_error_of_mean(gains, self.weight, self.groups)
 
+    def pvalue(self, alpha: float) -> float | None:
+        """Return the p-value of the hypothesis that the unchanged scores are calibrated, None if it is rejected."""
+        level = alpha * max(1.0, float(self.weight.sum()) / _ROWS_AT_LEVEL)
+        if level >= 1.0 or self.names[0] != _NO_MAP:  # margins are no probabilities
+            return None
+        pvalue = calibration_pvalue(self.logs[0], self.codes, self.weight, self.groups)
+        return None if pvalue <= level else pvalue
+
     def candidates(self, weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
         """Return each candidate with its evidence."""
         level = float(self.weight @ row_losses(self.logs[0], self.codes)) / float(self.weight.sum())
@@ -240,6 +260,9 @@ class _Trial:
 
 
 def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibrator]:
+    if is_proba and _is_too_little(sizes):
+        is_enough = sizes.sum() >= _MIN_WEIGHT and np.sort(sizes)[-2] >= _MIN_SECOND_WEIGHT
+        return {"vector_scaling": VectorScaling()} if is_enough else {}  # stronger penalties gained less (RESULTS.md)
     made = {name: make() for name, make in (_BINARY if len(sizes) == 2 else _MULTICLASS).items()}
     if not is_proba:
         made = {"platt": Platt(on="score"), **made}
@@ -313,7 +336,7 @@ def _is_too_little(sizes: NDArray[np.float64]) -> bool:
 
 
 def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stacklevel: int = 4) -> None:
-    """Warn where there are too few rows for any map to help.
+    """Warn where there are too few rows for a map to be reliable.
 
     Examples
     --------
@@ -325,7 +348,7 @@ def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stack
     name = classes.tolist()[rare]
     warnings.warn(
         f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too few for "
-        f"a map to help: {_MIN_CLASS_WEIGHT:g} rows of each class are the minimum.",
+        f"a map to be reliable: {_MIN_CLASS_WEIGHT:g} rows of each class are the minimum.",
         LittleDataWarning,
         stacklevel=stacklevel,
     )
