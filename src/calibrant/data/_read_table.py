@@ -18,6 +18,7 @@ from calibrant.data._readers.arguments import (
     as_target,
     check_arguments,
     nominal_features,
+    nominal_names,
 )
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.csv_file import read_csv
@@ -25,6 +26,7 @@ from calibrant.data._readers.file_format import FEATHER, PARQUET, check_text_for
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode, read_bytes
 from calibrant.data._tables.assemble import assemble, check_has_features, table_name
+from calibrant.data._tables.id_columns import note_guessed_class, note_id_columns
 from calibrant.data._tables.table import Table
 
 __all__ = ["read_table"]
@@ -42,6 +44,7 @@ def read_table(
     sep: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    drop_ids: bool = False,
 ) -> Table:
     r"""Read a table: CSV or TSV (gzip too), Parquet, Feather, ARFF, or C4.5's ``.names`` and ``.data``.
 
@@ -69,6 +72,10 @@ def read_table(
         Whether the first line of a CSV file is a header; by default inferred from its first lines.
     encoding : str, optional
         The encoding of a text file; by default UTF-8, or UTF-16 if it begins with a byte order mark.
+    drop_ids : bool, default=False
+        Whether to leave out columns that look like ids or free text: a different value in every one of 20 rows or more,
+        unless they are measured numbers or in ``nominal``. They are in ``Table.extra``. By default they are features,
+        and a note names them.
 
     Returns
     -------
@@ -85,9 +92,11 @@ def read_table(
     {'age': 'numeric', 'town': 'nominal'}
     >>> table.class_counts
     {'no': 2, 'yes': 1}
+    >>> table.notes
+    ("The class is the last column, 'gives'; pass target= for another.",)
     """
     file = as_path(path)
-    check_arguments(target=target, names=names, sep=sep, header=header, encoding=encoding)
+    check_arguments(target=target, names=names, sep=sep, header=header, encoding=encoding, drop_ids=drop_ids)
     nominal, target = as_nominal_items(nominal), as_target(target)
     names_file = as_path(names, "names") if isinstance(names, str | os.PathLike) else _find_names_file(file, names)
     if file.suffix.lower() == ".names":
@@ -102,7 +111,10 @@ def read_table(
         parsed, delimited = _read_other(file, options)
     if target is not False:
         check_has_features(file, parsed, delimited=delimited)
-    return assemble(parsed, name=table_name(file), target=target, nominal=nominal, positive=positive)
+    table = assemble(parsed, name=table_name(file), target=target, nominal=nominal, positive=positive)
+    if target is None and parsed.target is None:
+        table = note_guessed_class(table)
+    return note_id_columns(table, nominal_names(nominal, [str(name) for name in table.X]), drop=bool(drop_ids))
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ _RULES: dict[str, Rule] = {
     "sep": _Separator() | Nothing(),
     "header": Bool() | Nothing(),
     "encoding": InstanceOf(str) | Nothing(),
+    "drop_ids": Bool(),
 }
 
 
