@@ -55,7 +55,7 @@ def draw(table: Table, proba: dict[str, NDArray[Any]]) -> Figure:
         print(display.curves[name])
         display.legend_.remove()
     handles, _ = panels[0].get_legend_handles_labels()
-    labels = ["perfectly calibrated", "observed frequency", "95 % honest band"]
+    labels = ["perfectly calibrated", "observed frequency", "simultaneous 95 % band of the true curve (honest)"]
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return figure
 

@@ -245,3 +245,9 @@ def test_a_display_of_curves_alone_adapts_its_range_too():
     display = ReliabilityDisplay({"mine": reliability(y, p, method="equal_mass")}).plot()
     assert display.ax_.get_xlim()[1] < 0.2
     assert display.histogram_ax_ is None
+
+
+def test_many_blocks_of_isotonic_regression_have_no_markers():
+    few, many = (ReliabilityDisplay.from_predictions(*rows(n), method="corp", bands=None) for n in (100, 50_000))
+    assert len(many.curves["model"].weight) > 40
+    assert line(few, "model").get_markersize() > line(many, "model").get_markersize() == 0

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReliabilityDisplay"]
 
+_MAX_MARKED = 40
 _MAX_BANDS = 2  # models whose bands are drawn at their bins; of more, markers show which points leave theirs
 
 
@@ -168,7 +169,8 @@ def _draw_curve(ax: Axes, number: int, name: str, curve: ReliabilityCurve, *, ho
     style, marker = line_style(number), MARKERS[number % len(MARKERS)]
     if curve.method == "corp":
         x, y = np.stack([curve.low, curve.high], axis=1).ravel(), np.repeat(curve.observed, 2)
-        ax.plot(x, y, label=name, marker=marker, markersize=3, markeredgewidth=0.0, **style)
+        size = 3 if len(curve.weight) <= _MAX_MARKED else 0  # markers of more blocks hide the line
+        ax.plot(x, y, label=name, marker=marker, markersize=size, markeredgewidth=0.0, **style)
         return
     fill: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {"markeredgecolor": "white"}
     ax.plot(curve.predicted, curve.observed, label=name, marker=marker, markersize=6, **fill, **style)
