@@ -22,7 +22,7 @@ from calibrant.decisions import (
     expected_cost,
     profit,
 )
-from calibrant.exceptions import CalibrantWarning, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 2))
@@ -127,3 +127,31 @@ def test_zero_amounts_are_printed_without_a_sign_and_as_equal():
 def test_invalid_arguments_raise(call):
     with pytest.raises(ParameterError):
         call()
+
+
+@pytest.mark.parametrize(
+    ("proba", "message"),
+    [
+        ([0.2, np.nan], r"proba has 1 row\(s\) with NaN \(first at row 1\); drop those rows"),
+        ([0.2, 1.4], r"proba has 1 row\(s\) with value\(s\) outside \[0, 1\] \(first at row 1\); pass probabilities"),
+        ([[0.2, 0.6]], r"proba has 1 row\(s\) with probabilities that do not sum to 1 \(first at row 0\)"),
+        ([[0.2, 0.5, 0.3]], r"each of the 2 classes \['no', 'yes'\], or one; got shape \(1, 3\)"),
+        (0.3, r"got shape \(\)"),
+    ],
+)
+def test_messages_name_what_is_wrong_with_probabilities(proba, message):
+    with pytest.raises(DataError, match=message):
+        best_decision(proba, CostMatrix([[0, 1], [5, 0]], labels=["no", "yes"]))
+
+
+@pytest.mark.parametrize("costs", ["costs", None, [1, 2], [[0, 1], [1]], [[0, np.nan], [1, 0]]])
+def test_messages_call_costs_costs(costs):
+    with pytest.raises(ParameterError, match="costs must be a CostMatrix, ExampleCosts, dict of dicts or table"):
+        best_decision([0.2], costs)
+
+
+def test_messages_count_what_is_missing():
+    with pytest.raises(DataError, match=r"benefit must be a number, or one for each of the 3 rows; got shape \(2,\)"):
+        best_decision([0.1, 0.2, 0.3], ExampleCosts(1.0, [1, 2]))
+    with pytest.raises(DataError, match="every class needs at least 5 rows, one for each fold; 1 has 2"):
+        decision_report([0] * 8 + [1, 1], np.full(10, 0.2), [[0, 1], [5, 0]])

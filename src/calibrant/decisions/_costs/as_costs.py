@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from calibrant.decisions._costs.cost_matrix import CostMatrix
+from calibrant.decisions._costs.cost_matrix import CostMatrix, cost_table
 from calibrant.decisions._costs.example_costs import ExampleCosts
+from calibrant.exceptions import ParameterError
 
 __all__ = ["AnyCosts", "as_costs"]
 
@@ -24,4 +25,11 @@ def as_costs(costs: Any) -> AnyCosts:
     """
     if isinstance(costs, CostMatrix | ExampleCosts):
         return costs
-    return CostMatrix.from_dict(costs) if isinstance(costs, Mapping) else CostMatrix(costs)
+    if isinstance(costs, Mapping):
+        return CostMatrix.from_dict(costs)
+    if cost_table(costs) is None:
+        raise ParameterError(
+            "costs must be a CostMatrix, ExampleCosts, dict of dicts or table of finite costs, actual classes in rows, "
+            f"actions in columns; got {costs!r}."
+        )
+    return CostMatrix(costs)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["CostMatrix"]
+__all__ = ["CostMatrix", "cost_table"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -293,15 +293,27 @@ class CostMatrix:
 
 
 def _numbers(matrix: Any) -> NDArray[np.float64]:
-    try:
-        costs = as_floats(matrix).copy()
-    except (TypeError, ValueError):
-        costs = np.empty(0)
-    if costs.ndim != 2 or 0 in costs.shape or not np.isfinite(costs).all():
+    costs = cost_table(matrix)
+    if costs is None:
         raise ParameterError(
             f"matrix must be a table of finite costs, actual classes in rows, actions in columns; got {matrix!r}."
         )
     return costs
+
+
+def cost_table(matrix: Any) -> NDArray[np.float64] | None:
+    """Return costs as a table of finite numbers, or None if they are none.
+
+    Examples
+    --------
+    >>> cost_table([[0, 1], [9, 0]]).shape, cost_table("costs") is None
+    ((2, 2), True)
+    """
+    try:
+        costs = as_floats(matrix).copy()
+    except (TypeError, ValueError):
+        costs = np.empty(0)
+    return costs if costs.ndim == 2 and 0 not in costs.shape and np.isfinite(costs).all() else None
 
 
 def _cost_column(cost: Any, n_classes: int) -> NDArray[np.float64]:

@@ -243,7 +243,8 @@ def _numbers(name: str, value: Any, n_rows: int, needed: NDArray[np.bool_] | Non
     try:
         values = np.broadcast_to(as_floats(value), (n_rows,))
     except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be a number, or one for each of the {n_rows} rows.") from error
+        found = f"shape {np.shape(value)}" if np.ndim(value) else repr(value)
+        raise DataError(f"{name} must be a number, or one for each of the {n_rows} rows; got {found}.") from error
     wrong = ~np.isfinite(values) & (True if needed is None else needed)
     if wrong.any():
         raise DataError(f"{name} has {wrong.sum()} NaN or infinite value(s) (first at row {wrong.argmax()}).")

@@ -107,17 +107,26 @@ def _read_probabilities(proba: Any, costs: AnyCosts) -> NDArray[np.float64]:
     values = columns_by_name(proba, costs.labels)
     if values.ndim == 1 and n_classes == 2:
         values = np.column_stack([1.0 - values, values])
-    _check_probabilities(values, n_classes)
+    if values.ndim != 2 or values.shape[1] != n_classes:
+        of = "" if costs.labels is None else f" {list(costs.labels)}"
+        raise DataError(
+            f"proba must have a column for each of the {n_classes} classes{of}{', or one' if n_classes == 2 else ''}; "
+            f"got shape {np.shape(proba)}."
+        )
+    _check_probabilities(values)
     return values
 
 
-def _check_probabilities(values: NDArray[np.float64], n_classes: int) -> None:
-    if values.ndim != 2 or values.shape[1] != n_classes:
-        raise DataError(f"proba must have a column for each of the {n_classes} classes; got shape {values.shape}.")
-    is_in_range = ((values >= -_TOLERANCE) & (values <= 1.0 + _TOLERANCE)).all(axis=1)
-    wrong = ~is_in_range | ~(np.abs(values.sum(axis=1) - 1.0) <= _TOLERANCE)
-    if wrong.any():
-        raise DataError(
-            f"proba must lie in [0, 1] and sum to 1 in each row; {wrong.sum()} row(s) do not (first at row "
-            f"{wrong.argmax()})."
-        )
+def _check_probabilities(values: NDArray[np.float64]) -> None:
+    """Raise unless every row holds probabilities that sum to 1."""
+    _raise_if_any(np.isnan(values), "NaN", "drop those rows, or have the model score them.")
+    outside = (values < -_TOLERANCE) | (values > 1.0 + _TOLERANCE)
+    _raise_if_any(outside, "value(s) outside [0, 1]", "pass probabilities, not scores.")
+    off = np.abs(values.sum(axis=1, keepdims=True) - 1.0) > _TOLERANCE
+    _raise_if_any(off, "probabilities that do not sum to 1", "divide each row by its sum.")
+
+
+def _raise_if_any(wrong: NDArray[np.bool_], what: str, hint: str) -> None:
+    rows = np.unique(np.nonzero(wrong)[0])
+    if len(rows):
+        raise DataError(f"proba has {len(rows)} row(s) with {what} (first at row {rows[0]}); {hint}")

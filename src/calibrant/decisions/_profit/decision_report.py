@@ -250,8 +250,12 @@ def _folds(read: Predictions, options: IntervalOptions, n_folds: int) -> NDArray
         if n_groups < n_folds:
             raise DataError(f"groups must have a group for each of {n_folds} folds; got {n_groups}. Use fewer folds.")
         return np.asarray((rng.permutation(n_groups) % n_folds)[group], dtype=np.intp)
-    if np.bincount(read.label, minlength=read.n_classes).min() < n_folds:
-        raise DataError(f"every class needs at least {n_folds} rows, one for each fold; use fewer folds or more rows.")
+    sizes = np.bincount(read.label, minlength=read.n_classes)
+    if sizes.min() < n_folds:
+        rare = f"{read.classes.tolist()[sizes.argmin()]!r} has {sizes.min()}"
+        raise DataError(
+            f"every class needs at least {n_folds} rows, one for each fold; {rare}. Use fewer folds or more rows."
+        )
     fold, first = np.empty(read.n_rows, dtype=np.intp), 0
     for code in range(read.n_classes):
         rows = rng.permutation(np.flatnonzero(read.label == code))
