@@ -10,7 +10,7 @@ from calibrant.estimates import HeldOut, MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._pruning.cross_validated import HeldOutErrors, held_out_errors
+from calibrant.trees._pruning.cross_validated import HeldOutErrors, held_out_errors, independent_rows
 
 CART = ProbabilityTreeClassifier(criterion="gini", min_leaf=1, min_cut="min_leaf", threshold="midpoint", random_state=0)
 
@@ -42,16 +42,33 @@ def test_held_out_errors_are_those_of_trees_pruned_one_by_one(seed, n_classes):
         for k, mean in enumerate([*np.sqrt(alphas[:-1] * alphas[1:]), 10.0]):
             smaller = path.at(mean).with_estimate("frequency")
             wrong[k] += weights[test][smaller.predict(X[test]) != y[test]].sum()
-    found = held_out_errors(alphas, folds)
+    found = held_out_errors(alphas, folds, weights.sum())
     np.testing.assert_allclose(found.errors, wrong / weights.sum(), rtol=0, atol=1e-12)
-    assert found.n_rows == weights.sum()
 
 
-def test_probability_weights_are_worth_fewer_rows():
-    model = clone(CART).fit(*rows())
-    fold = HeldOut(model.tree_, np.arange(2), np.array([1, 1]), np.ones(2), np.array([0, 0]), np.array([1.0, 3.0]))
-    found = held_out_errors(np.array([0.0]), [fold], weights_are_frequencies=False)
-    assert found.n_rows == pytest.approx(16 / 10)
+def test_unequal_probability_weights_and_groups_are_worth_fewer_rows():
+    weights, groups = np.array([1.0, 3.0, 2.0]), np.array([0, 0, 1])
+    assert independent_rows(weights) == 6
+    assert independent_rows(weights, is_frequency=False) == pytest.approx(36 / 14)
+    assert independent_rows(weights, groups) == pytest.approx(36 / 20)
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
+def test_a_weight_of_three_chooses_what_three_copies_choose():
+    X, y = rows(90)
+    weighted = pruned("cv_1se").fit(X, y, np.full(90, 3.0))
+    copied = pruned("cv_1se").fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+    assert weighted.ccp_alpha_ == pytest.approx(copied.ccp_alpha_)
+    assert weighted.n_leaves_ == copied.n_leaves_
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
+def test_copies_of_a_group_stay_together():
+    """Copies in different folds make every split look right."""
+    X, y = rows(90, signal=0.3, n_classes=2)
+    X3, y3, groups = np.repeat(X, 3, axis=0), np.repeat(y, 3), np.repeat(np.arange(90), 3)
+    grouped, apart = pruned("cv_1se").fit(X3, y3, groups=groups), pruned("cv_1se").fit(X3, y3)
+    assert grouped.n_leaves_ < apart.n_leaves_
 
 
 def test_the_smallest_tree_within_a_standard_error_is_chosen_by_hand():

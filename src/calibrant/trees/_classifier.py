@@ -44,8 +44,9 @@ _CCP_ALPHA = """\
 ccp_alpha : float, "cv" or "cv_1se"
     Of cost-complexity pruning: the cost of a leaf, in errors per row. ``"cv"``: that of the tree with the fewest
     errors on the held-out rows of ten folds, the smallest if tied; ``"cv_1se"``: of the smallest tree whose errors are
-    within one standard error of these, which is CART's rule. Trees of the folds are pruned at the geometric mean of
-    neighbouring alphas. The folds of an estimate's own ``"cv"`` are pruned at the alpha chosen."""
+    within one standard error of these, which is CART's rule; the rows of a group count as one in it. Trees of the
+    folds are pruned at the geometric mean of neighbouring alphas. The folds of an estimate's own ``"cv"`` are pruned at
+    the alpha chosen."""
 
 
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "ccp_alpha": _CCP_ALPHA})

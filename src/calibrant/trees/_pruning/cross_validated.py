@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["STANDARD_ERRORS", "HeldOutErrors", "choose_alpha", "held_out_errors"]
+__all__ = ["STANDARD_ERRORS", "HeldOutErrors", "choose_alpha", "held_out_errors", "independent_rows"]
 
 STANDARD_ERRORS: Final = {"cv": 0.0, "cv_1se": 1.0}
 _MAX_FOLDS = 10  # as in CART
@@ -35,8 +35,7 @@ _SAME = 1e-12  # the core's: alphas closer than this, relatively, are equal
 class HeldOutErrors:
     """The share of held-out rows that each tree of a path misclassifies, the largest tree first.
 
-    ``n_rows`` is the number of rows that the share is of, for its standard error: the sum of frequency weights, or the
-    number of equally weighted rows that probability weights are worth.
+    ``n_rows`` is the number of independent rows that the share is of, for its standard error.
 
     Examples
     --------
@@ -76,14 +75,36 @@ def choose_alpha(
     path = _core.cost_complexity(grow(examples, pruned_rows, unpruned, seed).core)
     folds = held_out_folds(examples, pruned_rows, unpruned, seed, max_folds=_MAX_FOLDS)
     is_frequency = getattr(params, "weight_kind", "frequency") == "frequency"
-    errors = held_out_errors(np.asarray(path.alphas), folds, weights_are_frequencies=is_frequency)
+    n_rows = independent_rows(examples.weights_or_ones, examples.groups, is_frequency=is_frequency)
+    errors = held_out_errors(np.asarray(path.alphas), folds, n_rows)
     chosen.ccp_alpha = errors.best(STANDARD_ERRORS[params.ccp_alpha])
     return chosen
 
 
-def held_out_errors(
-    alphas: NDArray[np.float64], folds: Sequence[HeldOut], *, weights_are_frequencies: bool = True
-) -> HeldOutErrors:
+def independent_rows(
+    weights: NDArray[np.float64], groups: NDArray[np.intp] | None = None, *, is_frequency: bool = True
+) -> float:
+    """Return the number of independent rows that weighted or grouped rows are worth, for a standard error.
+
+    Frequencies count as they are. Probability weights are worth fewer rows the more they differ, and so are groups of
+    rows, whose errors are taken to be the same within a group.
+
+    Examples
+    --------
+    >>> weights = np.array([1.0, 3.0])
+    >>> independent_rows(weights), independent_rows(weights, is_frequency=False)
+    (4.0, 1.6)
+    >>> independent_rows(np.ones(6), np.array([0, 0, 0, 1, 1, 1]))
+    2.0
+    """
+    total = float(weights.sum())
+    if groups is None and is_frequency:
+        return total
+    parts = weights if groups is None else np.bincount(groups, weights)
+    return total**2 / float((parts**2).sum())
+
+
+def held_out_errors(alphas: NDArray[np.float64], folds: Sequence[HeldOut], n_rows: float) -> HeldOutErrors:
     """Return the errors of held-out rows by trees grown without them, each pruned at the alphas of a path.
 
     The tree of a fold stands for that of all rows between two alphas, so it is pruned at their geometric mean. A row
@@ -93,14 +114,12 @@ def held_out_errors(
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(40)], [0] * 20 + [1] * 20)
-    >>> held_out_errors(model.cost_complexity_path().alphas, model._grown_tree.folds).errors
+    >>> held_out_errors(model.cost_complexity_path().alphas, model._grown_tree.folds, 40).errors
     array([0.025, 0.5  ])
     """
     means = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
-    weights = np.concatenate([fold.weight for fold in folds])
-    total = float(weights.sum())
+    total = float(sum(fold.weight.sum() for fold in folds))
     wrong = np.sum([_wrong_weight(fold, means) for fold in folds], axis=0)
-    n_rows = total if weights_are_frequencies else total**2 / float((weights**2).sum())
     return HeldOutErrors(alphas, wrong / total, n_rows)
 
 
