@@ -17,6 +17,11 @@ from calibrant.trees import ProbabilityTreeClassifier
 PLAIN = {"mdl_penalty": False, "min_cut": "min_leaf", "threshold": "midpoint", "criterion": "gini", "min_leaf": 1e-9}
 
 
+def on_weighted_rows(**params):
+    """Return boosted trees that reweight rows and draw none, unless told otherwise."""
+    return BoostedTreesClassifier(**{"resample": False, **params})
+
+
 @pytest.fixture(scope="module")
 def donors():
     return load("appeal")
@@ -58,7 +63,7 @@ def by_logs(X, y, n_trees, **params):
 
 
 def test_ada_boost_m1_is_that_of_a_plain_loop(donors):
-    model = BoostedTreesClassifier(n_trees=8, max_depth=4).fit(donors.X, donors.y)
+    model = on_weighted_rows(n_trees=8, max_depth=4).fit(donors.X, donors.y)
     np.testing.assert_allclose(
         model.predict_proba(donors.X), by_votes(donors.X, donors.y, 8, max_depth=4), rtol=0, atol=1e-12
     )
@@ -66,7 +71,7 @@ def test_ada_boost_m1_is_that_of_a_plain_loop(donors):
 
 def test_samme_is_that_of_a_plain_loop(three_classes):
     X, y = three_classes
-    model = BoostedTreesClassifier(n_trees=8, algorithm="samme", max_depth=2).fit(X, y)
+    model = on_weighted_rows(n_trees=8, algorithm="samme", max_depth=2).fit(X, y)
     expected = by_votes(X, y, 8, chance=2.0, max_depth=2)
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
 
@@ -74,21 +79,21 @@ def test_samme_is_that_of_a_plain_loop(three_classes):
 @pytest.mark.parametrize("n_trees", [2, 9])
 def test_real_ada_boost_is_that_of_the_paper(three_classes, n_trees):
     X, y = three_classes
-    model = BoostedTreesClassifier(n_trees=n_trees, algorithm="real", max_depth=2).fit(X, y)
+    model = on_weighted_rows(n_trees=n_trees, algorithm="real", max_depth=2).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), by_logs(X, y, n_trees, max_depth=2), rtol=0, atol=1e-12)
 
 
 def test_samme_weights_members_as_scikit_learn_does(three_classes):
     X, y = three_classes
     theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=12, random_state=0).fit(X, y)
-    ours = BoostedTreesClassifier(n_trees=12, algorithm="samme", max_depth=2, estimate="frequency", **PLAIN).fit(X, y)
+    ours = on_weighted_rows(n_trees=12, algorithm="samme", max_depth=2, estimate="frequency", **PLAIN).fit(X, y)
     np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, rtol=1e-9)
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-9)
     assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99  # where votes tie, theirs are by rounding
 
 
 def test_with_two_classes_samme_is_m1(donors):
-    one, other = (BoostedTreesClassifier(n_trees=5, max_depth=3, algorithm=name) for name in ("m1", "samme"))
+    one, other = (on_weighted_rows(n_trees=5, max_depth=3, algorithm=name) for name in ("m1", "samme"))
     np.testing.assert_array_equal(
         one.fit(donors.X, donors.y).predict_proba(donors.X), other.fit(donors.X, donors.y).predict_proba(donors.X)
     )
@@ -97,9 +102,7 @@ def test_with_two_classes_samme_is_m1(donors):
 @pytest.mark.parametrize("algorithm", ["m1", "samme", "real"])
 @pytest.mark.parametrize("estimate", ["laplace", "m_branch", "kernel_density"])
 def test_one_round_is_one_tree(donors, algorithm, estimate):
-    model = BoostedTreesClassifier(n_trees=1, algorithm=algorithm, estimate=estimate, min_leaf=9).fit(
-        donors.X, donors.y
-    )
+    model = on_weighted_rows(n_trees=1, algorithm=algorithm, estimate=estimate, min_leaf=9).fit(donors.X, donors.y)
     tree = ProbabilityTreeClassifier(estimate=estimate, min_leaf=9).fit(donors.X, donors.y)
     np.testing.assert_array_equal(model.predict_proba(donors.X), tree.predict_proba(donors.X))
 
@@ -108,28 +111,28 @@ def test_one_round_is_one_tree(donors, algorithm, estimate):
 def test_a_stage_equals_that_of_fewer_rounds(three_classes, algorithm):
     X, y = three_classes
     params = {"algorithm": algorithm, "max_depth": 8, "resample": True, "random_state": 0}
-    stages = list(BoostedTreesClassifier(n_trees=6, **params).fit(X, y).staged_predict_proba(X))
+    stages = list(on_weighted_rows(n_trees=6, **params).fit(X, y).staged_predict_proba(X))
     for n_trees in (1, 2, 6):
-        fewer = BoostedTreesClassifier(n_trees=n_trees, **params).fit(X, y)
+        fewer = on_weighted_rows(n_trees=n_trees, **params).fit(X, y)
         np.testing.assert_array_equal(stages[n_trees - 1], fewer.predict_proba(X))
 
 
 def test_staged_classes_are_those_of_the_scores(three_classes):
     X, y = three_classes
-    model = BoostedTreesClassifier(n_trees=3, algorithm="samme", max_depth=3).fit(X, y)
+    model = on_weighted_rows(n_trees=3, algorithm="samme", max_depth=3).fit(X, y)
     assert [list(stage) for stage in model.staged_predict(X)][-1] == list(model.predict(X))
 
 
 @pytest.mark.parametrize("algorithm", ["m1", "samme", "real"])
 def test_scores_lie_in_the_unit_interval_and_add_up_to_one(three_classes, algorithm):
     X, y = three_classes
-    scores = BoostedTreesClassifier(n_trees=6, algorithm=algorithm, max_depth=8).fit(X, y).predict_proba(X)
+    scores = on_weighted_rows(n_trees=6, algorithm=algorithm, max_depth=8).fit(X, y).predict_proba(X)
     assert scores.min() >= 0
     np.testing.assert_allclose(scores.sum(axis=1), 1)
 
 
 def test_after_a_round_its_member_is_right_on_half_of_the_weight(donors):
-    model = BoostedTreesClassifier(n_trees=4, max_depth=3).fit(donors.X, donors.y)
+    model = on_weighted_rows(n_trees=4, max_depth=3).fit(donors.X, donors.y)
     weights = model._run.row_weights
     voted = model._run.members[-1].proba(model._rows(donors.X), 1).argmax(axis=1)
     wrong = model.classes_[voted] != np.asarray(donors.y)
@@ -141,7 +144,7 @@ def test_after_a_round_its_member_is_right_on_half_of_the_weight(donors):
 def test_a_weight_of_two_is_the_row_twice(donors, algorithm):
     weights = np.arange(len(donors.y)) % 3
     twice = np.repeat(np.arange(len(donors.y)), weights)
-    model = BoostedTreesClassifier(n_trees=5, max_depth=3, algorithm=algorithm)
+    model = on_weighted_rows(n_trees=5, max_depth=3, algorithm=algorithm)
     weighted = model.fit(donors.X, donors.y, weights).predict_proba(donors.X)
     repeated = model.fit(donors.X.iloc[twice], np.asarray(donors.y)[twice]).predict_proba(donors.X)
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)
@@ -151,7 +154,7 @@ def test_a_weight_of_two_is_the_row_twice(donors, algorithm):
 def test_a_weight_of_two_is_the_row_twice_where_j48_counts_cases(donors, algorithm):
     weights = np.arange(len(donors.y)) % 3
     twice = np.repeat(np.arange(len(donors.y)), weights)
-    model = BoostedTreesClassifier(n_trees=5, dialect="j48", algorithm=algorithm)
+    model = on_weighted_rows(n_trees=5, dialect="j48", algorithm=algorithm)
     weighted = model.fit(donors.X, donors.y, weights).predict_proba(donors.X)
     repeated = model.fit(donors.X.iloc[twice], np.asarray(donors.y)[twice]).predict_proba(donors.X)
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)
@@ -159,7 +162,7 @@ def test_a_weight_of_two_is_the_row_twice_where_j48_counts_cases(donors, algorit
 
 def test_renaming_the_classes_permutes_the_columns(three_classes):
     X, y = three_classes
-    model = BoostedTreesClassifier(n_trees=5, max_depth=8)
+    model = on_weighted_rows(n_trees=5, max_depth=8)
     scores = model.fit(X, pd.Categorical.from_codes(y, ["a", "b", "c"])).predict_proba(X)
     renamed = model.fit(X, pd.Categorical.from_codes(y, ["z", "y", "x"])).predict_proba(X)
     np.testing.assert_array_equal(renamed[:, ::-1], scores)
@@ -171,13 +174,13 @@ def test_renaming_the_classes_permutes_the_columns(three_classes):
 def test_any_number_of_threads_gives_the_same_bits(donors, params):
     params = {"n_trees": 4, "max_depth": 4, "random_state": 3, **params}
     one, two, four = (
-        BoostedTreesClassifier(n_jobs=n, **params).fit(donors.X, donors.y).predict_proba(donors.X) for n in (1, 2, 4)
+        on_weighted_rows(n_jobs=n, **params).fit(donors.X, donors.y).predict_proba(donors.X) for n in (1, 2, 4)
     )
     assert one.tobytes() == two.tobytes() == four.tobytes()
 
 
 def test_seeds_make_resampled_trees_differ(donors):
-    runs = [BoostedTreesClassifier(n_trees=3, resample=True, max_depth=3, random_state=s) for s in (1, 1, 2)]
+    runs = [on_weighted_rows(n_trees=3, resample=True, max_depth=3, random_state=s) for s in (1, 1, 2)]
     first, again, other = (run.fit(donors.X, donors.y).predict_proba(donors.X) for run in runs)
     assert (first == again).all()
     assert (first != other).any()
@@ -186,21 +189,21 @@ def test_seeds_make_resampled_trees_differ(donors):
 @pytest.mark.parametrize("params", [{}, {"resample": True}, {"algorithm": "real"}])
 def test_warm_start_adds_trees_as_if_it_had_never_stopped(donors, params):
     params = {"max_depth": 3, "random_state": 5, **params}
-    model = BoostedTreesClassifier(n_trees=3, warm_start=True, **params).fit(donors.X, donors.y)
+    model = on_weighted_rows(n_trees=3, warm_start=True, **params).fit(donors.X, donors.y)
     kept = model.trees_[0]
     model.set_params(n_trees=7).fit(donors.X, donors.y)
-    whole = BoostedTreesClassifier(n_trees=7, **params).fit(donors.X, donors.y)
+    whole = on_weighted_rows(n_trees=7, **params).fit(donors.X, donors.y)
     assert model.trees_[0] is kept
     np.testing.assert_array_equal(model.predict_proba(donors.X), whole.predict_proba(donors.X))
 
 
 def test_warm_start_rejects_fewer_trees(donors):
-    model = BoostedTreesClassifier(n_trees=3, max_depth=3, warm_start=True).fit(donors.X, donors.y)
+    model = on_weighted_rows(n_trees=3, max_depth=3, warm_start=True).fit(donors.X, donors.y)
     with pytest.raises(ParameterError, match="at least 3"):
         model.set_params(n_trees=2).fit(donors.X, donors.y)
 
 
-WARM = [BoostedTreesClassifier(n_trees=2, max_depth=2), BoostedStumpsClassifier(n_trees=2)]
+WARM = [on_weighted_rows(n_trees=2, max_depth=2), BoostedStumpsClassifier(n_trees=2)]
 
 
 def other_data(X, y):
@@ -226,7 +229,7 @@ def test_warm_start_rejects_other_data(model, change):
 def test_a_tree_without_error_stays_and_stops_boosting_with_a_warning():
     X, y = [[1], [2], [3], [4]], ["a", "a", "b", "b"]
     with pytest.warns(CalibrantWarning, match="member 1 of 100 does not change the weights of the rows"):
-        model = BoostedTreesClassifier().fit(X, y)
+        model = on_weighted_rows().fit(X, y)
     assert (model.stopped_, len(model.trees_), model.errors_.tolist()) == ("perfect", 1, [0.0])
     assert model.estimator_weights_[0] == pytest.approx(np.log(1e10))
 
@@ -234,14 +237,14 @@ def test_a_tree_without_error_stays_and_stops_boosting_with_a_warning():
 def test_a_later_tree_without_error_outvotes_the_others():
     X, y = np.arange(7)[:, None], np.arange(7) == 6  # the last row is too light for a leaf until its weight has grown
     with pytest.warns(CalibrantWarning, match=r"member 2 of 50 .* further ones would be the same"):
-        model = BoostedTreesClassifier(n_trees=50, **{**PLAIN, "min_leaf": 2}).fit(X, y)
+        model = on_weighted_rows(n_trees=50, **{**PLAIN, "min_leaf": 2}).fit(X, y)
     np.testing.assert_allclose(model.errors_, [1 / 7, 0])
     np.testing.assert_allclose(model.predict_proba([[6]])[0, 1], 1 - np.log(6) / (np.log(6) + np.log(1e10)))
 
 
 def test_resampling_goes_on_after_a_tree_without_error():
     X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
-    model = BoostedTreesClassifier(n_trees=9, resample=True, random_state=0).fit(X, y)
+    model = on_weighted_rows(n_trees=9, resample=True, random_state=0).fit(X, y)
     assert (len(model.trees_), model.stopped_) == (9, None)
 
 
@@ -249,7 +252,7 @@ def test_a_tree_as_bad_as_chance_is_left_out():
     random = np.random.default_rng(0)
     X, y = random.integers(0, 2, (60, 1)), random.integers(0, 2, 60)  # one test is all there is
     with pytest.warns(CalibrantWarning, match=r"misclassifies 0\.5 of the weight.* left out"):
-        model = BoostedTreesClassifier(n_trees=20, **PLAIN).fit(X, y)
+        model = on_weighted_rows(n_trees=20, **PLAIN).fit(X, y)
     assert model.stopped_ == "weak"
     assert model.errors_.max() < 0.5
 
@@ -257,7 +260,7 @@ def test_a_tree_as_bad_as_chance_is_left_out():
 def test_a_first_tree_as_bad_as_chance_is_the_only_one():
     X, y = np.zeros((9, 1)), np.arange(9) % 3
     with pytest.warns(CalibrantWarning, match="no better than chance; it is the only one"):
-        model = BoostedTreesClassifier(n_trees=20).fit(X, y)
+        model = on_weighted_rows(n_trees=20).fit(X, y)
     assert (model.stopped_, model.estimator_weights_.tolist()) == ("weak", [1.0])
     np.testing.assert_allclose(model.predict_proba([[0]]), [[1 / 3] * 3])
 
@@ -265,15 +268,15 @@ def test_a_first_tree_as_bad_as_chance_is_the_only_one():
 def test_samme_takes_members_that_m1_does_not(three_classes):
     X, y = three_classes
     with pytest.warns(CalibrantWarning, match="no better than chance"):
-        m1 = BoostedTreesClassifier(n_trees=30, max_depth=1).fit(X, y)
-    samme = BoostedTreesClassifier(n_trees=30, max_depth=1, algorithm="samme").fit(X, y)
+        m1 = on_weighted_rows(n_trees=30, max_depth=1).fit(X, y)
+    samme = on_weighted_rows(n_trees=30, max_depth=1, algorithm="samme").fit(X, y)
     assert (m1.stopped_, samme.stopped_) == ("weak", None)
     assert samme.score(X, y) > m1.score(X, y)
 
 
 def test_boosting_ranks_better_than_its_first_tree(donors):
     train, test = donors.part("train"), donors.part("test")
-    model = BoostedTreesClassifier(n_trees=30, max_depth=2, algorithm="real").fit(train.X, train.y)
+    model = on_weighted_rows(n_trees=30, max_depth=2, algorithm="real").fit(train.X, train.y)
     areas = [roc_auc_score(test.y, scores[:, 1]) for scores in model.staged_predict_proba(test.X)]
     assert areas[-1] > areas[0]
 
@@ -282,7 +285,7 @@ def test_boosting_ranks_better_than_its_first_tree(donors):
 def test_importances_are_shares_and_those_of_scikit_learn_for_one_gini_tree(three_classes, criterion):
     X, y = three_classes
     params = {**PLAIN, "criterion": criterion, "max_depth": 2, "estimate": "frequency"}
-    ours = BoostedTreesClassifier(n_trees=1, **params).fit(X, y).feature_importances_
+    ours = on_weighted_rows(n_trees=1, **params).fit(X, y).feature_importances_
     assert ours.sum() == pytest.approx(1)
     if criterion == "gini":
         theirs = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y).feature_importances_
@@ -291,6 +294,17 @@ def test_importances_are_shares_and_those_of_scikit_learn_for_one_gini_tree(thre
 
 def test_a_parameter_out_of_its_rule_is_named():
     with pytest.raises(ParameterError, match="n_trees must be an int >= 1; got 0"):
-        BoostedTreesClassifier(n_trees=0).fit([[1], [2]], [0, 1])
+        on_weighted_rows(n_trees=0).fit([[1], [2]], [0, 1])
     with pytest.raises(ParameterError, match="Did you mean 'samme'"):
-        BoostedTreesClassifier(algorithm="same").fit([[1], [2]], [0, 1])
+        on_weighted_rows(algorithm="same").fit([[1], [2]], [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
+def test_by_default_members_survive_noise():
+    """On weighted rows a full tree soon misclassifies half of the weight, and boosting ends after 3 to 10 rounds."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(500, 6))
+        y = rng.random(500) < 1 / (1 + np.exp(-X[:, 0]))
+        assert len(BoostedTreesClassifier(random_state=0).fit(X, y).trees_) > 90
+        assert len(on_weighted_rows().fit(X, y).trees_) < 20

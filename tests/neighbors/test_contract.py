@@ -86,3 +86,7 @@ def test_a_second_fit_forgets_the_first():
 def test_a_clone_has_parameters_that_are_arrays():
     model = NeighborsClassifier(attribute_weights=np.array([1.0, 2.0]), scale=np.array([[0, 0], [1, 1]]))
     assert clone(model).attribute_weights.tolist() == [1, 2]
+
+
+def test_the_default_votes_are_those_of_benchmarks_defaults():
+    assert NeighborsClassifier().weights == "gaussian"

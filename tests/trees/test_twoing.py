@@ -69,9 +69,13 @@ def test_groups_of_categories_are_an_error():
         tree(nominal_splits="subset").fit(X, y)
 
 
-@pytest.mark.parametrize("make", [BaggedTreesClassifier, BoostedTreesClassifier])
-def test_forests_take_it_too(make):
+@pytest.mark.parametrize(
+    "model",
+    [BaggedTreesClassifier(n_trees=5, random_state=0), BoostedTreesClassifier(n_trees=5, resample=False)],
+    ids=["bagged", "boosted"],
+)
+def test_forests_take_it_too(model):
     X, y, _ = drawn(0, 3)
-    model = make(n_trees=5, criterion="twoing", max_depth=3, random_state=0).fit(X, y)
+    model.set_params(criterion="twoing", max_depth=3).fit(X, y)
     assert all((each.n_children[~each.is_leaf] == 2).all() for each in model.trees_)
     assert (model.predict(X) == y).mean() > 0.5
