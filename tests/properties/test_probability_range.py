@@ -54,7 +54,9 @@ CLASSIFIERS = {
         for algorithm in ("m1", "samme", "real")
     },
     **{
-        f"boosted trees {algorithm}": partial(BoostedTreesClassifier, n_trees=30, max_depth=4, algorithm=algorithm, random_state=0)
+        f"boosted trees {algorithm}": partial(
+            BoostedTreesClassifier, n_trees=30, max_depth=4, algorithm=algorithm, random_state=0
+        )
         for algorithm in ("m1", "samme", "real")
     },
 }
