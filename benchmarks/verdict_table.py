@@ -1,6 +1,6 @@
 """How often the verdict on calibration says what: the table of docs/verdict.md.
 
-Run `python benchmarks/verdict_table.py [--samples 1.0] [--rows 200 1000 ...]`; it prints Markdown, in 20 minutes on a core.
+Run `python benchmarks/verdict_table.py [--samples 1.0] [--rows 200 1000 ...]`; it prints Markdown, in 20 minutes.
 """
 
 from __future__ import annotations

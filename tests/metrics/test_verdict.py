@@ -214,3 +214,36 @@ def test_values_that_are_not_probabilities_raise_an_error():
         rows_needed(["a"])
     with pytest.raises(ParameterError, match="within"):
         rows_needed([0.2], within=0)
+
+
+def test_few_groups_say_too_little():
+    y, p = drawn(200)
+    verdict = calibration_verdict(y, p, groups=np.arange(200) % 9)
+    assert (verdict.kind, str(verdict)) == (
+        "cannot tell",
+        "cannot tell yet: rows of fewer than 10 groups say too little",
+    )
+    score = evaluate(y, p, groups=np.arange(200) % 9, metrics=["ece"], n_boot=20)["ece"]
+    assert score.low is score.pvalue is None
+
+
+def test_the_scale_of_probability_weights_does_not_change_the_further_rows():
+    y, p = drawn(300)
+    one, other = (
+        calibration_verdict(y, p, sample_weight=np.full(300, weight), weight_kind="probability").more_rows
+        for weight in (1 / 300, 50.0)
+    )
+    assert one == other > 10
+
+
+def test_a_very_rare_class_takes_many_rows():
+    rng = np.random.default_rng(0)
+    p = 1e-5 + 1e-6 * rng.random(2000)
+    verdict = calibration_verdict(np.zeros(2000), p, labels=[0, 1])
+    assert verdict.kind == "cannot tell"
+    assert verdict.more_rows > 100_000
+
+
+def test_unknown_kinds_of_weights_raise_an_error():
+    with pytest.raises(ParameterError, match="weight_kind must be"):
+        calibration_verdict([0, 1], [0.2, 0.7], weight_kind="survey")

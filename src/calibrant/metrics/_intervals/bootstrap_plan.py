@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from calibrant.data._internal import CategoryCodes
     from calibrant.metrics._metric import Metric
 
-__all__ = ["BootstrapPlan", "WeightKind", "read_codes"]
+__all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind", "read_codes"]
 
 WeightKind = Literal["frequency", "probability"]
+_FEWEST_GROUPS = 10  # the variance between fewer is hardly known: signs of 9 groups can be drawn in 512 ways
+FEW_GROUPS = f"rows of fewer than {_FEWEST_GROUPS} groups say too little"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,11 @@ class BootstrapPlan:
     def is_simple(self) -> bool:
         """Whether rows are independent and weights are frequencies, so formulas for counts hold."""
         return self.group is None and (self.predictions.weights is None or self.weight_kind == "frequency")
+
+    @property
+    def has_few_groups(self) -> bool:
+        """Whether rows belong to so few clusters that the variance between these is not known."""
+        return self.group is not None and int(self.group.max()) + 1 < _FEWEST_GROUPS
 
     @cached_property
     def counts_whole_rows(self) -> bool:

@@ -17,7 +17,7 @@ from scipy.special import bdtr, bdtrc
 from calibrant._random import stream
 from calibrant.metrics._calibration.perfect_samples import draw_bin_residuals
 from calibrant.metrics._calibration.probability_cells import cells_of
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.proportions import Interval
@@ -97,6 +97,8 @@ def _score(
 ) -> Score:
     pvalue = None if by_chance is None else pvalue_by_chance(by_chance, value)
     score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
+    if plan.has_few_groups:
+        return replace(score, pvalue=None, note=f"no interval: {FEW_GROUPS}")
     if metric.id not in _CURVE_DISTANCES:
         return replace(score, note="no interval: none is proved")
     falling = band().falling()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
+from calibrant.metrics._calibration.perfect_samples import draw_residuals
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 from calibrant.metrics._calibration.slope_and_intercept import fit_line
-from calibrant.metrics._verdict.joint_test import JointTest, statistics
+from calibrant.metrics._verdict.joint_test import critical_values, statistics
 from calibrant.metrics._verdict.pattern import cell_rows
 from calibrant.metrics._verdict.sample_size import CalibrationReach, calibration_reach
 
@@ -22,6 +23,8 @@ __all__ = ["further_rows", "truth_as_estimated"]
 
 _SETTLED = 0.8  # of simulated samples
 _N_TESTED, _N_BANDS = 200, 20  # simulated samples; bands take about 4 ms each
+_N_CALIBRATED = 399  # calibrated samples, from which the test has its critical values
+_ROUNDING = 1e-9
 _GROUPS = 80  # of rows with about equal probabilities
 _MOST_ROWS = 1e9
 _STEP = 1.15  # by which a number of rows grows until enough samples are settled
@@ -29,18 +32,19 @@ _LEAST = 1e-12
 
 
 def further_rows(
-    cells: ProbabilityCells, test: JointTest, within: float, confidence: float, design: float, rng: np.random.Generator
+    cells: ProbabilityCells, within: float, confidence: float, design: float, n_rows: float, rng: np.random.Generator
 ) -> int | None:
-    """Return the least number of rows, beyond those of the cells, that settle 80 % of simulated samples.
+    """Return the least number of further rows, beyond the `n_rows` of the cells, that settle 80 % of simulated samples.
 
-    A sample is settled if the joint test rejects or the bands lie within the tolerance. None: no number does.
+    A sample is settled if the joint test rejects or the bands lie within the tolerance. None: no number does. `design`
+    is the weight that counts as one independent row.
     """
     groups = calibration_reach(cells.proba, cells.weight, confidence, _new_fraction(cells), _GROUPS)
     groups = replace(groups, truth=truth_as_estimated(cells, groups.proba))
-    needed = design * min(_rows_to_reject(groups, test, rng), _rows_to_be_within(groups, within, rng))
-    if needed > _MOST_ROWS:
+    independent = min(_rows_to_reject(groups, confidence, rng), _rows_to_be_within(groups, within, rng))
+    if independent > _MOST_ROWS:
         return None
-    more = max(needed - cells.total, 0.1 * cells.total, 1.0)
+    more = max(independent * design * n_rows / cells.total - n_rows, 0.1 * n_rows, 1.0)
     digits = max(10.0 ** (math.floor(math.log10(more)) - 1), 1.0)
     return int(math.ceil(more / digits) * digits)
 
@@ -60,26 +64,28 @@ def _new_fraction(cells: ProbabilityCells) -> float:
     return float(cells.weight[is_new].sum() / cells.total)
 
 
-def _rows_to_reject(groups: CalibrationReach, test: JointTest, rng: np.random.Generator) -> float:
+def _rows_to_reject(groups: CalibrationReach, confidence: float, rng: np.random.Generator) -> float:
     low, high = 1.0, 100.0
-    while _rejected(groups, test, high, rng) < _SETTLED:
+    while _rejected(groups, confidence, high, rng) < _SETTLED:
         low, high = high, high * 4.0
         if high > _MOST_ROWS:
             return math.inf
     while high / low > 1.05:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if _rejected(groups, test, middle, rng) >= _SETTLED else (middle, high)
+        low, high = (low, middle) if _rejected(groups, confidence, middle, rng) >= _SETTLED else (middle, high)
     return high
 
 
-def _rejected(groups: CalibrationReach, test: JointTest, n_rows: float, rng: np.random.Generator) -> float:
+def _rejected(groups: CalibrationReach, confidence: float, n_rows: float, rng: np.random.Generator) -> float:
     """Return the fraction of simulated samples that the joint test rejects."""
     weight, positive = _draw(groups, n_rows, _N_TESTED, rng)
     p = groups.proba
     cells = ProbabilityCells(weight, p, weight * 0.0, p, p, weight * p * (1.0 - p))
     if not cells.variance.any():
         return 0.0
-    return float((statistics(cells, positive - weight * p) > test.critical).any(axis=1).mean())
+    calibrated = statistics(cells, draw_residuals(cells, rng, _N_CALIBRATED))
+    found = statistics(cells, positive - weight * p) > critical_values(calibrated, confidence) * (1.0 + _ROUNDING)
+    return float(found.any(axis=1).mean())
 
 
 def _rows_to_be_within(groups: CalibrationReach, within: float, rng: np.random.Generator) -> float:

@@ -13,7 +13,7 @@ from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "JointTest", "joint_test", "statistics"]
+__all__ = ["STATISTICS", "JointTest", "critical_values", "joint_test", "statistics"]
 
 STATISTICS = ("intercept", "slope", "intercept and slope", "Spiegelhalter", "ECE", "cumulative residuals")
 _N_DRAWS = 999
@@ -63,16 +63,20 @@ def joint_test(cells: ProbabilityCells, rng: np.random.Generator, confidence: fl
     pvalues = _pvalues(values)
     least = pvalues.min(axis=1)
     chance = float(np.mean(least <= least[0]))
-    level = float(np.quantile(least[1:], 1.0 - confidence, method="lower"))
-    critical = np.quantile(values[1:], 1.0 - level, axis=0, method="higher")
     return JointTest(
         _LEAST_PVALUE if cells.is_impossible else chance,
         chance,
         dict(zip(STATISTICS, pvalues[0].tolist(), strict=True)),
         float(np.quantile(values[1:, -1], confidence, method="higher")),
         values[0],
-        critical,
+        critical_values(values[1:], confidence),
     )
+
+
+def critical_values(drawn: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
+    """Return the values of the statistics that all tests together reject above, from those of calibrated samples."""
+    level = float(np.quantile(_pvalues(drawn).min(axis=1), 1.0 - confidence, method="lower"))
+    return np.asarray(np.quantile(drawn, 1.0 - level, axis=0, method="higher"))
 
 
 def statistics(cells: ProbabilityCells, residual: NDArray[np.float64]) -> NDArray[np.float64]:

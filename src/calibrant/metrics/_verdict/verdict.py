@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._params import Nothing, Real, check_param
+from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, cells_of
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind, read_codes
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind, read_codes
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.proportions import CONFIDENCE
@@ -35,6 +35,7 @@ _RULES = {
     "within": Real(0, 1, closed="neither"),
     "relative": Real(0, closed="neither") | Nothing(),
     "confidence": CONFIDENCE,
+    "weight_kind": Choice("frequency", "probability"),
 }
 _STREAM = 3  # of the random streams; 0 to 2 are those of intervals
 Kind = Literal["calibrated", "miscalibrated", "too little to matter", "cannot tell"]
@@ -135,7 +136,8 @@ def calibration_verdict(
     >>> print(calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, proba))
     miscalibrated: probabilities are too low: 40 % came true where 25 % were given (p = 0.001)
     """
-    for name, value in {"within": within, "relative": relative, "confidence": confidence}.items():
+    options = {"within": within, "relative": relative, "confidence": confidence, "weight_kind": weight_kind}
+    for name, value in options.items():
         check_param(name, value, _RULES[name])
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     group = None if groups is None else read_codes("groups", groups, predictions)[0]
@@ -151,6 +153,8 @@ def verdict_of(card: ScoreCard) -> Verdict:
 
 
 def _verdict(plan: BootstrapPlan, within: float, relative: float | None, confidence: float) -> Verdict:
+    if plan.has_few_groups:
+        return Verdict("cannot tell", f"cannot tell yet: {FEW_GROUPS}")
     cells = cells_of(plan)
     rng = stream(plan.seed, _STREAM)
     test = joint_test(cells, rng, confidence)
@@ -165,7 +169,8 @@ def _verdict(plan: BootstrapPlan, within: float, relative: float | None, confide
     if reach <= tolerance.error:
         words = f"calibrated within {within_words(reach, tolerance)} for nine rows in ten{_single(test, confidence)}"
         return Verdict("calibrated", words, **shown)
-    more = further_rows(cells, test, tolerance.error, confidence, design_effect(plan), rng)
+    n_rows = plan.predictions.total if plan.weight_kind == "frequency" else plan.predictions.n_rows
+    more = further_rows(cells, tolerance.error, confidence, design_effect(plan), n_rows, rng)
     far = "" if np.isnan(reach) else f"nine rows in ten may be off by up to ±{round_up(reach):g}, "
     words = f"cannot tell yet: {far}the tolerance is {tolerance}; {rows_words(more)}{_single(test, confidence)}"
     return Verdict("cannot tell", words, more_rows=more, **shown)
@@ -178,7 +183,7 @@ def _miscalibrated(
     thus, reach = pattern_words(pattern), shown["reach"]
     if reach <= tolerance.error and pattern.kind != "falls":
         words = f"miscalibrated, but too little to matter: {thus}; nine rows in ten are within ±{round_up(reach):g}"
-        return Verdict("too little to matter", f"{words} (tolerance {tolerance})", off=pattern.off, **shown)
+        return Verdict("too little to matter", f"{words}, the tolerance is {tolerance}", off=pattern.off, **shown)
     words = f"miscalibrated: {thus} (p = {test.pvalue:.2g})"
     return Verdict("miscalibrated", words, off=pattern.off, **shown)
 
