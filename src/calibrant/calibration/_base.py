@@ -110,8 +110,8 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sample_weight: Any = None,
         *,
         labels: Any = None,
-        groups: Any = None,
         weight_kind: WeightKind = "frequency",
+        groups: Any = None,
     ) -> Self:
         """Fit the map.
 
@@ -137,7 +137,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
             The fitted calibrator.
         """
         check_params(self, self._rules)
-        rows = read_scored(scores, y, sample_weight, labels, groups=groups, weight_kind=weight_kind)
+        rows = read_scored(scores, y, sample_weight, labels, groups).weighted_by(weight_kind)
         return self._fit_rows(rows)
 
     def _fit_rows(self, rows: ScoredRows) -> Self:

@@ -130,7 +130,7 @@ class ScoredRows:
 
         Examples
         --------
-        >>> rows = read_scored([0.1, 0.7, 0.9], [0, 1, 1], [0.25, 0.25, 0.5], weight_kind="probability")
+        >>> rows = read_scored([0.1, 0.7, 0.9], [0, 1, 1], [0.25, 0.25, 0.5]).weighted_by("probability")
         >>> rows.weight.round(3), rows.groups
         (array([0.667, 0.667, 1.333]), array([0, 1, 2]))
         """
@@ -222,15 +222,7 @@ def are_equal(table: NDArray[np.float64]) -> bool:
     return bool((table[:_SOME] == first).all() and (table == first).all())
 
 
-def read_scored(
-    scores: Any,
-    y: Any,
-    sample_weight: Any = None,
-    labels: Any = None,
-    *,
-    groups: Any = None,
-    weight_kind: WeightKind = "frequency",
-) -> ScoredRows:
+def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = None, groups: Any = None) -> ScoredRows:
     """Return the validated rows that a calibrator is fitted to; rows of weight 0 are dropped.
 
     Parameters
@@ -246,13 +238,11 @@ def read_scored(
         The classes in the order of the columns, where `y` may lack one or they are not sorted.
     groups : sequence of length n_rows, optional
         The group of each row.
-    weight_kind : {"frequency", "probability"}
-        What weights mean.
 
     Returns
     -------
     ScoredRows
-        The rows of positive weight; with groups, or weights that are probabilities, rows that stay whole.
+        The rows of positive weight.
 
     Examples
     --------
@@ -272,8 +262,7 @@ def read_scored(
     if named is not None and len(named) > len(known):
         labels = np.unique(named)
     ordered = order_classes(ScoredRows(table, coded.codes, coded.classes, weight, numbers), labels)
-    ordered = replace(ordered, scores=_order_scores(table, named, ordered.classes.tolist()))
-    return ordered.weighted_by(weight_kind)
+    return replace(ordered, scores=_order_scores(table, named, ordered.classes.tolist()))
 
 
 def read_named_scores(scores: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

@@ -181,7 +181,7 @@ def repair_base_rate(
     Log-loss went from 0.5854 to 0.3653, mse from 0.4024 to 0.2229, the slope from 1.04 to 1.02 (1 is right).
     """
     check_param("alpha", alpha, Real(0, 1))
-    scored = read_scored(scores, y, sample_weight, labels, groups=groups, weight_kind=weight_kind)
+    scored = read_scored(scores, y, sample_weight, labels, groups).weighted_by(weight_kind)
     check_every_class_has_rows(scored)
     on = find_scale(scored.scores, "auto")
     raw = np.exp(log_columns(scored.scores, on))

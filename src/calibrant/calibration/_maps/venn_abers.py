@@ -78,10 +78,10 @@ class VennAbers(ScoreMap):
         y: Any,
         sample_weight: Any = None,
         *,
-        labels: Any = None,
         folds: Any = None,
-        groups: Any = None,
         weight_kind: WeightKind = "frequency",
+        labels: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Fit the two step functions.
 
@@ -115,7 +115,7 @@ class VennAbers(ScoreMap):
         self.__dict__.pop("folds_", None)
         if folds is None:
             return super().fit(scores, y, sample_weight, labels=labels, groups=groups, weight_kind=weight_kind)
-        scored = read_scored(scores, y, sample_weight, labels, groups=groups, weight_kind=weight_kind)
+        scored = read_scored(scores, y, sample_weight, labels, groups).weighted_by(weight_kind)
         of_rows = _read_folds(folds, sample_weight, len(y))
         self.classes_, self.n_columns_ = scored.classes, scored.scores.shape[1]
         self.folds_ = [_of_fold(scored, of_rows == fold) for fold in np.unique(of_rows)]
