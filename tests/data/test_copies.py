@@ -56,6 +56,13 @@ def test_rows_that_repeat_by_chance_get_none(table):
         warn_of_copies(table, Y)
 
 
+def test_columns_without_values_do_no_harm():
+    table = np.c_[X[OVER], np.full(len(OVER), np.nan)]
+    with pytest.warns(CalibrantWarning, match=MESSAGE):
+        ProbabilityTreeClassifier(estimate=MEstimate("cv")).fit(table, Y[OVER])
+    ProbabilityTreeClassifier(estimate=MEstimate("cv")).fit(np.full((300, 2), np.nan), Y)
+
+
 def test_what_is_not_a_table_is_not_checked():
     warn_of_copies([[{}]] * 60, np.zeros(60, dtype=int))
 

@@ -24,7 +24,7 @@ _MIN_SHARE = 0.1  # of the rows; real tables with continuous columns hardly ever
 
 
 def count_copies(columns: list[NDArray[Any]], codes: NDArray[Any]) -> int:
-    """Return the number of rows that repeat an earlier one, class included; 0 where no column is continuous.
+    """Return the number of rows that repeat an earlier one, class included; 0 if few, or if no column is continuous.
 
     Examples
     --------
@@ -34,6 +34,8 @@ def count_copies(columns: list[NDArray[Any]], codes: NDArray[Any]) -> int:
     (50, 0)
     """
     hashes = hash_codes([*columns, codes], len(codes))
+    if len(hashes) - len(np.unique(hashes)) < _MIN_SHARE * len(hashes):
+        return 0  # before every column is sorted
     return copies_among(hashes, [np.unique(each) for each in columns if each.dtype.kind == "f"])
 
 
@@ -49,12 +51,10 @@ def copies_among(hashes: NDArray[np.uint64], values: Sequence[NDArray[np.float64
     >>> copies_among(np.array([1, 2, 1], dtype=np.uint64), [np.array([0.5, 1.5])])
     0
     """
-    n_distinct = len(np.unique(hashes))
-    for each in values:
-        is_fine = (np.round(each, 1 if len(values) > 1 else 3) != each).mean() > 0.5
-        if len(each) >= _MIN_VALUES and 2 * len(each) > n_distinct and is_fine:
-            return len(hashes) - n_distinct
-    return 0
+    n_distinct, n_decimals = len(np.unique(hashes)), 1 if len(values) > 1 else 3
+    many = [each for each in values if len(each) >= _MIN_VALUES and 2 * len(each) > n_distinct]
+    is_continuous = any((np.round(each, n_decimals) != each).mean() > 0.5 for each in many)
+    return len(hashes) - n_distinct if is_continuous else 0
 
 
 def warn_of_copies(X: Any, codes: NDArray[Any]) -> None:
