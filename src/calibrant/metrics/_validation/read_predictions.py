@@ -75,6 +75,8 @@ def _table(y_proba: Any) -> NDArray[np.float64]:
     """Return the probabilities as a table, without a check of their values."""
     try:
         values = as_unmasked_floats(_without_na(y_proba))
+        if column_names(y_proba):  # a frame's columns lie apart: sums would differ from those of an array by rounding
+            values = np.ascontiguousarray(values)
     except (TypeError, ValueError) as error:
         raise DataTypeError("y_proba must hold numbers: a column for each class, or one for the positive.") from error
     if values.ndim not in (1, 2) or values.shape[-1] == 0 or len(values) == 0:
