@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from calibrant._folds import deal_groups, unit_folds
+from calibrant.calibration import Auto, Binning
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.estimates import Curtailment, HierarchicalShrinkage, MEstimate, PathAverage
 from calibrant.trees import ProbabilityTreeClassifier
@@ -109,3 +110,16 @@ def test_very_large_weights_take_no_more_than_a_million_units():
 def test_groups_fill_the_first_folds():
     fold = deal_groups(np.eye(2)[[0, 0, 0, 1, 1]], np.ones(5), np.random.default_rng(0))
     assert sorted(np.unique(fold)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_auto_and_bins_choose_by_weights_what_they_choose_by_copies(seed):
+    random = np.random.default_rng(seed)
+    proba = random.beta(0.6, 0.6, 300)
+    y, times = (random.random(300) < 0.25 + 0.5 * proba).astype(int), random.integers(1, 5, 300)
+    rows = random.permutation(np.repeat(np.arange(300), times))
+    weighted, copied = Auto().fit(proba, y, times), Auto().fit(proba[rows], y[rows])
+    assert weighted.choice_.name == copied.choice_.name
+    np.testing.assert_allclose(weighted.weights_, copied.weights_, atol=1e-3)
+    bins = [Binning("cv").fit(proba, y, times), Binning("cv").fit(proba[rows], y[rows])]
+    assert bins[0].n_bins_ == bins[1].n_bins_
