@@ -40,6 +40,10 @@ class Costs:
     fn: float = 1.0
     tp: float = 0.0
 
+    def __post_init__(self) -> None:
+        for name in ("tn", "fp", "fn", "tp"):
+            check_param(name, getattr(self, name), Real())
+
     @classmethod
     def read(cls, costs: Any) -> Costs:
         """Validate a matrix: rows actual class, columns decision, negative before positive; None: all errors cost 1."""

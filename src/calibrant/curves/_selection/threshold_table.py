@@ -139,7 +139,10 @@ def threshold_table(
 
 def _steps(ranked: Ranked, thresholds: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the number of groups at or above each threshold, and the thresholds, the highest first."""
-    chosen = np.sort(np.atleast_1d(as_floats(thresholds)))[::-1]
+    try:
+        chosen = np.sort(np.atleast_1d(as_floats(thresholds)))[::-1]
+    except (TypeError, ValueError):
+        chosen = np.empty(0)
     if chosen.ndim != 1 or not len(chosen) or np.isnan(chosen).any():
         raise ParameterError(f"thresholds must be a list of numbers; got {thresholds!r}.")
     return np.searchsorted(-ranked.score, -chosen, side="right"), chosen

@@ -57,7 +57,8 @@ def position_of(positive: Any, classes: list[Any]) -> int:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: positive must be one of the classes ('no', 'yes'); got 'ja'.
     """
-    found = [k for k, label in enumerate(classes) if label == positive]
+    is_label = not isinstance(positive, list | tuple | np.ndarray)
+    found = [k for k, label in enumerate(classes) if is_label and label == positive]
     if not found:
         names = ", ".join(repr(label.item() if isinstance(label, np.generic) else label) for label in classes[:5])
         more = " ..." if len(classes) > 5 else ""

@@ -23,7 +23,7 @@ _BINS: dict[str, Rule] = {
 _RULES: dict[str, dict[str, Rule]] = {
     "accuracy": _THRESHOLD,
     "auc": {"average": Choice("one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted")},
-    "aulc": {"step": _FRACTION | Nothing()},
+    "aulc": {"step": Real(1e-6, 1) | Nothing()},
     "auprc": {"interpolation": Choice("davis_goadrich", "linear")},
     "avll": {"only_exact": Bool()},
     "balanced_accuracy": _THRESHOLD,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._numbers import as_unmasked_floats
+from calibrant._repr import short_repr
 from calibrant.data._internal import check_weights, classes_of_columns, column_names, factorize, order_columns
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._docstrings import document_metric
@@ -42,6 +43,10 @@ def read_predictions(
     array([[0.8, 0.2],
            [0.3, 0.7]])
     """
+    if isinstance(pos_label, np.ndarray | list):
+        raise ParameterError(
+            f"pos_label must be one class; got {short_repr(pos_label)}. Pass the positive class alone."
+        )
     values = _table(y_proba)
     n_rows = len(values)
     codes, categories, are_seen = _labels("y_true", y_true, n_rows)
@@ -153,7 +158,7 @@ def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> li
 def _check_labels(labels: Any) -> list[Any]:
     array = np.asarray(labels)
     names: list[Any] = array.tolist() if array.ndim == 1 else []
-    if not names or len(set(names)) < len(names):
+    if not names or len(set(names)) < len(names) or any(name != name for name in names):
         raise ParameterError(f"labels must be the classes in the order of the columns, each once; got {labels!r}.")
     return names
 

@@ -82,9 +82,9 @@ class AcrossGroups(Plan):
             raise ParameterError(
                 "train is for learn_from='one'; with 'others' all groups but the tested one are trained on."
             )
-        if self.train is not None and self.train == self.test:
-            raise ParameterError(f"train and test must be two groups; both are {self.train!r}.")
         trained, tested = (_numbers(name, each, rows) for name, each in (("train", self.train), ("test", self.test)))
+        if self.train is not None and self.test is not None and trained == tested:
+            raise ParameterError(f"train and test must be two groups; both are {self.train!r}.")
         if self.learn_from == "others":
             return [(_OTHERS, test) for test in tested]
         return [(train, test) for test in tested for train in trained if train != test]
@@ -94,6 +94,6 @@ def _numbers(name: str, group: Any, rows: PlanRows) -> list[int]:
     """Return the number of a group, or of all groups where it is None."""
     if group is None:
         return list(range(rows.n_groups))
-    if group not in rows.group_names:
+    if isinstance(group, list | tuple | np.ndarray) or group not in rows.group_names:
         raise DataError(f"{name}={group!r} is not among the groups.{nearest(group, rows.group_names)}")
     return [rows.group_names.index(group)]
