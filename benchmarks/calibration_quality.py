@@ -1,6 +1,6 @@
 """The gain of each calibration map, and how often it harms: many models on many data sets, on the same scores.
 
-    python benchmarks/calibration_quality.py --store DIR [--splits 10] [--rows 1000] [--data NAME ...] [--score-only]
+    python benchmarks/calibration_quality.py --store DIR [--splits 10] [--rows 1000] [--data NAME ...] [--maps NAME ...]
 
 First the store is filled with out-of-fold scores (5 folds) and test scores of every model on random splits, with at
 most ``--rows`` training rows and twice as many test rows; larger data sets are sampled. Then every map is fitted to the
@@ -18,6 +18,7 @@ import multiprocessing
 import os
 import warnings
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +31,16 @@ from calibrant.calibration import Platt
 Gains = dict[str, tuple[float, float]]
 
 
-def evaluate_maps(cell: Cell) -> dict[str, Gains | str | int]:
-    """Return the gain of each map on one cell, in log-loss and in Brier score."""
+def evaluate_maps(cell: Cell, names: list[str] | None = None) -> dict[str, Gains | str | int]:
+    """Return the gain of each map, or of those named, on one cell, in log-loss and in Brier score."""
     floor = 1.0 / (2.0 * len(cell.codes))
     before = _losses(_unchanged(cell), cell.test_codes, floor)
     gains: Gains = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, apply in all_maps().items():
+            if names is not None and name not in names:
+                continue
             try:
                 proba = apply(cell.scores, cell.codes, cell.test_scores)
             except ValueError:
@@ -97,6 +100,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--data", nargs="*", default=list(DATASETS))
+    parser.add_argument("--maps", nargs="*", help="only these maps, by name")
     parser.add_argument("--score-only", action="store_true")
     parser.add_argument("--no-scoring", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -108,7 +112,7 @@ def main() -> None:
         return
     chosen = [cell for cell in cells(options.store) if cell.dataset in options.data and cell.split < options.splits]
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        results = list(pool.imap(evaluate_maps, chosen, chunksize=4))
+        results = list(pool.imap(partial(evaluate_maps, names=options.maps), chosen, chunksize=4))
     if options.out:
         options.out.write_text(json.dumps(results))
     show([cell for cell in results if cell["classes"] == 2 and cell["model"] != "SVC"], "two classes")
