@@ -251,3 +251,9 @@ def test_many_blocks_of_isotonic_regression_have_no_markers():
     few, many = (ReliabilityDisplay.from_predictions(*rows(n), method="corp", bands=None) for n in (100, 50_000))
     assert len(many.curves["model"].weight) > 40
     assert line(few, "model").get_markersize() > line(many, "model").get_markersize() == 0
+
+
+def test_the_precision_of_a_rare_class_fills_the_axes():
+    display = PrecisionRecallDisplay.from_predictions(*rows(5000, 0.01))
+    assert display.curves["model"].precision.max() < display.ax_.get_ylim()[1] < 0.6
+    assert PrecisionRecallDisplay.from_predictions(*rows(1500)).ax_.get_ylim()[1] > 1

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant._params import Bool, check_param
 from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
 from calibrant.plots._display import Display
+from calibrant.plots._limits import probability_limits
 from calibrant.plots._style import REFERENCE_LINE, format_axes, format_counts, format_number, line_style
 from calibrant.plots._thinning import thin
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GainsDisplay", "LiftDisplay", "PrecisionRecallDisplay", "RocDisplay"]
 
+_FEW = 0.02  # share of the rows or positives at which a curve is mostly noise and does not set the scale
 _MAX_VERTICES = 30  # of a hull: more markers touch each other
 
 
@@ -70,6 +72,8 @@ class RocDisplay(Display):
 class PrecisionRecallDisplay(Display):
     """Precision against recall, drawn in steps, since points between two thresholds are not attained.
 
+    Where precision stays below 0.5 from a recall of 2 % on, as with a rare class, the vertical axis ends above it.
+
     Examples
     --------
     >>> display = PrecisionRecallDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], name="tree")
@@ -88,7 +92,8 @@ class PrecisionRecallDisplay(Display):
             ax.step(*thin(recall, precision), where="pre", label=label, **line_style(number))
         rate = next(iter(self.curves.values())).base_rate
         ax.axhline(rate, label=f"base rate {rate:.3g}", **REFERENCE_LINE)
-        format_axes(ax, "recall", "precision", ylim=(0.0, 1.0))
+        top = max(float(curve.precision[curve.recall >= _FEW].max(initial=0.0)) for curve in self.curves.values())
+        format_axes(ax, "recall", "precision", ylim=probability_limits(0.0, top))
 
 
 class LiftDisplay(Display):
@@ -113,7 +118,7 @@ class LiftDisplay(Display):
             ax.plot(*thin(curve.fraction, curve.lift), label=label, **line_style(number))
         ax.axhline(1.0, label="random order", **REFERENCE_LINE)
         # The lift of the first few rows is mostly noise and would flatten the rest of the curve.
-        top = 1.15 * max(float(curve.lift[curve.fraction >= 0.02].max()) for curve in self.curves.values())
+        top = 1.15 * max(float(curve.lift[curve.fraction >= _FEW].max()) for curve in self.curves.values())
         format_axes(ax, "share of rows selected, most likely first", "lift", ylim=(0.0, top))
 
 
