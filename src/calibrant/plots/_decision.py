@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from calibrant._docstrings import fill_docstring
 from calibrant._params import Nothing, Real, check_param
 from calibrant.curves import DecisionCurve, decision_curve
-from calibrant.plots._display import FROM_PREDICTIONS, Display, positive_class
+from calibrant.plots._display import Display, positive_class
 from calibrant.plots._legend import band_label
 from calibrant.plots._limits import probability_limits
 from calibrant.plots._style import COLORS, REFERENCE_LINE, format_axes, line_style
@@ -25,11 +24,25 @@ __all__ = ["DecisionCurveDisplay"]
 class DecisionCurveDisplay(Display):
     """The net benefit of acting on probabilities against the threshold, with that of acting on all rows and on none.
 
+    By default there are 99 thresholds, up to where acting on rows no longer pays: with a rare class, a small range.
+
+    Parameters
+    ----------
+    curves : dict of str to DecisionCurve
+        The curves.
+    confidence : float, optional
+        The confidence of the bootstrap intervals of the curves, which are drawn as a pointwise band.
+    pos_label : optional
+        The positive class, which the legend names.
+
     Examples
     --------
     >>> display = DecisionCurveDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6])
     >>> [line.get_label() for line in display.ax_.lines]
     ['always positive', 'always negative', 'model']
+    >>> display = DecisionCurveDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], confidence=0.9)
+    >>> display.legend_.get_texts()[-1].get_text()
+    'pointwise 90 % band'
     """
 
     _curve = staticmethod(decision_curve)
@@ -45,48 +58,21 @@ class DecisionCurveDisplay(Display):
         self.confidence = confidence
 
     @classmethod
-    @fill_docstring(entries=FROM_PREDICTIONS)
-    def from_predictions(
+    def _of_models(
         cls,
         y_true: Any,
-        y_proba: Any,
+        models: Mapping[str, Any],
+        rows: dict[str, Any],
         *,
-        name: str = "model",
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        labels: Any = None,
-        ax: Any = None,
         thresholds: Any = None,
         confidence: float | None = None,
         **options: Any,
     ) -> Self:
-        """Compute the curve of each model and draw it.
-
-        Parameters
-        ----------
-        %(entries)s
-        thresholds : sequence, optional
-            Thresholds inside (0, 1); by default 99 of them up to where acting on rows no longer pays.
-        confidence : float, optional
-            Confidence of bootstrap intervals at each threshold, drawn as a pointwise band; by default there are none.
-        **options
-            Further arguments of `calibrant.curves.decision_curve`.
-
-        %(returns_drawn)s
-
-        Examples
-        --------
-        >>> display = DecisionCurveDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], confidence=0.9)
-        >>> display.legend_.get_texts()[-1].get_text()
-        'pointwise 90 % band'
-        """
-        models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
-        rows = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
         if thresholds is None:
             thresholds = _paying_thresholds(y_true, models, rows)
-        options |= {"thresholds": thresholds, "confidence": confidence}
-        curves = {key: decision_curve(y_true, proba, **rows, **options) for key, proba in models.items()}
-        return cls(curves, confidence=confidence, pos_label=positive_class(y_true, models, **rows)).plot(ax)
+        options |= {"thresholds": thresholds, "confidence": confidence, **rows}
+        curves = {key: decision_curve(y_true, proba, **options) for key, proba in models.items()}
+        return cls(curves, confidence=confidence, pos_label=positive_class(y_true, models, **rows))
 
     def _draw(self, ax: Axes) -> None:
         first = next(iter(self.curves.values()))

@@ -93,10 +93,15 @@ class Display:
         LiftCurve: the top 10 % of 4 rows contain 0.4 of 2 positives, lift 2; 5 points
         """
         models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
+        rows = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
+        return cls._of_models(y_true, models, rows, **options).plot(ax)
+
+    @classmethod
+    def _of_models(cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], **options: Any) -> Self:
+        """Return the display of models; ``rows`` are the arguments that all curves share."""
         display = {key: options.pop(key) for key in cls._display_options if key in options}
-        row_options = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-        curves = {key: cls._curve(y_true, proba, **row_options, **options) for key, proba in models.items()}
-        return cls(curves, pos_label=positive_class(y_true, models, **row_options), **display).plot(ax)
+        curves = {key: cls._curve(y_true, proba, **rows, **options) for key, proba in models.items()}
+        return cls(curves, pos_label=positive_class(y_true, models, **rows), **display)
 
     @classmethod
     @fill_docstring(options=_OPTIONS)

@@ -121,16 +121,20 @@ class ReliabilityDisplay(Display):
         >>> ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], method="corp", bands=None).curves
         {'model': ReliabilityCurve: 4 rows in 3 bins (corp), mean distance from the diagonal 0.075}
         """
-        models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
+        options |= {"zoom": zoom, "method": method, "n_bins": n_bins, "bands": bands}
         rows = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-        options |= {"method": method, "n_bins": n_bins, "bands": bands}
+        return super().from_predictions(y_true, y_proba, name=name, ax=ax, **rows, **options)
+
+    @classmethod
+    def _of_models(
+        cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], *, zoom: bool | None = None, **options: Any
+    ) -> Self:
         curves = {key: reliability(y_true, proba, **rows, **options) for key, proba in models.items()}
         display = cls(curves, zoom=zoom, pos_label=positive_class(y_true, models, **rows))
-        limits = display._limits()
         n_rows = float(next(iter(curves.values())).weight.sum())
-        rows |= {"limits": limits, "n_bins": n_histogram_bins(n_rows)}
-        display.histograms = {key: score_histogram(y_true, proba, **rows) for key, proba in models.items()}
-        return display.plot(ax)
+        bins = {"limits": display._limits(), "n_bins": n_histogram_bins(n_rows), **rows}
+        display.histograms = {key: score_histogram(y_true, proba, **bins) for key, proba in models.items()}
+        return display
 
     def _limits(self) -> tuple[float, float]:
         return reliability_limits(self.curves.values(), zoom=self.zoom)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant.curves import ScoreHistogram, score_histogram
 from calibrant.exceptions import ParameterError
-from calibrant.plots._display import FROM_PREDICTIONS, Display, positive_class
+from calibrant.plots._display import Display, positive_class
 from calibrant.plots._legend import draw_legend
 from calibrant.plots._limits import n_histogram_bins, probability_limits
 from calibrant.plots._style import COLORS, format_axes
@@ -33,7 +32,8 @@ class ScoreHistogramDisplay(Display):
     """Histograms of the probabilities of positive rows and of other rows, with a panel for each model.
 
     Chawla & Cieslak (2006, Figure 2) show the effect of smoothing and bagging on the probabilities of a tree this way.
-    Where nearly all probabilities are below 0.5 or above it, as with a rare class, the bins cover their range only.
+    Where nearly all probabilities are below 0.5 or above it, as with a rare class, the bins cover their range only;
+    ``limits`` sets another. By default there are as many bins as the square root of the number of rows, from 5 to 20.
 
     Attributes
     ----------
@@ -45,6 +45,9 @@ class ScoreHistogramDisplay(Display):
     >>> display = ScoreHistogramDisplay.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6], n_bins=2)
     >>> [patch.get_data().values for patch in display.ax_.patches]
     [array([0.5, 0.5]), array([0.5, 0.5])]
+    >>> rare = ScoreHistogramDisplay.from_predictions([0, 1, 1, 0], [0.02, 0.09, 0.04, 0.06])
+    >>> rare.curves["model"].high[-1]
+    np.float64(0.1)
     """
 
     _curve = staticmethod(score_histogram)
@@ -52,49 +55,22 @@ class ScoreHistogramDisplay(Display):
     curves: dict[str, ScoreHistogram]
 
     @classmethod
-    @fill_docstring(entries=FROM_PREDICTIONS)
-    def from_predictions(
+    def _of_models(
         cls,
         y_true: Any,
-        y_proba: Any,
+        models: Mapping[str, Any],
+        rows: dict[str, Any],
         *,
-        name: str = "model",
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        labels: Any = None,
-        ax: Any = None,
         n_bins: int | Literal["auto"] = "auto",
         limits: tuple[float, float] | None = None,
         **options: Any,
     ) -> Self:
-        """Compute the histograms of each model and draw them.
-
-        Parameters
-        ----------
-        %(entries)s
-        n_bins : int or "auto"
-            Number of bins; by default the square root of the number of rows, from 5 to 20.
-        limits : tuple of two floats, optional
-            The range of the bins; by default that of the probabilities, up to a few rows.
-        **options
-            Further arguments of `calibrant.curves.score_histogram`.
-
-        %(returns_drawn)s
-
-        Examples
-        --------
-        >>> display = ScoreHistogramDisplay.from_predictions([0, 1, 1, 0], [0.02, 0.09, 0.04, 0.06])
-        >>> display.curves["model"].high[-1]
-        np.float64(0.1)
-        """
-        models = y_proba if isinstance(y_proba, Mapping) else {name: y_proba}
-        rows = {"sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
         fine = [score_histogram(y_true, proba, n_bins=1000, **rows) for proba in models.values()]
-        limits = _limits(fine) if limits is None else limits
-        n_bins = n_histogram_bins(float((fine[0].positive + fine[0].negative).sum())) if n_bins == "auto" else n_bins
-        options |= {"n_bins": n_bins, "limits": limits, **rows}
+        if n_bins == "auto":
+            n_bins = n_histogram_bins(float((fine[0].positive + fine[0].negative).sum()))
+        options |= {"n_bins": n_bins, "limits": _limits(fine) if limits is None else limits, **rows}
         curves = {key: score_histogram(y_true, proba, **options) for key, proba in models.items()}
-        return cls(curves, pos_label=positive_class(y_true, models, **rows)).plot(ax)
+        return cls(curves, pos_label=positive_class(y_true, models, **rows))
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the histograms.
