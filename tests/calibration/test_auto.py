@@ -47,6 +47,11 @@ def test_an_infinite_price_buys_nothing():
     np.testing.assert_allclose(found.predict(GRID), GRID, atol=1e-9)
 
 
+def test_no_p_value_is_below_a_level_of_0():
+    choice = Auto(alpha=0.0).fit(*known(500, slope=0.3)).choice_
+    assert choice.reason == "the scores may be calibrated (p = 0.00)"
+
+
 def test_no_map_is_used_without_the_required_evidence():
     scores, y = known(300, slope=0.8)
     assert Auto(multiple=100.0).fit(scores, y).choice_.name == "no map"

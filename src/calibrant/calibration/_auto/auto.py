@@ -70,7 +70,7 @@ class Auto(Calibrator):
     for its weight: this shrinks the mix towards the identity, the more the fewer rows there are. The guard: the mix is
     used only if its gain over no map exceeds `multiple` standard errors of the paired difference of the rows and the
     hypothesis that the scores are calibrated is rejected, at the level `alpha`, by outcomes drawn from the scores; else
-    the probabilities stay unchanged. So calibrated scores are mapped in at most a share `alpha` of fits, however few.
+    the probabilities stay unchanged. So up to 200 calibrated scores are mapped in at most a share `alpha` of fits.
 
     Certain probabilities, 0 and 1, have infinite log-loss if wrong. They are replaced first, also where no map is
     used (see `mended_`). Margins are not probabilities, so Platt's sigmoid is used in place of the unchanged scores.
