@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.hostile.calls import PROBA, N, X, Y, plans, required
+from tests.hostile.calls import PROBA, SCORES, N, X, Y, plans, required
 from tests.hostile.junk import JUNK, outcome
 
 from calibrant import estimates
-from calibrant.curves import Costs, threshold_table
+from calibrant.calibration import Isotonic, calibrator_from_dict, merge_pairs
+from calibrant.curves import Costs, hull_of, threshold_table
 from calibrant.decisions import CostMatrix, ExampleCosts
-from calibrant.exceptions import ParameterError
+from calibrant.exceptions import CalibrantError
 from calibrant.metrics import auc, aulc
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -62,8 +63,13 @@ def test_a_junk_parameter_is_accepted_or_raises_our_error(kind: type[Any], use: 
         (lambda: auc(Y, PROBA, labels=[0, float("nan")]), "labels must be the classes in the order of the columns"),
         (lambda: aulc(Y, PROBA, step=5e-324), r"step must be a number in \[1e-06, 1\] or None; got 5e-324"),
         (lambda: threshold_table(Y, PROBA, thresholds="half"), "thresholds must be a list of numbers; got 'half'"),
+        (lambda: hull_of({"a": 1}), "curves must be a dict of name to ROC curve; got {'a': 1}"),
+        (lambda: calibrator_from_dict("platt"), "written must be what to_dict of a calibrator returns; got 'platt'"),
+        (lambda: merge_pairs(0.3, [0.2]), "p0 and p1 must be of one shape, a row for each predictor"),
+        (lambda: merge_pairs("low", [0.2]), "p0 and p1 must hold numbers"),
+        (lambda: Isotonic().fit(SCORES, Y, labels=5), "labels must be the classes in the order of the columns; got 5"),
     ],
 )
 def test_what_a_function_says_to_a_junk_option(call: Callable[[], Any], words: str) -> None:
-    with pytest.raises(ParameterError, match=words):
+    with pytest.raises(CalibrantError, match=words):
         call()

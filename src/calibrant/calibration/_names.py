@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
+from calibrant._repr import short_repr
 from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._maps.bbq import BBQ
@@ -23,6 +24,7 @@ from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._maps.vector_scaling import VectorScaling
 from calibrant.calibration._maps.venn_abers import VennAbers
+from calibrant.exceptions import ParameterError
 
 __all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
 
@@ -112,6 +114,8 @@ def calibrator_from_dict(written: Mapping[str, Any]) -> Calibrator:
     >>> calibrator_from_dict(platt.to_dict()).predict([0.5]) == platt.predict([0.5])
     array([ True])
     """
+    if not isinstance(written, Mapping) or not {"calibrator", "params"} <= written.keys():
+        raise ParameterError(f"written must be what to_dict of a calibrator returns; got {short_repr(written)}.")
     kind = choose("calibrator", written["calibrator"], _CLASSES)
     params = {name: _calibrators(value) for name, value in written["params"].items()}
     calibrator = kind(**params)

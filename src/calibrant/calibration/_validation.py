@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._numbers import as_unmasked_floats
+from calibrant._repr import short_repr
 from calibrant.calibration._score_columns import are_probabilities, is_of_difference, one_column
 from calibrant.data._internal import (
     WeightKind,
@@ -257,7 +258,7 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     numbers = read_groups(groups, len(table), rows)
     if rows is not None and weight is not None:
         table, weight = table[rows], weight[rows]
-    known = (coded.classes if labels is None else np.asarray(labels)).tolist()
+    known = coded.classes.tolist() if labels is None else _read_labels(labels)
     named = classes_of_columns("scores", column_names(scores), known, may_add=labels is None)
     if named is not None and len(named) > len(known):
         labels = np.unique(named)
@@ -288,6 +289,13 @@ def _order_scores(table: NDArray[np.float64], named: list[Any] | None, classes: 
             "that column, or labels= with the class of the column last."
         )
     return table
+
+
+def _read_labels(labels: Any) -> list[Any]:
+    array = np.asarray(labels)
+    if array.ndim != 1 or not len(array):
+        raise DataError(f"labels must be the classes in the order of the columns; got {short_repr(labels)}.")
+    return list(array.tolist())
 
 
 def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:

@@ -15,7 +15,7 @@ from calibrant.calibration._base import WEIGHT_KIND_DOC, ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
 from calibrant.data._internal import WeightKind, check_weights
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -230,7 +230,13 @@ def merge_pairs(p0: Any, p1: Any) -> NDArray[np.float64]:
     >>> merge_pairs([[0.2, 0.5], [0.4, 0.5]], [[0.3, 0.75], [0.5, 0.75]]).round(3)
     array([0.359, 0.6  ])
     """
-    return _merged(_merge(list(zip(as_floats(p0), as_floats(p1), strict=True))))
+    try:
+        low, high = as_floats(p0), as_floats(p1)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError("p0 and p1 must hold numbers: the pairs of each predictor.") from error
+    if low.shape != high.shape or low.ndim == 0:
+        raise DataError(f"p0 and p1 must be of one shape, a row for each predictor; got {low.shape}, {high.shape}.")
+    return _merged(_merge(list(zip(low, high, strict=True))))
 
 
 def _merge(pairs: Sequence[Pair]) -> Pair:

@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
+from calibrant._repr import short_repr
 from calibrant.curves._roc.roc_curve import RocCurve, roc
 from calibrant.curves._roc.roc_points import RocPoints
 from calibrant.exceptions import ParameterError
@@ -169,6 +170,8 @@ def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
     >>> hull_of({"rules": points}).tpr
     array([0. , 0.5, 1. , 1. ])
     """
+    if not isinstance(curves, Mapping) or any(not isinstance(curve, RocCurve | RocPoints) for curve in curves.values()):
+        raise ParameterError(f"curves must be a dict of name to ROC curve; got {short_repr(curves)}.")
     if not curves:
         raise ParameterError("curves must be a dict of name to curve with at least one entry; got none.")
     fpr, tpr = (np.concatenate([getattr(curve, rate) for curve in curves.values()]) for rate in ("fpr", "tpr"))

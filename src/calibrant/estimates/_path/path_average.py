@@ -141,7 +141,7 @@ def _log_marginal(tree: CountedTree, alpha: float) -> NDArray[np.float64]:
 
 
 def _read_trust(trust: Any) -> tuple[float, ...]:
-    values = tuple(trust) if isinstance(trust, Iterable) and getattr(trust, "ndim", 1) else ()
+    values = tuple(trust) if isinstance(trust, Iterable) and getattr(trust, "ndim", 1) > 0 else ()
     if not values or any(value not in Real(0, 1) for value in values):
         raise ParameterError(f"trust must be None or numbers in [0, 1], at least one; got {trust!r}.")
     return tuple(map(float, values))
