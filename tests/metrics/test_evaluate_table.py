@@ -140,6 +140,12 @@ def test_one_class_alone_requires_pos_label(rows):
     assert card["f1"].low is None
 
 
+def test_one_class_of_whole_numbers_is_named_by_pos_label():
+    rows = pd.DataFrame({"y": [1, 1], "p": [0.4, 0.6]})
+    card = evaluate_table(rows, target="y", proba="p", pos_label=1, metrics=["mse"], confidence=None)
+    assert card["mse"].value == pytest.approx(2 * (0.6**2 + 0.4**2) / 2)
+
+
 def test_a_lazy_query_is_run_in_batches(rows):
     lazy = pl.from_pandas(rows).lazy().filter(pl.col("p") > 0.1)
     kept = rows[rows.p > 0.1]

@@ -174,9 +174,10 @@ class _Table:
 
     def _predictions(self, batch: Any, counts: Any, first: int) -> Predictions:
         one = len(self.proba) == 1
+        labels = np.array(self.labels, dtype=object)  # "not 1" and 1 stay what they are
         proba = batch[self.proba[0]].to_numpy() if one else batch.select(self.proba).to_numpy()
         try:
-            return read_predictions(batch[self.target].to_numpy(), proba, counts, self.pos_label, self.labels)
+            return read_predictions(batch[self.target].to_numpy(), proba, counts, self.pos_label, labels)
         except DataError as error:
             where = f"in the batch that starts at row {first:,} of source: " if first else ""
             raise type(error)(f"{where}{error}") from error
