@@ -23,6 +23,7 @@ __all__ = ["TreeLearner", "TreeMember"]
 
 # Keys of the random streams of one fit.
 _MEMBER, _RESAMPLE = 0, 1
+_MAX_DRAWS = 2.0**53  # every count up to this is a float
 
 
 class _RoundParams(TreeParams, Protocol):
@@ -77,7 +78,8 @@ class TreeLearner:
         if not self._params.resample:
             return None if (self.weights == 1).all() else self.weights
         probabilities = self.weights / self.weights.sum()
-        drawn = stream(self._seed, _RESAMPLE, number).multinomial(max(1, round(self._total)), probabilities)
+        n_draws = max(1, round(min(self._total, _MAX_DRAWS)))
+        drawn = stream(self._seed, _RESAMPLE, number).multinomial(n_draws, probabilities)
         return drawn.astype(np.float64)
 
     def _rows(self, member: TreeMember) -> Rows:
