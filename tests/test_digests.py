@@ -17,8 +17,8 @@ import pytest
 
 EXPECTED = {
     "forest": "993cf69fb706226c",
-    "b_pets": "d28c31013152e16c",
-    "eb_pets": "e312745bbae93c20",
+    "b_pets": "1bccd0470da0dd05",
+    "eb_pets": "d70c1266625747b5",
     "mob_esp": "fafe5c8695d2745b",
     "pruned": "a692ebecbf789e32",
     "card": "9600177ba9c4f21c",

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -105,9 +107,11 @@ class Descent {
     ShareDescent shares_;
 };
 
-// Divides a mixture by its shares' sum, which rounding may take past 1: no class then has a probability above 1.
+// Divides a mixture by its shares' sum where rounding has taken that away from 1. A sum within a few last bits is left
+// alone, so that rows of equal probabilities stay tied.
 inline void divide(std::span<double> mixture, double total) {
-    if (total == 1.0) return;
+    constexpr double last_bits = 4 * std::numeric_limits<double>::epsilon();
+    if (std::abs(total - 1.0) <= last_bits) return;
     for (double& value : mixture) value /= total;
 }
 
