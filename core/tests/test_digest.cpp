@@ -141,7 +141,7 @@ TEST(probabilities_of_a_fixed_forest_have_the_same_bits_everywhere) {
     const CodedTable table(n_rows, fixed.problem.columns);
     const std::vector<Tree> trees = grown(fixed, table, 2);
     for (const std::size_t n_threads : {1U, 2U})
-        CHECK(Digest().add(probabilities(trees, table, n_threads)).is(0x9fef6f2096ea2a73ULL));
+        CHECK(Digest().add(probabilities(trees, table, n_threads)).is(0xa88e952e33fcdb3aULL));
 }
 
 TEST(measures_have_the_same_bits_everywhere) {
@@ -158,5 +158,5 @@ TEST(measures_have_the_same_bits_everywhere) {
     digest.add(squared_errors(rows, {2, stop})).add(log_loss_sums(rows, 0, {2, stop}).sum);
     digest.add(area_under_roc(ranking)).add(average_precision(ranking)).add(area_under_precision(ranking, false));
     digest.add(sums.loss).add(sums.gradient[0]).add(sums.hessian[0][1]);
-    CHECK(digest.is(0xa864649e9d7dedbbULL));
+    CHECK(digest.is(0x09ae9789359778f1ULL));
 }
