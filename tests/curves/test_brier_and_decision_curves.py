@@ -22,7 +22,7 @@ def test_the_area_under_a_brier_curve_is_the_brier_score(rows):
     assert brier_curve(y, p, sample_weight=weight).area == pytest.approx(mse01(y, p, sample_weight=weight), abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:all scores are equal")
+@pytest.mark.filterwarnings("ignore:all scores are equal", "ignore:sample_weight of 2 rows sums to 1")
 @given(ROWS)
 def test_the_area_of_the_best_thresholds_is_the_brier_score_of_isotonic_regression(rows):
     y, p, weight = columns(rows)

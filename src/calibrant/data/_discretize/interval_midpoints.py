@@ -27,7 +27,8 @@ def interval_midpoints(cuts: NDArray[np.float64], values: NDArray[np.float64] | 
         return np.full(len(cuts) + 1, np.nan)
     ends = np.concatenate([values[:1], cuts, values[-1:]])
     low, high = ends[:-1], ends[1:]
-    middle = low / 2 + high / 2
+    with np.errstate(invalid="ignore"):  # from -inf to inf there is no middle
+        middle = low / 2 + high / 2
     return np.where(np.isfinite(middle), middle, np.where(np.isfinite(low), low, high))
 
 
