@@ -99,9 +99,8 @@ void bind_forests(nb::module_& module) {
                "tables"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
                "Write the sum of the trees' tables at the leaves that the rows reach.");
 
-    module.def("permute_forest", &permute_forest, "trees"_a, "tables"_a.noconvert(), "table"_a,
-               "in_bag"_a.noconvert(), "columns"_a.noconvert(), "order"_a.noconvert(), "changes"_a.noconvert(),
-               "n_threads"_a,
+    module.def("permute_forest", &permute_forest, "trees"_a, "tables"_a.noconvert(), "table"_a, "in_bag"_a.noconvert(),
+               "columns"_a.noconvert(), "order"_a.noconvert(), "changes"_a.noconvert(), "n_threads"_a,
                "Add to changes (columns x rows, classes) how the trees' predictions of out-of-bag rows change when a "
                "column takes the values of the rows in order (columns x rows).");
 

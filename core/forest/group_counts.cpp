@@ -20,10 +20,11 @@ GroupCounts::GroupCounts(const LeafPaths& paths, std::size_t tree, const BaggedR
     std::vector<CountedRow> entries;
     paths.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
         if (!rows.bags.is_out_of_bag(tree, row)) return;
-        entries.push_back({key_of(rows.group(row), leaf), static_cast<std::size_t>(rows.classes[row]),
-                           rows.own_weight(row) * share});
+        entries.push_back(
+            {key_of(rows.group(row), leaf), static_cast<std::size_t>(rows.classes[row]), rows.own_weight(row) * share});
     });
-    std::stable_sort(entries.begin(), entries.end(), [](const CountedRow& a, const CountedRow& b) { return a.key < b.key; });
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const CountedRow& a, const CountedRow& b) { return a.key < b.key; });
     for (const auto& [key, own_class, weight] : entries) {
         if (keys_.empty() || keys_.back() != key) {
             keys_.push_back(key);

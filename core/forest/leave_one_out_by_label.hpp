@@ -13,8 +13,8 @@
 namespace calibrant {
 
 // Predicts each row by its neighbors at the leaves of the trees whose bag does not hold it: the rows of other groups at
-// the leaf that have its label. Labels, also those of neighbors, are votes of trees grown without the row and without the one
-// labelled. A leaf with more than `max_neighbors` rows is represented by that many, drawn at random.
+// the leaf that have its label. Labels, also those of neighbors, are votes of trees grown without the row and without
+// the one labelled. A leaf with more than `max_neighbors` rows is represented by that many, drawn at random.
 std::vector<double> predict_leave_one_out_by_label(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
                                                    const BaggedRows& rows, const TreeVotes& tree_votes,
                                                    const CountEstimate& estimate, std::size_t max_neighbors,
