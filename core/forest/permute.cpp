@@ -77,7 +77,8 @@ class CodeTests {
         if (at.low > 0) return code <= at.cut ? at.low : at.high;
         if (code >= static_cast<Code>(-at.low)) return missing;
         const std::int32_t branch = tree_.branch_of_value[at.cut + code];
-        return branch < 0 ? missing : tree_.children[static_cast<std::size_t>(at.high + branch)];
+        return branch < 0 ? missing
+                          : tree_.children[static_cast<std::size_t>(at.high) + static_cast<std::size_t>(branch)];
     }
 
   private:
