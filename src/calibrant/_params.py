@@ -60,7 +60,7 @@ class Rule(ABC):
         """Return the accepted strings, to suggest the nearest to a misspelt one."""
         return ()
 
-    def _hint(self, value: object) -> str:  # noqa: ARG002
+    def _hint(self, _value: object, /) -> str:
         """Return what a rejected value lacks where the wording of the rule does not say it."""
         return ""
 
@@ -96,7 +96,7 @@ class AnyOf(Rule):
     def _choices(self) -> tuple[str, ...]:
         return tuple(name for rule in self.rules for name in rule._choices())
 
-    def _hint(self, value: object) -> str:
+    def _hint(self, value: object, /) -> str:
         return next(filter(None, (rule._hint(value) for rule in self.rules)), "")
 
 
@@ -126,7 +126,7 @@ class Int(Rule):
     def _words(self) -> tuple[str, ...]:
         return ("an int" + _limits(self.low, self.high, "both"),)
 
-    def _hint(self, value: object) -> str:
+    def _hint(self, value: object, /) -> str:
         is_large = isinstance(value, numbers.Integral) and abs(int(value)) > _MAX_INT
         return f" The largest int is {_MAX_INT}." if is_large and None in (self.low, self.high) else ""
 
@@ -163,7 +163,7 @@ class Real(Rule):
         what = "a finite number" if self.low is None or self.high is None else "a number"
         return (what + _limits(self.low, self.high, self.closed),)
 
-    def _hint(self, value: object) -> str:
+    def _hint(self, value: object, /) -> str:
         if isinstance(value, int) and abs(value) > _MAX_INT64:
             return f" The largest int is {_MAX_INT64}; pass a float."
         words = " A number other than 0 must be of a size from 1e-100 to 1e+100."
