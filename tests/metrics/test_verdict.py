@@ -247,3 +247,8 @@ def test_a_very_rare_class_takes_many_rows():
 def test_unknown_kinds_of_weights_raise_an_error():
     with pytest.raises(ParameterError, match="weight_kind must be"):
         calibration_verdict([0, 1], [0.2, 0.7], weight_kind="survey")
+
+
+def test_a_verdict_can_be_a_key():
+    y, p = drawn(200)
+    assert {calibration_verdict(y, p): 1}[calibration_verdict(y, p)] == 1

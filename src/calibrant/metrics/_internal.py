@@ -2,7 +2,7 @@
 
 from calibrant.metrics._classification.costs import row_amounts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, read_codes
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.paired_proportions import (
@@ -16,6 +16,7 @@ from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
 
 __all__ = [

@@ -12,10 +12,10 @@ from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._intervals.bootstrap_plan import read_codes
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank, threads_for
+from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:

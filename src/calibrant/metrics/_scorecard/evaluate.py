@@ -14,13 +14,14 @@ from calibrant.data._internal import warn_of_weights
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.equal_calibration import equal_calibration
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind, read_codes
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
 from calibrant.metrics._scorecard.extras import needs_text, read_extras
 from calibrant.metrics._scorecard.score_card import ScoreCard
+from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:

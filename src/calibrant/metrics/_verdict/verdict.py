@@ -12,10 +12,11 @@ from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, cells_of
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind, read_codes
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.proportions import CONFIDENCE
+from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 from calibrant.metrics._verdict.further_rows import further_rows
 from calibrant.metrics._verdict.joint_test import JointTest, joint_test
@@ -80,7 +81,7 @@ class Verdict:
     more_rows: int | None = None
     tolerance: float = float("nan")
     pvalue: float = float("nan")
-    tests: Mapping[str, float] = field(default_factory=dict)
+    tests: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         return self.words
