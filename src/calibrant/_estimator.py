@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 from calibrant import __version__
+from calibrant._repr import short_repr
 from calibrant.exceptions import UnknownParameterError, VersionWarning, nearest
 
 __all__ = ["EstimatorMixin", "init_arguments"]
@@ -79,15 +80,20 @@ def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(init: Callable[..., None]) -> Callable[..., None]:
-    """Return a constructor that suggests the nearest parameter where Python would only say what is unknown."""
+    """Return a constructor that says what to write where Python would only say that arguments do not fit."""
     parameters = inspect.signature(init).parameters
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+    kinds = [parameter.kind for parameter in parameters.values()]
+    if inspect.Parameter.VAR_KEYWORD in kinds or inspect.Parameter.VAR_POSITIONAL in kinds:
         return init
+    names = [name for name in parameters if name != "self"]
+    n_positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY) - 1
 
     @functools.wraps(init)
     def checked(self: Any, *args: Any, **params: Any) -> None:
         if not params.keys() <= parameters.keys():
-            _check_names(type(self), params, [name for name in parameters if name != "self"])
+            _check_names(type(self), params, names)
+        if len(args) > n_positional:
+            raise UnknownParameterError(_by_keyword(type(self), args, params))
         init(self, *args, **params)
 
     return checked
@@ -98,3 +104,22 @@ def _check_names(kind: type, names: Iterable[str], known: list[str]) -> None:
         if name not in known:
             hint = nearest(name, known) or f" There are {', '.join(known) or 'none'}."
             raise UnknownParameterError(f"{kind.__name__}: there is no parameter {name!r}.{hint}")
+
+
+def _by_keyword(kind: type, args: tuple[Any, ...], params: Mapping[str, Any]) -> str:
+    """Return the message for too many positional arguments: the same call with keyword arguments."""
+    name, parameters = kind.__name__, inspect.signature(kind).parameters
+    n_positional = sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters.values())
+    takes = "keyword arguments only" if n_positional == 0 else f"{n_positional} positional argument"
+    takes += "s" if n_positional > 1 else ""
+    meant = {**dict(zip(parameters, args, strict=False)), **params}
+    holds_rows = any(hasattr(value, "shape") or isinstance(value, list | tuple) for value in args)
+    if not holds_rows and len(meant) == len(args) + len(params):
+        return f"{name} takes {takes}: write {name}({_arguments(meant)})."
+    first = next(iter(parameters))
+    example = f"{name}({_arguments({first: parameters[first].default})})"
+    return f"{name} takes {takes}, such as {example}{'; rows and classes go to fit' * holds_rows}."
+
+
+def _arguments(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={short_repr(value)}" for name, value in values.items())

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from calibrant._repr import short_repr
+from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, nearest
 
 __all__ = [
@@ -249,6 +249,9 @@ class InstanceOf(Rule):
     def __contains__(self, value: object) -> bool:
         return isinstance(value, self.kind)
 
+    def _hint(self, value: object, /) -> str:
+        return instance_hint(value) if isinstance(value, type) and issubclass(value, self.kind) else ""
+
     def _words(self) -> tuple[str, ...]:
         name = self.kind.__name__
         return (self.words or f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}",)
@@ -274,8 +277,10 @@ class HasMethods(Rule):
         object.__setattr__(self, "words", words)
 
     def __contains__(self, value: object) -> bool:
-        has_all = all(callable(getattr(value, name, None)) for name in self.names)
-        return has_all and not isinstance(value, type)
+        return all(callable(getattr(value, name, None)) for name in self.names) and not isinstance(value, type)
+
+    def _hint(self, value: object, /) -> str:
+        return instance_hint(value) if all(hasattr(value, name) for name in self.names) else ""
 
     def _words(self) -> tuple[str, ...]:
         return (self.words or f"an object with {' and '.join(f'{name}()' for name in self.names)}",)

@@ -28,8 +28,11 @@ __all__ = [
 _SYNONYMS = {
     "base_estimator": "estimator",
     "categorical_features": "nominal",
+    "k": "n_neighbors",
     "max_leaf_nodes": "max_leaves",
+    "max_iter": "n_trees",
     "min_samples_leaf": "min_leaf",
+    "min_samples_split": "min_leaf",
     "n_estimators": "n_trees",
     "sigmoid": "platt",
 }
@@ -57,7 +60,9 @@ class ParameterError(CalibrantError, ValueError):
 
 
 class UnknownParameterError(ParameterError, TypeError):
-    """An estimator has no parameter of this name; a TypeError as Python's, and a ValueError as scikit-learn's.
+    """An estimator has no such parameter; a TypeError as Python's, and a ValueError as scikit-learn's.
+
+    It is raised for an unknown name and for a positional argument where only keyword arguments are accepted.
 
     Examples
     --------
@@ -66,6 +71,10 @@ class UnknownParameterError(ParameterError, TypeError):
     Traceback (most recent call last):
     calibrant.exceptions.UnknownParameterError: BPETsClassifier: there is no parameter 'n_estimators'. Did you mean
     'n_trees'?
+    >>> BPETsClassifier(10)
+    Traceback (most recent call last):
+    calibrant.exceptions.UnknownParameterError: BPETsClassifier takes keyword arguments only: write
+    BPETsClassifier(n_trees=10).
     """
 
 

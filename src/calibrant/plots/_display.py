@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import read_predictions
 from calibrant.plots._legend import draw_legend
@@ -201,8 +202,11 @@ def probabilities_of(estimator: Any, X: Any, name: str | None = None) -> tuple[d
     if not models:
         raise ParameterError("estimator must be a classifier or a dict of name to classifier; got an empty dict.")
     for key, model in models.items():
-        if not hasattr(model, "predict_proba"):
-            raise ParameterError(f"estimator: {key} must be a fitted classifier with predict_proba; got {model!r}.")
+        if isinstance(model, type) or not hasattr(model, "predict_proba"):
+            raise ParameterError(
+                f"estimator: {key} must be a fitted classifier with predict_proba; got {short_repr(model)}."
+                f"{instance_hint(model)}"
+            )
     classes = [np.asarray(model.classes_).tolist() for model in models.values()]
     if any(own != classes[0] for own in classes):
         raise ParameterError("estimator: all classifiers must be fitted to the same classes.")

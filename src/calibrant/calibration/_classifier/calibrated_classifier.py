@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
+from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._folds import Pieces
 from calibrant._params import Bool, HasMethods, Int, Seed, check_params
 from calibrant._random import SeedLike
@@ -186,11 +187,12 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
         self._warn_of_rows(data)
         scoring = Scoring(self.estimator, self.method, self._find_classes(data))
-        if self.cv in Int() or not isinstance(self.cv, str):
-            models, parts = self._fit_splits(scoring, data, kept)
-        else:
-            model, part = self._fit_whole(scoring, data)
-            models, parts = [model], [part]
+        with one_warning_a_fit():
+            if self.cv in Int() or not isinstance(self.cv, str):
+                models, parts = self._fit_splits(scoring, data, kept)
+            else:
+                model, part = self._fit_whole(scoring, data)
+                models, parts = [model], [part]
         self.held_out_ = join_held_out(parts)
         self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self

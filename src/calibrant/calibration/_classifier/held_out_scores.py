@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 
 from calibrant._params import Choice, Int, Rule
 from calibrant._random import SeedLike
-from calibrant._repr import short_repr
+from calibrant._repr import instance_hint, short_repr
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.fold_assignment import splits_of_folds, stratified_folds
 from calibrant.calibration._classifier.response import Method, scores_of
@@ -46,10 +46,14 @@ class _Splits(Rule):
 
     def __contains__(self, value: object) -> bool:
         is_iterable = isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
-        return (callable(getattr(value, "split", None)) or is_iterable) and not isinstance(value, str | bytes | Mapping)
+        is_splitter = callable(getattr(value, "split", None))
+        return (is_splitter or is_iterable) and not isinstance(value, str | bytes | Mapping | type)
 
     def _words(self) -> tuple[str, ...]:
         return ("a splitter", "an iterable of (train, test) pairs")
+
+    def _hint(self, value: object, /) -> str:
+        return instance_hint(value) if callable(getattr(value, "split", None)) else ""
 
 
 CV = Int(2) | Choice("prefit", "train", "oob") | _Splits()

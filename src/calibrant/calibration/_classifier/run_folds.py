@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant.calibration._classifier.response import final_step
 
 __all__ = ["fits_in_threads", "run_folds"]
@@ -66,7 +67,11 @@ def run_folds(
 def _run_parallel(
     fit: Callable[..., T], folds: Sequence[tuple[Any, ...]], n_jobs: int | None, *, prefer: str | None = None
 ) -> list[T]:
-    return list(Parallel(n_jobs=n_jobs, prefer=prefer)(delayed(fit)(*fold) for fold in folds))
+    jobs = (delayed(collect_warnings)(fit, *fold) for fold in folds)
+    found = list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
+    for _, warned in found:
+        pass_on(warned)
+    return [result for result, _ in found]
 
 
 def fits_in_threads(estimator: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._docstrings import PASSAGES, fill_docstring
+from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
@@ -151,7 +152,8 @@ class CostSensitiveClassifier(WrappingClassifier):
         amounts = _amounts(amount, X, kept)
         costs = self.costs.only(kept) if isinstance(self.costs, ExampleCosts) and kept is not None else self.costs
         self.costs_ = costs_for_training(costs, data, amounts)
-        models = [data.fit_clone(self.estimator)] if self.when == "predict" else self._fit_by_costs(data, amounts)
+        with one_warning_a_fit():
+            models = [data.fit_clone(self.estimator)] if self.when == "predict" else self._fit_by_costs(data, amounts)
         self._store_models(data.classes, models)
         self.estimator_ = models[0]
         return self

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._docstrings import fill_docstring
+from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
@@ -122,11 +123,12 @@ class MetaCostClassifier(WrappingClassifier):
                 "costs of MetaCost must be a CostMatrix; use CostSensitiveClassifier for ExampleCosts."
             )
         self.costs_ = costs
-        self.relabelled_ = cheapest_class(costs, self._bagged_probabilities(data, classes), classes)
-        if len(np.unique(self.relabelled_)) == 1:
-            model = ConstantClassifier().fit(data.X, self.relabelled_)
-        else:
-            model = clone(self.estimator).fit(data.X, self.relabelled_, **data.to_fit)
+        with one_warning_a_fit():
+            self.relabelled_ = cheapest_class(costs, self._bagged_probabilities(data, classes), classes)
+            if len(np.unique(self.relabelled_)) == 1:
+                model = ConstantClassifier().fit(data.X, self.relabelled_)
+            else:
+                model = clone(self.estimator).fit(data.X, self.relabelled_, **data.to_fit)
         self._store_models(classes, [model])
         self.estimator_ = model
         return self

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Choice, HasMethods, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
 from calibrant._threads import N_JOBS
@@ -56,6 +57,9 @@ class _Folds(Rule):
 
     def _words(self) -> tuple[str, ...]:
         return ("an int >= 2", "a splitter", "an iterable of (train, test) pairs")
+
+    def _hint(self, value: object, /) -> str:
+        return CV._hint(value)
 
 
 _TIE = 1e-12  # values that differ by rounding only are equally good
@@ -172,10 +176,11 @@ class ThresholdClassifier(WrappingClassifier):
         goal = _Goal.of(self.goal, self.costs, classes)
         splits = make_splits(self.cv, data, kept, self.random_state)
         scoring = Scoring(self.estimator, "predict_proba", classes)
-        _, scores = zip(*fit_folds(scoring, data, splits, self.n_jobs), strict=True)
-        self.held_out_ = pool_scores(data, splits, list(scores))
-        self._choose_threshold(goal, classes)
-        self._store_models(classes, [data.fit_clone(self.estimator)])
+        with one_warning_a_fit():
+            _, scores = zip(*fit_folds(scoring, data, splits, self.n_jobs), strict=True)
+            self.held_out_ = pool_scores(data, splits, list(scores))
+            self._choose_threshold(goal, classes)
+            self._store_models(classes, [data.fit_clone(self.estimator)])
         self.estimator_ = self.estimators_[0]
         return self
 

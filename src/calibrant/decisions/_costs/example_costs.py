@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
+from calibrant._repr import instance_hint, short_repr
 from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import final_step, take_rows
 from calibrant.data._internal import check_weights, factorize
@@ -188,7 +189,7 @@ def _check_kind(name: str, value: Any) -> None:
     if not is_valid or isinstance(value, type) or value is None or (name == "cost" and _is_regressor(value)):
         kinds = "a number, one for each row, the name of a column or a function of X"
         kinds += ", or a regressor" if name == "benefit" else ""
-        raise ParameterError(f"{name} must be {kinds}; got {value!r}.")
+        raise ParameterError(f"{name} must be {kinds}; got {short_repr(value)}.{instance_hint(value)}")
 
 
 def _is_regressor(value: Any) -> bool:

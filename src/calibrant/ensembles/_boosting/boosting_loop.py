@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from calibrant._fit_warnings import warn_of_fit
 from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.exceptions import CalibrantWarning, ParameterError
+from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,9 +87,11 @@ def _reweight_or_stop(
         learner.reweight(step.factors)
     elif not learner.is_random and len(run.members) < n_members:
         run.stopped = "perfect"
-        _warn(
+        warn_of_fit(
+            who,
             f"{who}: member {len(run.members)} of {n_members} does not change the weights of the rows "
-            f"(its error is {step.error:.3g}); further ones would be the same, and boosting stops.{learner.advice}"
+            f"(its error is {step.error:.3g}); further ones would be the same, and boosting stops.{learner.advice}",
+            stacklevel=4,
         )
 
 
@@ -100,15 +102,13 @@ def _stop_weak(run: Run, member: Any, step: BoostingStep, who: str, n_members: i
         run.weights[0], fate = 1.0, "the only one"
     if len(run.members) < n_members:
         run.stopped = "weak"
-        _warn(
+        warn_of_fit(
+            who,
             f"{who}: member {number} of {n_members} misclassifies {step.error:.3g} of the weight, no better than "
             f"chance; it is {fate}, and boosting stops with {len(run.members)}. Larger members, or algorithm='samme' "
-            "with more than two classes, may do better."
+            "with more than two classes, may do better.",
+            stacklevel=4,
         )
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, CalibrantWarning, stacklevel=5)
 
 
 def start_run(before: Run | None, n_members: int, rows: bytes, random_state: SeedLike) -> Run:

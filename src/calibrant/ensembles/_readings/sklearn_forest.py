@@ -10,6 +10,7 @@ from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomFore
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from calibrant._repr import instance_hint, short_repr
 from calibrant._threads import n_threads
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.leaf_paths import LeafMatrix
@@ -85,7 +86,9 @@ def check_forest(forest: Any) -> None:
     """
     is_bagging = isinstance(forest, BaggingClassifier)
     if not isinstance(forest, (*_FORESTS, BaggingClassifier)):
-        raise _wrong_forest(type(forest).__name__)
+        raise _wrong_forest(
+            short_repr(forest) if isinstance(forest, type) else type(forest).__name__, instance_hint(forest)
+        )
     check_is_fitted(forest)
     others = [each for each in forest.estimators_ if not isinstance(each, DecisionTreeClassifier)]
     if others:
@@ -94,10 +97,10 @@ def check_forest(forest: Any) -> None:
         raise DataError(f"fitted_forest predicts {forest.n_outputs_} columns of classes; fit one forest for each.")
 
 
-def _wrong_forest(got: str) -> ParameterError:
+def _wrong_forest(got: str, hint: str = "") -> ParameterError:
     return ParameterError(
         "fitted_forest must be a RandomForestClassifier, an ExtraTreesClassifier or a BaggingClassifier of decision "
-        f"trees, of scikit-learn; got {got}. It needs trees that were each grown from a bag of the training rows."
+        f"trees, of scikit-learn; got {got}.{hint} It needs trees that were each grown from a bag of the training rows."
     )
 
 

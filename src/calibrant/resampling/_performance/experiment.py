@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import check_param
 from calibrant._progress import progress
+from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.metrics import Interval
 from calibrant.metrics._internal import CONFIDENCE
@@ -78,9 +80,10 @@ class Experiment:
         """Try the methods on every split of a plan."""
         data, metrics = self.data, tuple(self.scorer.metrics)
         plan = splitters.for_rows(plan, data.rows, data.n_passed)
-        names, trials, choices = self._try(plan, choose_by)
+        with one_warning_a_fit():
+            names, trials, choices = self._try(plan, choose_by)
+            values = _values(trials, self._fit_to_all(plan, choose_by), plan, self.scorer)
         methods = ("chosen",) if choices else tuple(self.methods)
-        values = _values(trials, self._fit_to_all(plan, choose_by), plan, self.scorer)
         kind = _interval_kind(plan, trials)
         k = splitters.n_independent(plan, len(trials))
         intervals = _intervals(methods, values, trials, self.scorer, kind, self.confidence, k)
@@ -182,12 +185,12 @@ def read_plan(plan: Any) -> Any:
         return CrossValidation()
     if isinstance(plan, int | np.integer) and not isinstance(plan, bool):
         return CrossValidation(int(plan))
-    if hasattr(plan, "split") and hasattr(plan, "get_n_splits"):
+    if plan in splitters.SPLITTER:
         return plan
-    if isinstance(plan, str) or not hasattr(plan, "__iter__"):
+    if isinstance(plan, str | type) or not hasattr(plan, "__iter__"):
         raise ParameterError(
             "plan must be a plan of calibrant.resampling, a scikit-learn splitter, pairs of (train, test), or a number "
-            f"of folds; got {plan!r}."
+            f"of folds; got {short_repr(plan)}.{instance_hint(plan)}"
         )
     return PredefinedSplits(plan)
 

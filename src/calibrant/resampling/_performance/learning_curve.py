@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant.exceptions import ParameterError
@@ -147,7 +148,8 @@ def learning_curve(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
     plans = (_smaller(base, size, random_state) for size in ordered)
-    by_size = sorted((experiment.run(each) for each in plans), key=lambda each: float(each.n_train.mean()))
+    with one_warning_a_fit():
+        by_size = sorted((experiment.run(each) for each in plans), key=lambda each: float(each.n_train.mean()))
     return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))
 
 

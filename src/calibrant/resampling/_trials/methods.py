@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 
+from calibrant._repr import instance_hint, short_repr
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataTypeError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
@@ -63,7 +64,9 @@ def read_methods(estimator: Any) -> Methods:
         raise ParameterError("estimator must hold at least one method; pass an estimator, or a dict of several.")
     for name, each in methods.items():
         if isinstance(each, type) or not hasattr(each, "fit") or not hasattr(each, "predict"):
-            raise DataTypeError(f"{name} must be an estimator with fit and predict; got {each!r}.")
+            raise DataTypeError(
+                f"{name} must be an estimator with fit and predict; got {short_repr(each)}.{instance_hint(each)}"
+            )
     return methods
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
 from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
 from calibrant.resampling._trials.fitting import fit_predict
@@ -198,7 +199,9 @@ def _fit_predict_splits(
     with Parallel(n_jobs=n_jobs) as parallel:
         for first in range(0, len(jobs), _FITS_PER_WORKER * workers):
             batch = jobs[first : first + _FITS_PER_WORKER * workers]
-            yield from parallel(delayed(_fit_predict_split)(*job) for job in batch)
+            for found, warned in parallel(delayed(collect_warnings)(_fit_predict_split, *job) for job in batch):
+                pass_on(warned)
+                yield found
 
 
 def _fit_predict_split(
