@@ -15,9 +15,11 @@ PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")
 
 # The private names that a package offers to the others. Keep the list short: each name ties packages together.
 INTERNAL = {
+    "bayes": "Batch",
     "calibration": """
-        CV DiagonalLoss FitData Penalty Scoring Source WrapperMixin final_step fit_folds fit_multinomial is_pairwise
-        make_splits pool_scores read_fit_data take_rows take_square
+        CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source Temperature WrapperMixin final_step
+        fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores read_fit_data
+        standard_error_of_mean take_rows take_square
     """,
     "curves": "rank",
     "data": """
@@ -27,6 +29,7 @@ INTERNAL = {
         factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes order_columns
         read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
+    "ensembles": "ALGORITHMS Forest TreeLearner boost start_run",
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options

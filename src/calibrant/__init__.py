@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from calibrant.exceptions import CalibrantError, CalibrantWarning
 
-__all__ = ["CalibrantError", "CalibrantWarning", "__version__"]
+if TYPE_CHECKING:
+    from calibrant.blending import ProbabilityClassifier
+
+__all__ = ["CalibrantError", "CalibrantWarning", "ProbabilityClassifier", "__version__"]
 
 __version__ = "0.1.0"
 
 # Imported at their first use, so that `import calibrant` stays light.
 _PACKAGES = (
     "bayes",
+    "blending",
     "calibration",
     "comparison",
     "curves",
@@ -30,13 +34,16 @@ _PACKAGES = (
     "resampling",
     "trees",
 )
+_CLASSES = {"ProbabilityClassifier": "blending"}
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
+    if name in _CLASSES:
+        return getattr(importlib.import_module(f"{__name__}.{_CLASSES[name]}"), name)
     if name in _PACKAGES:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PACKAGES})
+    return sorted({*globals(), *_CLASSES, *_PACKAGES})

@@ -17,6 +17,7 @@ from calibrant.bayes._start_columns import NUMERIC, ColumnOptions, Numeric, star
 from calibrant.data._internal import (
     Nominal,
     RowClassifierMixin,
+    Rows,
     TrainingRows,
     code_labels,
     read_more_training_rows,
@@ -211,7 +212,10 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
 
     def _joint(self, X: Any) -> NDArray[np.float64]:
         """Return the sum of the log-probabilities of all columns: classes x rows."""
-        n_rows, columns = self._rows(X)
+        return self._joint_of(self._rows(X))
+
+    def _joint_of(self, rows: Rows) -> NDArray[np.float64]:
+        n_rows, columns = rows
         check_output_memory(n_rows, len(self.classes_))
         joint = np.tile(self._log_base_rates()[:, None], n_rows)
         arrays = columns.T if isinstance(columns, np.ndarray) else columns
@@ -220,11 +224,14 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         return joint
 
     def _fit_first(self, rows: TrainingRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
-        batch = _batch(rows, classes)
+        return self._fit_batch(_batch(rows, classes), classes)
+
+    def _fit_batch(self, batch: Batch, classes: NDArray[Any]) -> NaiveBayesClassifier:
+        """Fit the distributions to validated rows."""
         options = ColumnOptions(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
         columns = start_columns(batch, options)
         self._add(columns, np.zeros(len(classes)), batch)
-        self._store_columns(rows.columns.schema, classes, rows.columns.feature_names)
+        self._store_columns(batch.columns.schema, classes, batch.columns.feature_names)
         self.cut_points_ = [column.cuts if isinstance(column, IntervalCounts) else np.empty(0) for column in columns]
         return self
 

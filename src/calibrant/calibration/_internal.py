@@ -1,27 +1,36 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
+from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, take_rows, take_square
 from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Source, fit_folds, make_splits, pool_scores
 from calibrant.calibration._classifier.response import final_step
 from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
+from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
+from calibrant.calibration._maps.temperature import Temperature
+from calibrant.calibration._validation import ScoredRows
 
 __all__ = [
     "CV",
     "DiagonalLoss",
     "FitData",
     "Penalty",
+    "ReplaceCertain",
+    "ScoredRows",
     "Scoring",
     "Source",
+    "Temperature",
     "WrapperMixin",
     "final_step",
     "fit_folds",
     "fit_multinomial",
+    "fit_replace_certain",
     "is_pairwise",
     "make_splits",
     "pool_scores",
     "read_fit_data",
+    "standard_error_of_mean",
     "take_rows",
     "take_square",
 ]

@@ -1,0 +1,7 @@
+"""The best probabilities for a table: a calibrated blend of forests, boosting, naive Bayes and logistic regression."""
+
+from calibrant.blending._pool.blend import Member
+from calibrant.blending._pool.expected_loss import ExpectedLoss
+from calibrant.blending._probability_classifier import ProbabilityClassifier
+
+__all__ = ["ExpectedLoss", "Member", "ProbabilityClassifier"]

@@ -1,0 +1,164 @@
+"""Logistic regression as a member: the only one that codes nominal columns one-hot and fills in missing values."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+
+from calibrant.blending._members.cross_validation import cross_validate
+from calibrant.blending._members.member import BlendRows, FittedMember
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.blending._table.blend_table import BlendTable
+
+__all__ = ["Design", "LogisticLearner", "LogisticModel"]
+
+_MAX_ITER = 200
+_MIN_CATEGORY = 3.0  # weight: rarer categories share one column, as unseen ones do
+_FARTHEST = 8.0  # standard deviations: beyond, a straight line says nothing of a row (covertype, kdd98_case_control)
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """How columns become numbers: nominal ones one-hot, numeric ones standardised, the mean where missing.
+
+    A numeric column with missing values has a second one, 1 where the value is missing. Rare and unseen categories have
+    a column together.
+    """
+
+    categories: tuple[NDArray[np.intp] | None, ...]  # of a nominal column: the position of each category's column
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    has_missing: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, arrays: Sequence[NDArray[Any]], sizes: Sequence[int | None], weight: NDArray[np.float64]) -> Design:
+        """Return the design that rows of these weights have; `sizes` is the number of categories, None if numeric."""
+        categories: list[NDArray[np.intp] | None] = []
+        moments = np.zeros((3, len(arrays)))
+        for j, (values, n_categories) in enumerate(zip(arrays, sizes, strict=True)):
+            if n_categories is None:
+                categories.append(None)
+                moments[:, j] = _moments(values, weight)
+            else:
+                counts = np.bincount(values[values >= 0], weight[values >= 0], n_categories)
+                is_own = counts >= _MIN_CATEGORY
+                categories.append(np.append(np.where(is_own, np.cumsum(is_own) - 1, is_own.sum()), is_own.sum()))
+        return cls(tuple(categories), moments[0], moments[1], moments[2] > 0)
+
+    def matrix(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the numbers of rows."""
+        parts = []
+        for j, values in enumerate(arrays):
+            positions = self.categories[j]
+            if positions is None:
+                parts.extend(self._numeric(j, values))
+            else:
+                parts.append(np.eye(int(positions[-1]) + 1)[positions[values]])
+        return np.hstack([part.reshape(len(part), -1) for part in parts])
+
+    def _numeric(self, j: int, values: NDArray[Any]) -> list[NDArray[np.float64]]:
+        is_missing = ~np.isfinite(values)
+        standard = np.where(is_missing, 0.0, (np.where(is_missing, 0.0, values) - self.centre[j]) / self.scale[j])
+        clipped = np.clip(standard, -_FARTHEST, _FARTHEST)
+        return [clipped, is_missing.astype(np.float64)] if self.has_missing[j] else [clipped]
+
+
+def _moments(values: NDArray[Any], weight: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return the mean and standard deviation of the known values, and the weight of the others."""
+    is_known = np.isfinite(values)
+    known, of_known = values[is_known].astype(np.float64), weight[is_known]
+    if not len(known):
+        return 0.0, 1.0, float(weight.sum())
+    size = float(np.abs(known).max()) or 1.0  # so that squares of vast values stay finite
+    mean = float(np.average(known / size, weights=of_known))
+    spread = float(np.sqrt(np.average((known / size - mean) ** 2, weights=of_known)))
+    return mean * size, (spread or 1.0) * size, float(weight[~is_known].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticModel:
+    """Coefficients on a design."""
+
+    design: Design
+    coef: NDArray[np.float64]  # classes seen x columns
+    intercept: NDArray[np.float64]
+    seen: NDArray[np.intp]  # the classes with training rows; others keep their base rates
+    base_rates: NDArray[np.float64]
+
+    def predict(self, new: BlendRows, n_threads: int) -> list[NDArray[np.float64]]:  # noqa: ARG002
+        """Return the class probabilities of rows."""
+        n_rows, columns = new.rows
+        arrays = list(columns.T) if isinstance(columns, np.ndarray) else columns
+        block = max(1, 10_000_000 // max(1, self.coef.shape[1]))
+        return [np.vstack([self.proba([a[i : i + block] for a in arrays]) for i in range(0, n_rows, block)])]
+
+    def proba(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the class probabilities of validated columns."""
+        of_seen = softmax(self.design.matrix(arrays) @ self.coef.T + self.intercept, axis=1)
+        proba = np.tile(self.base_rates, (len(of_seen), 1))
+        proba[:, self.seen] = of_seen * self.base_rates[self.seen].sum()
+        return proba
+
+    def only(self, readings: Sequence[int]) -> LogisticModel:  # noqa: ARG002
+        """Return the model, which has one reading."""
+        return self
+
+
+@dataclass(frozen=True)
+class LogisticLearner:
+    """Logistic regression with an L2 penalty of strength 1 / C."""
+
+    family: str = "logistic"
+    C: float = 1.0
+
+    def fit(self, table: BlendTable) -> FittedMember:
+        """Fit logistic regression, and its design, to each fold's training rows."""
+        sizes = [len(each.categories) if each.kind == "nominal" else None for each in table.columns.schema.features]
+
+        def fit_rows(weights: NDArray[np.float64]) -> LogisticModel:
+            rows = np.flatnonzero(weights)
+            arrays = table.take_columns(rows).arrays
+            design = Design.of(arrays, sizes, weights[rows])
+            return self._fit_matrix(
+                design, design.matrix(arrays), table.codes[rows], weights[rows], table.sample.base_rates
+            )
+
+        def score(model: LogisticModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+            return model.proba(table.take_columns(rows).arrays)
+
+        model, held_out = cross_validate(fit_rows, score, table)
+        return FittedMember(self.family, (self.family,), (held_out,), model)
+
+    def _fit_matrix(
+        self,
+        design: Design,
+        matrix: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        base_rates: NDArray[np.float64],
+    ) -> LogisticModel:
+        seen = np.unique(codes)
+        coef, intercept = np.zeros((len(seen), matrix.shape[1])), np.log(base_rates[seen])
+        if len(seen) > 1:
+            fitted = _fit_logistic(matrix, codes, weights, self.C)
+            halves = np.array([-0.5, 0.5])
+            coef = fitted.coef_ if len(seen) > 2 else halves[:, np.newaxis] * fitted.coef_
+            intercept = fitted.intercept_ if len(seen) > 2 else halves * fitted.intercept_
+        return LogisticModel(design, coef, intercept, seen, base_rates)
+
+
+def _fit_logistic(
+    matrix: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64], C: float
+) -> LogisticRegression:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of convergence: a few more steps would not change the blend
+        return LogisticRegression(C=C, max_iter=_MAX_ITER).fit(matrix, codes, weights)

@@ -1,0 +1,127 @@
+"""Which members a table gets, and how large they are: the whole set up to 20,000 rows, less beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from calibrant._params import Choice, Rule
+from calibrant.blending._members.bayes import BayesLearner
+from calibrant.blending._members.boosted import BoostedLearner
+from calibrant.blending._members.estimator import EstimatorLearner
+from calibrant.blending._members.forest import ForestLearner
+from calibrant.blending._members.logistic import LogisticLearner
+from calibrant.blending._members.member import MemberLearner
+
+if TYPE_CHECKING:
+    from calibrant.blending._table.blend_table import BlendTable
+
+__all__ = ["MEMBERS", "MEMBERS_RULE", "MemberName", "Plan", "plan_members"]
+
+MemberName: TypeAlias = str | tuple[str, Any]
+
+# The fastest first: with a time limit the first useful model is there after a second
+MEMBERS = ("bayes", "logistic", "forest", "boosted", "bagged")
+
+_FIRST_STREAM = 100  # key of the random streams of other estimators
+_ALL_ROWS = 20_000  # up to here every tree of a forest has all rows
+_MAX_BAG, _MIN_TREES = 100_000, 60
+_BAG_OF_ALL_COLUMNS, _TREES_OF_ALL_COLUMNS = 20_000, 100
+_MAX_BOOSTED_CELLS = 4_000_000  # rows x columns x classes of the sample; about a minute on two cores
+_MAX_BAGGED_CELLS = 4_000_000  # rows x columns
+_MAX_LOGISTIC_CELLS = 50_000_000  # numbers in the design, 400 MB
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The learners in the order in which they are fitted, and why others are left out."""
+
+    learners: tuple[MemberLearner, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+class _Members(Rule):
+    """Names of members, and pairs of a name and a classifier; names differ."""
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+            return False
+        names = [name for name, _ in map(_pair, value)]
+        return all(_is_member(each) for each in value) and len(set(names)) == len(names)
+
+    def _words(self) -> tuple[str, ...]:
+        names = ", ".join(map(repr, MEMBERS))
+        return (f"a sequence of different names among {names} and pairs of a new name and a classifier",)
+
+
+def _pair(member: Any) -> tuple[Any, Any]:
+    return (member, None) if isinstance(member, str) or not isinstance(member, Sequence) else (member[0], member[-1])
+
+
+def _is_member(member: Any) -> bool:
+    name, estimator = _pair(member)
+    if estimator is None:
+        return name in MEMBERS
+    is_classifier = hasattr(estimator, "fit") and not isinstance(estimator, type)
+    return isinstance(name, str) and name not in MEMBERS and len(member) == 2 and is_classifier
+
+
+MEMBERS_RULE = Choice("auto") | _Members()
+
+
+def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> Plan:
+    """Return the learners for a table; none for a single class, whose probability is 1."""
+    learners: list[MemberLearner] = []
+    left_out: dict[str, str] = {}
+    if table.n_classes == 1:
+        return Plan((), {})
+    for number, (name, estimator) in enumerate(map(_pair, MEMBERS if isinstance(members, str) else members)):
+        if estimator is not None:
+            learners.append(EstimatorLearner(name, estimator, _FIRST_STREAM + number))
+            continue
+        learner, reason = _learner(name, table)
+        if learner is None:
+            left_out[name] = reason
+        else:
+            learners.append(learner)
+    return Plan(tuple(learners), left_out)
+
+
+def _learner(name: str, table: BlendTable) -> tuple[MemberLearner | None, str]:
+    n_columns = len(table.columns.arrays)
+    n_sampled = table.sample.n_pieces
+    if name == "bayes":
+        return BayesLearner(), ""
+    if name == "logistic":
+        cells = n_sampled * _design_columns(table)
+        return (LogisticLearner(), "") if cells <= _MAX_LOGISTIC_CELLS else (None, f"a design of {cells:,} numbers")
+    if name == "forest":
+        return _forest(table), ""
+    if name == "bagged":
+        cells = min(table.n_rows, _BAG_OF_ALL_COLUMNS) * n_columns
+        if cells > _MAX_BAGGED_CELLS:
+            return None, f"{n_columns:,} columns"
+        return _bagged(table), ""
+    cells = n_sampled * n_columns * table.n_classes
+    if cells > _MAX_BOOSTED_CELLS:
+        return None, f"{n_sampled:,} rows x {n_columns:,} columns x {table.n_classes} classes"
+    return BoostedLearner(stream=4), ""
+
+
+def _design_columns(table: BlendTable) -> int:
+    return sum(len(each.categories) or 1 for each in table.columns.schema.features)
+
+
+def _forest(table: BlendTable) -> ForestLearner:
+    if table.n_rows <= _ALL_ROWS:
+        return ForestLearner("forest", 2)
+    bag = min(table.n_rows, _MAX_BAG)
+    share = None if bag == table.n_rows else bag / table.n_rows
+    return ForestLearner("forest", 2, n_trees=max(_MIN_TREES, 300 * _ALL_ROWS // bag), max_samples=share)
+
+
+def _bagged(table: BlendTable) -> ForestLearner:
+    share = None if table.n_rows <= _ALL_ROWS else _BAG_OF_ALL_COLUMNS / table.n_rows
+    n_trees = 200 if share is None else _TREES_OF_ALL_COLUMNS
+    return ForestLearner("bagged", 3, n_trees=n_trees, max_features=None, max_samples=share, readings=("frequency",))

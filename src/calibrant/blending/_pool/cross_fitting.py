@@ -1,0 +1,65 @@
+"""Pooled and calibrated probabilities of the training rows, each stage fitted without the row's own fold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.blending._pool.log_linear_pool import fit_pool
+from calibrant.calibration import Auto
+from calibrant.calibration._internal import ScoredRows
+from calibrant.exceptions import CalibrantWarning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.blending._table.blend_table import BlendSample
+
+__all__ = ["apply_map", "cross_fit_map", "cross_fit_pool", "fit_map"]
+
+
+def cross_fit_pool(
+    tables: Sequence[NDArray[np.float64]], families: Sequence[str], sample: BlendSample
+) -> NDArray[np.float64]:
+    """Return the pooled probabilities of the sample, by pools fitted to the other folds."""
+    pooled = np.empty((sample.n_pieces, sample.n_classes))
+    for fold in sample.folds:
+        inside = sample.fold == fold
+        pool = fit_pool([each[~inside] for each in tables], families, sample.take(~inside))
+        pooled[inside] = pool.proba([each[inside] for each in tables], int(inside.sum()))
+    return pooled
+
+
+def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> Auto:
+    """Fit the guarded calibration to pooled probabilities."""
+    scores = proba[:, 1:] if sample.n_classes == 2 else proba
+    scored = ScoredRows(
+        np.ascontiguousarray(scores),
+        sample.codes.astype(np.int32),
+        np.arange(sample.n_classes),
+        sample.weight,
+        sample.groups,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)  # of few rows: the blend itself is drawn to equal weights
+        return Auto()._fit_clone(scored)
+
+
+def apply_map(calibrator: Auto, proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return calibrated probabilities, a column for each class."""
+    if proba.shape[1] != 2:
+        return calibrator._predict_table(proba)
+    second = calibrator._predict_table(np.ascontiguousarray(proba[:, 1:])).ravel()
+    return np.stack([1.0 - second, second], axis=1)
+
+
+def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np.float64]:
+    """Return the calibrated probabilities of the sample, by maps fitted to the other folds."""
+    mapped = np.empty_like(proba)
+    for fold in sample.folds:
+        inside = sample.fold == fold
+        mapped[inside] = apply_map(fit_map(proba[~inside], sample.take(~inside)), proba[inside])
+    return mapped

@@ -1,0 +1,69 @@
+"""The log-loss to be expected on new rows, with an interval, from predictions made without the rows' labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import stdtrit
+
+from calibrant.calibration._internal import standard_error_of_mean
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.blending._table.blend_table import BlendSample
+
+__all__ = ["ExpectedLoss", "expected_loss", "row_losses"]
+
+
+@dataclass(frozen=True)
+class ExpectedLoss:
+    """The log-loss to be expected on new rows.
+
+    Parameters
+    ----------
+    value : float
+        The mean log-loss, in nats.
+    low, high : float
+        The ends of the interval.
+    confidence : float
+        The share of such intervals that hold the log-loss of new rows.
+    n_rows : float
+        The weight of the rows it comes from.
+
+    Examples
+    --------
+    >>> ExpectedLoss(0.412, 0.391, 0.434, 0.95, 1200)
+    0.412 (95 % interval 0.391 to 0.434)
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    n_rows: float
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"{self.value:.3f} ({100 * self.confidence:g} % interval {self.low:.3f} to {self.high:.3f})"
+
+
+def row_losses(proba: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the log-loss of each row, in nats."""
+    return np.asarray(-np.log(np.maximum(proba[np.arange(len(codes)), codes], np.finfo(float).tiny)))
+
+
+def expected_loss(proba: NDArray[np.float64], sample: BlendSample, confidence: float = 0.95) -> ExpectedLoss:
+    """Return the mean log-loss of cross-fitted predictions, with an interval on the scale of its logarithm."""
+    losses = row_losses(proba, sample.codes)
+    total = float(sample.weight.sum())
+    mean = float(sample.weight @ losses) / total
+    error = standard_error_of_mean(losses, sample.weight, sample.groups)
+    n_free = (total if sample.groups is None else len(np.unique(sample.groups))) - 1.0
+    reach = float(stdtrit(max(n_free, 1.0), 0.5 + confidence / 2.0)) * error
+    factor = np.exp(reach / mean) if mean > 0 else 1.0  # losses are skewed: the interval is longer above
+    return ExpectedLoss(mean, float(mean / factor), float(mean * factor), confidence, total)

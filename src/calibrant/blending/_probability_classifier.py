@@ -1,0 +1,258 @@
+"""The classifier that is recommended first: a calibrated blend of all that measured well."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from threadpoolctl import threadpool_limits
+
+from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
+from calibrant._params import Nothing, Real, Seed, check_params
+from calibrant._random import SeedLike, seed_sequence
+from calibrant._threads import N_JOBS, n_threads
+from calibrant.blending._explain.members import member_names, members_frame
+from calibrant.blending._explain.text import describe
+from calibrant.blending._members.fit_members import FittedPlan, fit_members
+from calibrant.blending._members.member import BlendRows
+from calibrant.blending._members.plan import MEMBERS_RULE, MemberName, plan_members
+from calibrant.blending._pool.blend import Blend, Member, fit_blend
+from calibrant.blending._pool.expected_loss import ExpectedLoss
+from calibrant.blending._table.blend_table import BlendTable, read_blend_table
+from calibrant.data._internal import RowClassifierMixin, warn_of_copies
+from calibrant.exceptions import CalibrantWarning, ParameterError, nearest
+from calibrant.trees._internal import TREE_PARAMETER_DOCS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["ProbabilityClassifier"]
+
+_RULES = {
+    "members": MEMBERS_RULE,
+    "time_limit": Real(0.0, closed="neither") | Nothing(),
+    "n_jobs": N_JOBS,
+    "random_state": Seed(),
+}
+
+_WEIGHT = """\
+sample_weight : sequence of length n_rows, optional
+    The weight of each row, a frequency: 2 means the row twice, whose units may be in different folds; 0 that it is
+    absent. Where weights are not frequencies, pass a group for each row as `groups`, which keeps rows whole."""
+
+
+@fill_docstring()
+class ProbabilityClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """The best probabilities for a table: a calibrated blend of forests, boosting, naive Bayes and logistic regression.
+
+    Every member predicts each training row by models that were fitted without it, out-of-bag or by eight folds. The
+    members' log-probabilities are pooled with weights of at least 0 and a bias for each class, fitted to these
+    predictions and drawn to equal weights where rows are few. A calibration map comes last, and only where the guard
+    of `calibrant.calibration.Auto` finds that it gains. It is fitted to pooled predictions whose weights were fitted to
+    the other folds, so no stage sees predictions that an earlier stage made with the label of the row. Members without
+    weight are dropped.
+
+    Nominal columns and missing values need no preparation. One member alone, logistic regression, codes nominal columns
+    one-hot, standardises numeric ones and replaces missing values by the mean, with a column that marks them.
+
+    Parameters
+    ----------
+    members : "auto" or sequence
+        The members: names among ``"bayes"``, ``"logistic"``, ``"forest"``, ``"gradient"``, ``"boosted"`` and
+        ``"bagged"``, and pairs of a name and any classifier with scikit-learn's interface, which gets rows as they are
+        passed. ``"auto"``: all six, as far as the table allows (see Notes).
+    time_limit : float, optional
+        Seconds after which no further member is begun, and one that is being fitted is stopped. The fastest come first,
+        so there is a model after a second or so; what was left out is in ``left_out_`` and in a warning. None: all
+        members, and the same result, to the bit, for any number of threads.
+    n_jobs : int, optional
+        Number of threads, counted as scikit-learn counts; estimators of other libraries and BLAS get one.
+    random_state : int, numpy Generator, RandomState or SeedSequence, optional
+        Seeds folds, bags and draws of columns.
+
+    Attributes
+    ----------
+    %(classes_)s
+    members_ : tuple of Member
+        The members tried, greatest weight first: weight, held-out log-loss, seconds. A forest is read in several ways,
+        each a member of its own.
+    left_out_ : dict
+        The members that were not fitted, with the reason.
+    expected_log_loss_ : ExpectedLoss
+        The log-loss to be expected on new rows, in nats, with an interval that allows for the choice of weights and
+        calibration: both were made without the rows that it is measured on.
+    calibration_ : AutoChoice or None
+        What the guarded calibration tried and chose; None with a single class.
+    held_out_proba_ : array of shape (n_rows, n_classes)
+        The cross-fitted probabilities of the training rows, NaN for rows that are not in the sample of a large table;
+        a row whose units are in several folds has their mean.
+    %(features_in_)s
+
+    Notes
+    -----
+    The plan by size. Up to 20,000 rows every member learns from all of them. Beyond, the weights and the calibration,
+    naive Bayes, logistic regression and boosted trees use a sample of 20,000 (fewer with more than 50 classes, at least
+    5,000; rare classes are drawn more often and weighted less); each tree of a forest has at most 100,000 rows, and
+    there are as many trees as keep the rows of all trees at 6 million, at least 60; trees of all columns have 20,000
+    rows each. Boosted trees are left out where the sample has more than 4 million cells times classes, trees of all
+    columns above 4 million cells, logistic regression above 50 million numbers. Ctrl-C keeps the members fitted so far.
+
+    `fit` keeps the coded training rows, for `distill` and `permutation_importances`.
+
+    Examples
+    --------
+    %(example_split)s
+    >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(train.X, train.y)
+    >>> model.predict_proba(test.X[:2]).round(2)
+    array([[0.87, 0.13],
+           [0.94, 0.06]])
+    """
+
+    _blend: Blend
+
+    def __init__(
+        self,
+        *,
+        members: str | Sequence[MemberName] = "auto",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: SeedLike = None,
+    ) -> None:
+        self.members = members
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the members and blend them.
+
+        %(grouped_fit_sections)s
+        """
+        start = time.perf_counter()
+        check_params(self, _RULES)
+        threads, seed = n_threads(self.n_jobs), seed_sequence(self.random_state)
+        with threadpool_limits(1):  # sums of BLAS depend on the number of threads
+            table = read_blend_table(X, y, sample_weight, groups, seed=seed, n_threads=threads)
+            if groups is None:
+                warn_of_copies(X, table.codes)
+            fitted = fit_members(plan_members(self.members, table), table, start, self.time_limit)
+            self._store(fit_blend(fitted.members, table.sample), table, fitted)
+        return self
+
+    def _store(self, blend: Blend, table: BlendTable, fitted: FittedPlan) -> None:
+        self._blend, self._sample, self._examples = blend, table.sample, table.examples
+        self.left_out_ = fitted.left_out
+        self._store_columns(*table.examples.columns_and_classes)
+        if fitted.is_cut_short:
+            reasons = ", ".join(f"{name} ({reason})" for name, reason in fitted.left_out.items())
+            warnings.warn(
+                f"{type(self).__name__}: left out {reasons}. The blend of the other members is kept; for all of them "
+                "fit again without a limit.",
+                CalibrantWarning,
+                stacklevel=3,
+            )
+
+    @fill_docstring()
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the class probabilities of each row.
+
+        %(predict_proba_sections)s
+        """
+        rows = self._rows(X)
+        with threadpool_limits(1):
+            return self._blend.proba(BlendRows(rows, X), n_threads(self.n_jobs))
+
+    def with_members(self, *members: str) -> Self:
+        """Return a fitted classifier that blends some of the members only; weights and calibration are fitted again.
+
+        Parameters
+        ----------
+        *members : str
+            Names of members of positive weight; a family, such as ``"forest"``, stands for all its readings.
+
+        Returns
+        -------
+        ProbabilityClassifier
+            A new classifier; this one does not change.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(X, y)
+        >>> [member.name for member in model.with_members("logistic").members_]
+        ['logistic']
+        """
+        self._check_fitted()
+        known = member_names(self._blend)
+        for name in members:
+            if name not in known:
+                raise ParameterError(
+                    f"members must be among those of positive weight, {', '.join(known)}; got {name!r}."
+                    f"{nearest(name, list(known))}"
+                )
+        if not members:
+            raise ParameterError(f"with_members needs at least one name; there are {', '.join(known)}.")
+        other = copy.copy(self)
+        with threadpool_limits(1):
+            other._blend = fit_blend(self._blend.only(members), self._sample)
+        return other
+
+    @property
+    def members_(self) -> tuple[Member, ...]:
+        """The members tried, greatest weight first."""
+        self._check_fitted()
+        return tuple(sorted(self._blend.tried, key=lambda member: -member.weight))
+
+    @property
+    def expected_log_loss_(self) -> ExpectedLoss:
+        """The log-loss to be expected on new rows."""
+        self._check_fitted()
+        return self._blend.expected
+
+    @property
+    def calibration_(self) -> Any:
+        """What the guarded calibration tried and chose."""
+        self._check_fitted()
+        return None if self._blend.calibrator is None else self._blend.calibrator.choice_
+
+    @property
+    def held_out_proba_(self) -> NDArray[np.float64]:
+        """The cross-fitted probabilities of the training rows."""
+        self._check_fitted()
+        sums = np.zeros((self._examples.n_rows, len(self.classes_)))
+        weight = np.bincount(self._sample.rows, self._sample.weight, len(sums))
+        np.add.at(sums, self._sample.rows, self._sample.weight[:, np.newaxis] * self._blend.held_out)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums / weight[:, np.newaxis])
+
+    def leaderboard(self) -> pd.DataFrame:
+        """Return the members tried, and the blend itself, as a pandas frame, least held-out log-loss first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``weight``, ``log_loss``, ``seconds`` and ``note``, indexed by member.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(X, y)
+        >>> model.leaderboard().index.tolist()
+        ['blend', 'logistic', 'bayes']
+        """
+        self._check_fitted()
+        return members_frame(self._blend)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        unfitted: str = super().__repr__(N_CHAR_MAX)
+        return unfitted if "_blend" not in self.__dict__ else f"{unfitted}\n{describe(self._blend, self.left_out_)}"

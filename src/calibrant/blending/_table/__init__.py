@@ -1,0 +1,3 @@
+"""The training rows of a blend and the folds they are in."""
+
+__all__: list[str] = []

@@ -1,0 +1,14 @@
+"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+
+from calibrant.ensembles._bagging.forest import Forest
+from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
+from calibrant.ensembles._boosting.boosting_loop import boost, start_run
+from calibrant.ensembles._boosting.tree_learner import TreeLearner
+
+__all__ = [
+    "ALGORITHMS",
+    "Forest",
+    "TreeLearner",
+    "boost",
+    "start_run",
+]
