@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from _default_peers import BLEND, ONLY, PEERS, WITHOUT, blend_of, make_ours, member_names
+from _default_peers import BLEND, ONLY, PEERS, WITHOUT, blend_of, make_ours, member_weights
 from _default_store import CellStore, Key
 from _default_tables import TableSplit, table_split
 from _quality_maps import all_maps
@@ -94,18 +94,20 @@ def _fit_peer(store: CellStore, key: Key, table: TableSplit) -> None:
 
 def _fit_ours(store: CellStore, key: Key, table: TableSplit) -> Any:
     model, fit_seconds = _timed(lambda: make_ours(key.method, table.split, 1).fit(table.X, table.y))
-    names = member_names(model) if hasattr(model, "members_") else []
-    _write_predictions(store, key, table, model, fit_seconds, members=np.array(names, dtype=str))
+    weights = member_weights(model) if hasattr(model, "members_") else {}
+    members = {"members": np.array(list(weights), dtype=str), "weights": np.array(list(weights.values()))}
+    _write_predictions(store, key, table, model, fit_seconds, **members)
     return model
 
 
 def _ablate(store: CellStore, key: Key, table: TableSplit) -> None:
-    """Fit the blend with each member alone and with each left out; a fitted blend may share its members' models."""
+    """Write the cells of each member alone and of the blend without it; members without weight have no part in it."""
     model = _fit_ours(store, key, table)
-    names = member_names(model)
-    for name in names:
-        others = [other for other in names if other != name]
-        for prefix, chosen in ((ONLY, [name]), (WITHOUT, others)):
+    weights = member_weights(model)
+    for name in weights:
+        others = [other for other in weights if other != name]
+        used = [other for other in others if weights[other] > 0]
+        for prefix, chosen in ((ONLY, [name]), (WITHOUT, used or others)):
             variant, seconds = _timed(lambda: _fitted(blend_of(model, chosen), table))  # noqa: B023
             _write_predictions(store, replace(key, method=prefix + name), table, variant, seconds)
 

@@ -123,23 +123,17 @@ def make_ours(name: str, seed: int, n_jobs: int) -> Any:
 
 
 def blend_of(model: Any, members: list[str]) -> Any:
-    """Return the blend of some members of a fitted one; not yet fitted unless `with_members` reuses their models."""
-    if hasattr(model, "with_members"):
-        return model.with_members(*members) if _takes_names(model.with_members) else model.with_members(members)
+    """Return the blend of some members of a fitted one: from its models if it kept them all, else not yet fitted."""
+    weights = member_weights(model)
+    if members and all(weights[name] > 0 for name in members):  # the models of others are dropped
+        return model.with_members(*members)
     return type(model)(**{**model.get_params(deep=False), "members": members})
 
 
-def _takes_names(method: Any) -> bool:
-    import inspect
-
-    return any(one.kind is one.VAR_POSITIONAL for one in inspect.signature(method).parameters.values())
-
-
-def member_names(model: Any) -> list[str]:
-    """Return the names in `members_`: of a mapping, of a frame with a column or index of names, or of records."""
-    members = model.members_
-    if isinstance(members, dict):
-        return [str(name) for name in members]
-    if isinstance(members, pd.DataFrame):
-        return [str(name) for name in members.get("name", members.index)]
-    return [str(getattr(one, "name", one)) for one in members]
+def member_weights(model: Any) -> dict[str, float]:
+    """Return the weight of each family of members, such as the readings of one forest, in a fitted blend."""
+    weights: dict[str, float] = {}
+    for member in model.members_:
+        family = str(getattr(member, "family", member.name))
+        weights[family] = weights.get(family, 0.0) + float(member.weight)
+    return weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,12 +26,12 @@ def print_report(store: CellStore, n_splits: int) -> None:
     print("Log-loss of test rows in % of the class entropy; +- is the paired standard error, over sets, of the")
     print(f"difference to the reference ({BLEND} where it is stored, else the first method).\n")
     for n in _useful_splits(losses, methods, n_splits):
-        whole = compare(losses, methods, DATASETS, range(n), ROWS)
+        whole = compare(losses, methods, _sets(losses, n, ROWS), range(n), ROWS)
         if whole:
             _print_sections(whole, losses)
     _print_large(losses, methods, n_splits)
     _print_autogluon(losses, methods)
-    _print_ablation(losses, n_splits)
+    _print_ablation(losses)
     _print_missing(losses, methods, n_splits)
 
 
@@ -41,14 +42,25 @@ def _others(losses: dict[Key, Losses]) -> list[str]:
 
 
 def _useful_splits(losses: dict[Key, Losses], methods: Sequence[str], n_splits: int) -> list[int]:
-    """Return the numbers of splits, the greatest first, at which more methods are complete."""
+    """Return the numbers of splits, the greatest first, at which more methods or sets are complete."""
     found: list[int] = []
     most = 0
     for n in range(n_splits, 0, -1):
-        whole = compare(losses, methods, DATASETS, range(n), ROWS)
-        if whole and len(whole.methods) > most:
-            found, most = [*found, n], len(whole.methods)
+        whole = compare(losses, methods, _sets(losses, n, ROWS), range(n), ROWS)
+        if whole and whole.log_loss.size > most:
+            found, most = [*found, n], whole.log_loss.size
     return found
+
+
+def _sets(losses: dict[Key, Losses], n_splits: int, rows: int) -> list[str]:
+    """Return the data sets with all splits of the unchanged peers, and of the blend if it is stored at all."""
+    needed = [*PEERS, *([BLEND] if any(key.method == BLEND and key.rows == rows for key in losses) else [])]
+    names = DATASETS if rows == ROWS else LARGE
+    return [
+        name
+        for name in names
+        if all(Key(name, method, split, rows) in losses for method in needed for split in range(n_splits))
+    ]
 
 
 def _print_sections(whole: Comparison, losses: dict[Key, Losses]) -> None:
@@ -107,10 +119,11 @@ def _print_lead(part: Comparison, name: str, values: np.ndarray, errors: np.ndar
     rivals = [at for at in range(len(part.methods)) if at != first]
     best = min(rivals, key=lambda at: values[at])
     lead = values[best] - values[first]
-    verdict = "first, by more than its error" if lead > errors[best] else "first" if lead > 0 else "NOT first"
+    least = min((values[at] - values[first]) / max(errors[at], 1e-12) for at in rivals)
+    verdict = "first, by more than every paired error" if least > 1 else "first" if lead > 0 else "NOT first"
     print(
-        f"{part.methods[first]} in the {name}: {verdict}; {part.methods[best]} {lead:+.2f} +- {errors[best]:.2f}"
-        f" (least lead in errors: {min((values[at] - values[first]) / max(errors[at], 1e-12) for at in rivals):.1f})"
+        f"{part.methods[first]} in the {name}: {verdict} (the least lead is {least:.1f} errors); "
+        f"next {part.methods[best]}, {lead:+.2f} +- {errors[best]:.2f}"
     )
 
 
@@ -131,9 +144,9 @@ def _print_sets(whole: Comparison) -> None:
 
 def _print_large(losses: dict[Key, Losses], methods: Sequence[str], n_splits: int) -> None:
     for n in range(n_splits, 0, -1):
-        whole = compare(losses, methods, LARGE, range(n), MORE_ROWS)
-        if whole and (BLEND in whole.methods or n == 1):
-            print(f"## {MORE_ROWS} rows: {len(LARGE)} sets, {n} splits\n")
+        whole = compare(losses, methods, _sets(losses, n, MORE_ROWS), range(n), MORE_ROWS)
+        if whole and len(whole.datasets) > 1:
+            print(f"## {MORE_ROWS} rows: {len(whole.datasets)} sets, {n} splits\n")
             print_table(whole)
             return
 
@@ -147,28 +160,34 @@ def _print_autogluon(losses: dict[Key, Losses], methods: Sequence[str]) -> None:
         print(f"{AUTOGLUON}: {whole.fit_seconds[whole.methods.index(AUTOGLUON)].sum():.0f} s in all\n")
 
 
-def _print_ablation(losses: dict[Key, Losses], n_splits: int) -> None:
-    """Print the blend, each member alone and the blend without each, on the splits that have all of them."""
+def _print_ablation(losses: dict[Key, Losses]) -> None:
+    """Print each member alone and the blend without it, against the blend on the same splits of the same sets."""
     variants = sorted({key.method for key in losses if key.method.startswith((ONLY, WITHOUT))})
     if not variants:
         return
-    n = next((n for n in range(n_splits, 0, -1) if _has(losses, variants[0], n)), 1)
-    datasets = [name for name in DATASETS if all(Key(name, one, 0, ROWS) in losses for one in [BLEND, *variants])]
-    whole = compare(losses, [BLEND, *variants], datasets, range(n), ROWS)
-    whole = whole or compare(losses, [BLEND, *variants], datasets, [0], ROWS)
-    if whole is None:
-        return
-    print(f"## Members: {len(datasets)} sets, {whole.n_splits} splits\n")
-    print("| blend | log-loss | difference | +- |\n|---|---|---|---|")
-    errors = paired_error(whole.log_loss, whole.log_loss[0])
-    for at, name in enumerate(whole.methods):
-        difference = whole.log_loss[at].mean() - whole.log_loss[0].mean()
-        print(f"| {name} | {whole.log_loss[at].mean():.2f} | {difference:+.2f} | {errors[at]:.2f} |")
+    print(f"## Members, {ROWS} rows: each alone, and the blend without it\n")
+    print("| blend | sets | splits | log-loss | of the whole blend | difference | +- |\n|---|---|---|---|---|---|---|")
+    for name in variants:
+        pairs = _pairs(losses, name)
+        theirs, blend = np.array([np.mean(one, axis=0) for one in pairs]).T
+        splits = max(len(one) for one in pairs)
+        error = paired_error(theirs, blend) if len(pairs) > 1 else np.nan
+        title, difference = name.removeprefix(BLEND).strip(), (theirs - blend).mean()
+        print(
+            f"| {title} | {len(pairs)} | {splits} | {theirs.mean():.2f} | {blend.mean():.2f} "
+            f"| {difference:+.2f} | {error:.2f} |"
+        )
     print()
 
 
-def _has(losses: dict[Key, Losses], method: str, n_splits: int) -> bool:
-    return all(Key(dataset, method, split, ROWS) in losses for dataset in DATASETS for split in range(n_splits))
+def _pairs(losses: dict[Key, Losses], method: str) -> list[list[tuple[float, float]]]:
+    """Return the log-losses of a method and of the blend on each split that has both, set by set."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for key in losses:
+        blend = replace(key, method=BLEND)
+        if key.method == method and key.rows == ROWS and blend in losses:
+            found.setdefault(key.dataset, []).append((losses[key].log_loss, losses[blend].log_loss))
+    return list(found.values())
 
 
 def _print_missing(losses: dict[Key, Losses], methods: Sequence[str], n_splits: int) -> None:
@@ -181,6 +200,9 @@ def _print_missing(losses: dict[Key, Losses], methods: Sequence[str], n_splits: 
             for split in range(n_splits)
             if Key(dataset, name, split, rows) not in losses
         )
+        by_count: dict[int, list[str]] = {}
+        for name, count in lacking.items():
+            by_count.setdefault(count, []).append(name)
         total = len(datasets) * n_splits
-        text = ", ".join(f"{name} {total - count}/{total}" for name, count in lacking.items())
-        print(f"Incomplete at {rows} rows (cells stored): {text or 'none'}")
+        for count, names in sorted(by_count.items()):
+            print(f"{rows} rows, {total - count} of {total} cells stored: {', '.join(names)}")

@@ -55,6 +55,10 @@ class CellStore:
             np.savez_compressed(file, **arrays)
         partial.rename(self.folder / key.file_name)
 
+    def delete(self, key: Key) -> None:
+        """Delete a cell."""
+        (self.folder / key.file_name).unlink()
+
     def keys(self) -> Iterator[Key]:
         """Yield the keys of all test predictions, in the order of file names."""
         for path in sorted(self.folder.glob("*.npz")):

@@ -29,9 +29,7 @@ def print_times(store: CellStore, datasets: Sequence[str], rounds: int) -> None:
     catboost, blend, autogluon = np.array([row[:3] for row in rows]).T
     ratio, ratios = blend.sum() / catboost.sum(), blend / catboost
     _print_row("all", catboost.sum(), blend.sum(), float(np.nansum(autogluon)), all(row[3] for row in rows))
-    print(
-        f"\nRatio to CatBoost: {ratio:.2f} of sums, median {np.median(ratios):.2f}, worst {ratios.max():.2f}."
-    )
+    print(f"\nRatio to CatBoost: {ratio:.2f} of sums, median {np.median(ratios):.2f}, worst {ratios.max():.2f}.")
     measured = np.isfinite(autogluon)
     if measured.any():
         share = blend[measured].sum() / autogluon[measured].sum()

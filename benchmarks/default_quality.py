@@ -5,22 +5,24 @@
     python benchmarks/default_quality.py --store DIR --time
     python benchmarks/default_quality.py --store DIR --export | --import-autogluon
 
-The first form fills a store with the test probabilities of each method on each split; an interrupted run continues.
-``--methods`` takes names, or ``peers`` (raw), ``calibrated`` (peers by sigmoid, isotonic and the guard, all on the
-same out-of-fold predictions), ``ours``, ``blend``, ``ablation``, or a class as ``module:Class``. ``--report`` prints
-the tables. ``--time`` compares times with CatBoost's on two threads: nothing else should run then. ``--export`` writes
-the splits for `_default_autogluon.py`, whose probabilities ``--import-autogluon`` moves into the store.
+The first form fills a store with the test probabilities of each method on each split; an interrupted run continues,
+``--redo`` begins again. ``--methods`` takes names, or ``peers`` (raw), ``calibrated`` (peers by sigmoid, isotonic and
+the guard, all on the same out-of-fold predictions), ``ours``, ``blend``, ``ablation``, or a class as ``module:Class``.
+``--report`` prints the tables. ``--time`` compares times with CatBoost's on two threads: nothing else should run then.
+``--export`` writes the splits for `_default_autogluon.py`, whose probabilities ``--import-autogluon`` moves into the
+store.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from _default_fill import EVERY_MEMBER, calibrated_names, fill
-from _default_peers import BLEND, OURS, PEERS
+from _default_peers import BLEND, ONLY, OURS, PEERS, WITHOUT
 from _default_store import CellStore, Key
 from _default_tables import DATASETS, LARGE, table_split
 
@@ -54,7 +56,10 @@ def main() -> None:
     else:
         names = args.data or (DATASETS if args.rows <= 2000 else LARGE)
         splits = args.only_splits or range(args.splits)
-        fill(store, names, _expanded(args.methods), splits, args.rows)
+        methods = _expanded(args.methods)
+        if args.redo:
+            _delete(store, [key for key in store.keys() if key.rows == args.rows], names, methods, splits)  # noqa: SIM118
+        fill(store, names, methods, splits, args.rows)
 
 
 def _arguments() -> argparse.Namespace:
@@ -66,6 +71,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--data", nargs="+", choices=DATASETS)
     parser.add_argument("--rounds", type=int, default=2, help="of timed fits; the best counts")
+    parser.add_argument("--redo", action="store_true", help="compute stored cells again")
     modes = parser.add_mutually_exclusive_group()
     for mode in ("--report", "--time", "--export", "--import-autogluon"):
         modes.add_argument(mode, action="store_true")
@@ -74,6 +80,16 @@ def _arguments() -> argparse.Namespace:
 
 def _expanded(methods: list[str]) -> list[str]:
     return [name for one in methods for name in GROUPS.get(one, [one])]
+
+
+def _delete(
+    store: CellStore, keys: Iterable[Key], datasets: Sequence[str], methods: Sequence[str], splits: Sequence[int]
+) -> None:
+    prefixes = (ONLY, WITHOUT) if EVERY_MEMBER in methods else ()
+    for key in keys:
+        is_named = key.method in methods or key.method.startswith(prefixes)
+        if is_named and key.dataset in datasets and key.split in splits:
+            store.delete(key)
 
 
 def _export(folder: Path, rows: int) -> None:
