@@ -29,7 +29,7 @@ INTERNAL = {
         factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes order_columns
         read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
-    "ensembles": "ALGORITHMS Forest TreeLearner boost start_run",
+    "ensembles": "ALGORITHMS Forest GradientBoostedFolds TreeLearner boost fit_gradient_boosting start_run",
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options

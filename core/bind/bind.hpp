@@ -11,6 +11,7 @@ void bind_trees(nanobind::module_& module);
 void bind_forests(nanobind::module_& module);
 void bind_readings(nanobind::module_& module);
 void bind_stumps(nanobind::module_& module);
+void bind_gradient_boosting(nanobind::module_& module);
 void bind_calibration(nanobind::module_& module);
 void bind_bootstrap(nanobind::module_& module);
 void bind_metrics(nanobind::module_& module);

@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
     calibrant::bind_forests(module);
     calibrant::bind_readings(module);
     calibrant::bind_stumps(module);
+    calibrant::bind_gradient_boosting(module);
     calibrant::bind_calibration(module);
     calibrant::bind_bootstrap(module);
     calibrant::bind_metrics(module);

@@ -479,6 +479,125 @@ def stump_search(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dic
     Return a search with the rows of every column sorted, once for all rounds.
     """
 
+class GradientOptions:
+    """What governs gradient boosting."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def rate(self) -> float: ...
+
+    @rate.setter
+    def rate(self, arg: float, /) -> None: ...
+
+    @property
+    def max_rounds(self) -> int: ...
+
+    @max_rounds.setter
+    def max_rounds(self, arg: int, /) -> None: ...
+
+    @property
+    def patience(self) -> int: ...
+
+    @patience.setter
+    def patience(self, arg: int, /) -> None: ...
+
+    @property
+    def max_leaves(self) -> int: ...
+
+    @max_leaves.setter
+    def max_leaves(self, arg: int, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int: ...
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def l2(self) -> float: ...
+
+    @l2.setter
+    def l2(self, arg: float, /) -> None: ...
+
+    @property
+    def min_leaf(self) -> float: ...
+
+    @min_leaf.setter
+    def min_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def min_hessian(self) -> float: ...
+
+    @min_hessian.setter
+    def min_hessian(self, arg: float, /) -> None: ...
+
+    @property
+    def column_share(self) -> float: ...
+
+    @column_share.setter
+    def column_share(self, arg: float, /) -> None: ...
+
+    @property
+    def node_share(self) -> float: ...
+
+    @node_share.setter
+    def node_share(self, arg: float, /) -> None: ...
+
+    @property
+    def row_share(self) -> float: ...
+
+    @row_share.setter
+    def row_share(self, arg: float, /) -> None: ...
+
+    @property
+    def category_smoothing(self) -> float: ...
+
+    @category_smoothing.setter
+    def category_smoothing(self, arg: float, /) -> None: ...
+
+    @property
+    def category_l2(self) -> float: ...
+
+    @category_l2.setter
+    def category_l2(self, arg: float, /) -> None: ...
+
+    @property
+    def category_support(self) -> float: ...
+
+    @category_support.setter
+    def category_support(self, arg: float, /) -> None: ...
+
+    @property
+    def max_categories(self) -> int: ...
+
+    @max_categories.setter
+    def max_categories(self, arg: int, /) -> None: ...
+
+    @property
+    def max_bins(self) -> int: ...
+
+    @max_bins.setter
+    def max_bins(self, arg: int, /) -> None: ...
+
+class GradientFolds:
+    """The gradient-boosted models of all folds."""
+
+    @property
+    def n_rounds(self) -> object: ...
+
+    def predict_proba(self, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], by_scores: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+        """Write the class probabilities of rows, in the order of the labels."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple[int, tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], /) -> None: ...
+
+def fit_gradient_folds(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, folds: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, options: GradientOptions, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], held_out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> GradientFolds:
+    """
+    Fit a model for each fold, stopped early by the next one; write the probabilities of held-out rows.
+    """
+
 class IsotonicFit:
     """
     Blocks of neighbouring scores that share a probability, and the ranking by scores and by probabilities.
