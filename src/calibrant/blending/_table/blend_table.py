@@ -18,7 +18,7 @@ from calibrant.trees._internal import Examples, read_training
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BlendSample", "BlendTable", "read_blend_table"]
+__all__ = ["BlendSample", "BlendTable", "base_rates", "read_blend_table"]
 
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time
@@ -62,8 +62,26 @@ class BlendSample:
     @property
     def base_rates(self) -> NDArray[np.float64]:
         """The share of each class, with Laplace's correction."""
-        counts = np.bincount(self.codes, self.weight, self.n_classes) + 1.0
-        return np.asarray(counts / counts.sum())
+        return base_rates(self.codes, self.weight, self.n_classes)
+
+    @property
+    def base_rates_of_others(self) -> NDArray[np.float64]:
+        """The share of each class among the other pieces, a row for each piece, with Laplace's correction."""
+        own = self.weight[:, np.newaxis] * (self.codes[:, np.newaxis] == np.arange(self.n_classes))
+        counts = np.bincount(self.codes, self.weight, self.n_classes) - own + 1.0
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def base_rates(codes: NDArray[np.intp], weight: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Return the share of each class, with Laplace's correction.
+
+    Examples
+    --------
+    >>> base_rates(np.array([0, 0, 1]), np.array([1.0, 1.0, 2.0]), 2)
+    array([0.5, 0.5])
+    """
+    counts = np.bincount(codes, weight, n_classes) + 1.0
+    return np.asarray(counts / counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +164,11 @@ def _assign_folds(examples: Examples, seed: np.random.SeedSequence) -> tuple[Pie
     """Assign the units of rows to folds, class by class, or whole groups."""
     codes, weight, random = examples.sorted_labels, examples.weights_or_ones, stream(seed, _FOLDS)
     if examples.groups is None:
-        pieces = unit_folds(codes, weight, N_FOLDS, random)
-        order = np.argsort(pieces.rows, kind="stable")
-        return Pieces(pieces.rows[order], pieces.weight[order], pieces.fold[order]), N_FOLDS
+        sorted_rows = np.lexsort([weight, examples.row_hashes, codes])  # copies are dealt as a weighted row's units are
+        pieces = unit_folds(codes[sorted_rows], weight[sorted_rows], N_FOLDS, random)
+        rows = sorted_rows[pieces.rows]
+        order = np.argsort(rows, kind="stable")
+        return Pieces(rows[order], pieces.weight[order], pieces.fold[order]), N_FOLDS
     n_groups = int(examples.groups.max()) + 1
     if n_groups < _MIN_GROUPS:
         raise DataError(
@@ -157,8 +177,12 @@ def _assign_folds(examples: Examples, seed: np.random.SeedSequence) -> tuple[Pie
         )
     n_folds = min(N_FOLDS, n_groups)
     counts = count_by_group(examples.groups, codes, weight)
-    fold = deal_groups(counts, np.ones(n_folds), random)[examples.groups]
-    return Pieces(np.arange(examples.n_rows), weight, fold), n_folds
+    fold = deal_groups(counts, np.ones(n_folds), random)
+    if (
+        len(np.unique(fold)) < _MIN_GROUPS
+    ):  # groups of one class each all go where their class is scarcest, to the first
+        fold = deal_groups(counts.sum(axis=1, keepdims=True), np.ones(n_folds), random)
+    return Pieces(np.arange(examples.n_rows), weight, fold[examples.groups]), n_folds
 
 
 def _draw_sample(pieces: Pieces, examples: Examples, most: int, seed: np.random.SeedSequence) -> BlendSample:

@@ -73,8 +73,10 @@ def warn_of_copies(X: Any, codes: NDArray[Any]) -> None:
     warn_of_number(count_copies(columns, codes), len(codes))
 
 
-def warn_of_number(n_copies: int, n_rows: int) -> None:
+def warn_of_number(n_copies: int, n_rows: int, *, has_weight_kind: bool = True) -> None:
     """Warn of a number of copies that makes held-out rows look better than new ones.
+
+    `has_weight_kind` is whether the caller has this parameter, which is then named as a remedy.
 
     Examples
     --------
@@ -82,11 +84,16 @@ def warn_of_number(n_copies: int, n_rows: int) -> None:
     """
     if n_rows < _MIN_ROWS or n_copies < _MIN_SHARE * n_rows:
         return
+    remedy = (
+        'or drop the copies and pass their number as sample_weight with weight_kind="probability", which keeps a row '
+        "whole."
+        if has_weight_kind
+        else "or drop the copies."
+    )
     warnings.warn(
         f"{n_copies:,} of {n_rows:,} rows are exact copies of others, though columns are continuous: oversampled rows? "
         "Held out in one fold or bag and fitted in another, copies make everything look better than it is. Pass "
-        "groups= with the same group for all copies of a row; or drop the copies and pass their number as "
-        'sample_weight with weight_kind="probability", which keeps a row whole.',
+        f"groups= with the same group for all copies of a row; {remedy}",
         CalibrantWarning,
         stacklevel=caller_level(),
     )
