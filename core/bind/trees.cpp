@@ -222,6 +222,8 @@ void bind_trees(nb::module_& module) {
                released);
     module.def("prune_cost_complexity", &prune_cost_complexity, "tree"_a, "alpha"_a,
                "Prune every link no stronger than alpha.", released);
+    module.def("prune_to_leaves", &prune_to_leaves, "tree"_a, "max_leaves"_a,
+               "Return the subtree of at most so many leaves that has the least log-loss on its own rows.", released);
     module.def("prune_mdl", &prune_mdl, "tree"_a, "table"_a, "Prune where a leaf is the shorter description.",
                released);
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <numeric>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "tree/tree.hpp"
@@ -54,4 +56,42 @@ inline calibrant::Tree chain(std::size_t n_tests) {
     }
     specs.push_back({static_cast<std::int32_t>(2 * n_tests) - 2, {2, 0}});
     return hand_made(specs);
+}
+
+// Splits the counts of random leaves at random; whole numbers, two or three branches, three classes.
+inline calibrant::Tree random_tree(std::mt19937& random, std::size_t n_splits) {
+    struct Node {
+        std::vector<double> counts;
+        std::vector<std::size_t> children{};
+    };
+    std::vector<Node> nodes{{{30, 25, 20}}};
+    for (std::size_t split = 0; split < n_splits; ++split) {
+        const std::size_t at = random() % nodes.size();
+        if (!nodes[at].children.empty()) continue;
+        std::vector<Node> parts(2 + random() % 2, Node{{0, 0, 0}});
+        for (std::size_t k = 0; k < 3; ++k) {
+            for (int i = 0; i < static_cast<int>(nodes[at].counts[k]); ++i)
+                ++parts[random() % 5 ? k % parts.size() : random() % parts.size()].counts[k];
+        }
+        for (Node& part : parts) {
+            nodes[at].children.push_back(nodes.size());
+            nodes.push_back(std::move(part));
+        }
+    }
+    std::vector<Spec> specs;
+    std::vector<std::pair<std::size_t, std::int32_t>> waiting{{0, -1}};
+    while (!waiting.empty()) {
+        const auto [node, parent] = waiting.back();
+        waiting.pop_back();
+        const auto id = static_cast<std::int32_t>(specs.size());
+        specs.push_back({parent, nodes[node].counts});
+        for (std::size_t i = nodes[node].children.size(); i-- > 0;) waiting.emplace_back(nodes[node].children[i], id);
+    }
+    return hand_made(specs);
+}
+
+inline std::size_t count_leaves(const calibrant::Tree& tree) {
+    std::size_t n = 0;
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node) n += tree.is_leaf(node);
+    return n;
 }

@@ -311,6 +311,11 @@ def cost_complexity(tree: Tree) -> CostComplexity:
 def prune_cost_complexity(tree: Tree, alpha: float) -> Tree:
     """Prune every link no stronger than alpha."""
 
+def prune_to_leaves(tree: Tree, max_leaves: int) -> Tree:
+    """
+    Return the subtree of at most so many leaves that has the least log-loss on its own rows.
+    """
+
 def prune_mdl(tree: Tree, table: CodedTable) -> Tree:
     """Prune where a leaf is the shorter description."""
 

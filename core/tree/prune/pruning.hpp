@@ -62,6 +62,11 @@ struct CostComplexity {
 CostComplexity cost_complexity(const Tree& tree);
 Tree prune_cost_complexity(const Tree& tree, double alpha);
 
+// The subtree of at most `max_leaves` leaves that has the least log-loss on its own rows: the sum of weight times
+// entropy over its leaves, from the leaves up for every number of leaves (Bohanec & Bratko 1994, whose risk is errors).
+// Of equal ones the smallest. O(nodes * max_leaves).
+Tree prune_to_leaves(const Tree& tree, std::size_t max_leaves);
+
 // Minimum description length, after Quinlan & Rivest 1989. In bits:
 //   leaf  1 + log2 of (n + K - 1)! / ((K - 1)! n_1! ... n_K!), the adaptive code of its classes (for two classes, log2
 //   (n + 1) and

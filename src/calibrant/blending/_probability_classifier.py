@@ -17,6 +17,7 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._params import Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import N_JOBS, n_threads
+from calibrant.blending._explain.explain_mixin import ExplainMixin
 from calibrant.blending._explain.members import member_names, members_frame
 from calibrant.blending._explain.text import describe
 from calibrant.blending._members.fit_members import FittedPlan, fit_members
@@ -49,7 +50,7 @@ sample_weight : sequence of length n_rows, optional
 
 
 @fill_docstring()
-class ProbabilityClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The best probabilities for a table: a calibrated blend of forests, boosting, naive Bayes and logistic regression.
 
     Every member predicts each training row by models that were fitted without it, out-of-bag or by eight folds. The

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.blending._table.blend_table import BlendSample
 
-__all__ = ["ExpectedLoss", "expected_loss", "row_losses"]
+__all__ = ["ExpectedLoss", "expected_loss", "mean_with_error", "row_losses"]
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,20 @@ def row_losses(proba: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[n
     return np.asarray(-np.log(np.maximum(proba[np.arange(len(codes)), codes], np.finfo(float).tiny)))
 
 
+def mean_with_error(
+    values: NDArray[np.float64], weight: NDArray[np.float64], groups: NDArray[np.intp] | None, confidence: float = 0.95
+) -> tuple[float, float, float]:
+    """Return a weighted mean, its standard error, and half the length of Student's interval; groups are whole."""
+    total = float(weight.sum())
+    error = standard_error_of_mean(values, weight, groups)
+    n_free = (total if groups is None else len(np.unique(groups))) - 1.0
+    reach = float(stdtrit(max(n_free, 1.0), 0.5 + confidence / 2.0)) * error
+    return float(weight @ values) / total, error, reach
+
+
 def expected_loss(proba: NDArray[np.float64], sample: BlendSample, confidence: float = 0.95) -> ExpectedLoss:
     """Return the mean log-loss of cross-fitted predictions, with an interval on the scale of its logarithm."""
     losses = row_losses(proba, sample.codes)
-    total = float(sample.weight.sum())
-    mean = float(sample.weight @ losses) / total
-    error = standard_error_of_mean(losses, sample.weight, sample.groups)
-    n_free = (total if sample.groups is None else len(np.unique(sample.groups))) - 1.0
-    reach = float(stdtrit(max(n_free, 1.0), 0.5 + confidence / 2.0)) * error
+    mean, _, reach = mean_with_error(losses, sample.weight, sample.groups, confidence)
     factor = np.exp(reach / mean) if mean > 0 else 1.0  # losses are skewed: the interval is longer above
-    return ExpectedLoss(mean, float(mean / factor), float(mean * factor), confidence, total)
+    return ExpectedLoss(mean, float(mean / factor), float(mean * factor), confidence, float(sample.weight.sum()))

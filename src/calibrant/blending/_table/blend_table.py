@@ -18,7 +18,7 @@ from calibrant.trees._internal import Examples, read_training
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BlendSample", "BlendTable", "base_rates", "read_blend_table"]
+__all__ = ["BlendSample", "BlendTable", "base_rates", "make_blend_table", "read_blend_table"]
 
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time
@@ -153,11 +153,24 @@ def read_blend_table(
     """
     training = read_training(X, y, sample_weight, groups=groups)
     examples = Examples.code(training, n_jobs=n_threads)
-    pieces, n_folds = _assign_folds(examples, seed)
     kept = None if sample_weight is None else np.flatnonzero(np.asarray(sample_weight))
+    return make_blend_table(examples, training.columns, seed=seed, n_threads=n_threads, X=X, kept=kept)
+
+
+def make_blend_table(
+    examples: Examples,
+    columns: Columns,
+    *,
+    seed: np.random.SeedSequence,
+    n_threads: int,
+    X: Any = None,
+    kept: NDArray[np.intp] | None = None,
+) -> BlendTable:
+    """Assign coded rows to folds and draw the sample; `X` has them as passed, for estimators of other libraries."""
+    pieces, n_folds = _assign_folds(examples, seed)
     most = max(MIN_SAMPLE, min(MAX_SAMPLE, MAX_CELLS // len(examples.classes)))
     sample = _draw_sample(pieces, examples, most, seed)
-    return BlendTable(X, kept, training.columns, examples, pieces, sample, n_folds, seed, n_threads)
+    return BlendTable(X, kept, columns, examples, pieces, sample, n_folds, seed, n_threads)
 
 
 def _assign_folds(examples: Examples, seed: np.random.SeedSequence) -> tuple[Pieces, int]:

@@ -25,7 +25,7 @@ _MAX_SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PermutationImportances:
-    """The importance of each column to a forest; its repr lists the most important first.
+    """The importance of each column to a model; its repr lists the most important first.
 
     Parameters
     ----------
@@ -35,13 +35,15 @@ class PermutationImportances:
         The increase of the loss when the column is permuted, averaged over repeats and rows. About 0 for a useless one,
         and sometimes a little below.
     standard_error : array of shape (n_columns,)
-        Its standard error over the rows, for the forest as it is.
+        Its standard error over the rows, for the model as it is.
     loss : float
-        The out-of-bag loss of the rows as they are.
+        The loss of the rows as they are.
     metric : str
         The loss, a name in `calibrant.metrics.METRICS`.
     n_repeats : int
         Number of times that each column was permuted.
+    rows : str
+        What it was measured on: ``"out-of-bag"`` or ``"held-out"`` rows.
 
     Examples
     --------
@@ -57,9 +59,10 @@ class PermutationImportances:
     loss: float
     metric: str
     n_repeats: int
+    rows: str = "out-of-bag"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the importances as a pandas frame with a row for each column of the forest, in their order.
+        """Return the importances as a pandas frame with a row for each column of the model, in their order.
 
         Returns
         -------
@@ -85,7 +88,7 @@ class PermutationImportances:
         means = [f"{self.mean[j]:.3g}" for j in order[:_MAX_SHOWN]]
         digits = max(map(len, means))
         head = (
-            f"Increase of the out-of-bag {self.metric} ({self.loss:.4g}) by permuting a column, {self.n_repeats} times"
+            f"Increase of the {self.rows} {self.metric} ({self.loss:.4g}) by permuting a column, {self.n_repeats} times"
         )
         lines = [
             f"  {self.names[j]!s:{width}} {mean:>{digits}} +- {self.standard_error[j]:.2g}"
