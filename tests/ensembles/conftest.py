@@ -22,7 +22,16 @@ LEVELS = ["p", "q", "r", "s", "t"]
 
 @pytest.fixture(scope="session")
 def reference() -> Any:
-    spec = importlib.util.spec_from_file_location("ensembles_reference", Path(__file__).parent / "reference.py")
+    return load_beside("reference")
+
+
+@pytest.fixture(scope="session")
+def gradient_reference() -> Any:
+    return load_beside("gradient_reference")
+
+
+def load_beside(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"ensembles_{name}", Path(__file__).parent / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

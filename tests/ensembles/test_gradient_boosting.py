@@ -9,6 +9,9 @@ from sklearn.datasets import make_classification
 from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
 from calibrant.trees._internal import Examples, read_training
 
+PLAIN = BoostingOptions(
+    node_share=1.0, max_leaves=6, max_rounds=8, patience=4, min_leaf=5.0, max_bins=255, category_support=4.0
+)
 DRAWN = BoostingOptions(column_share=0.7, node_share=0.7, row_share=0.7, max_rounds=30)
 
 
@@ -37,6 +40,42 @@ def fit(problem, options=None, weight=None, folds=None, n_jobs=1, seed=0):
 def rows(columns, nominal, y):
     codes = np.unique(nominal, return_inverse=True)[1].astype(np.int32)
     return len(y), [*columns, codes]
+
+
+def small_table(seed):
+    """Return the codes, numbers of values and kinds of three columns, two with missing values, and the classes."""
+    random = np.random.default_rng(seed)
+    codes = np.column_stack([random.integers(0, n, 240) for n in (12, 30, 5)])
+    for column, n_values in enumerate((12, 30, 5)):
+        codes[:n_values, column] = np.arange(n_values)
+    codes[60:80, 0], codes[230:, 2] = 12, 5
+    score = 0.3 * (codes[:, 0] - 6) + (codes[:, 1] > 20) * (codes[:, 2] % 2)
+    return codes, (12, 30, 5), (False, False, True), (random.random(240) < 1 / (1 + np.exp(-score))).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_fold_is_what_the_plain_reference_predicts(seed, gradient_reference):
+    codes, n_values, is_nominal, y = small_table(seed)
+    columns = [np.where(codes[:, j] == n, np.nan, codes[:, j] / 4.0) for j, n in enumerate(n_values[:2])]
+    nominal = np.array(["a", "b", "c", "d", "e", None], dtype=object)[codes[:, 2]]
+    folds = np.arange(240) % 4
+    held_out = fit((columns, nominal, y), PLAIN, folds=folds).held_out_proba[:, 1]
+    booster = gradient_reference.Booster(codes, n_values, is_nominal, PLAIN)
+    for fold in range(4):
+        stop = folds == (fold + 1) % 4
+        log_odds = booster.fit(y, (folds != fold) & ~stop, stop)[folds == fold]
+        np.testing.assert_allclose(held_out[folds == fold], 1 / (1 + np.exp(-log_odds)), rtol=1e-6)
+
+
+def test_the_first_leaf_values_are_newton_steps():
+    y = np.repeat([0, 1, 0, 1], [30, 10, 10, 30])
+    X = np.repeat([0.0, 1.0], 40).reshape(-1, 1)
+    folds = np.tile(np.arange(5), 16)
+    options = BoostingOptions(max_rounds=1, rate=0.3, l2=2.0, node_share=1.0)
+    proba = fit_gradient_boosting(Examples.code(read_training(X, y)), folds, options).held_out_proba[:, 1]
+    # In each branch of 24 rows a quarter is of the rarer class: the gradients add up to 6, the hessians to 24 / 4.
+    step = 0.3 * 6 / (6 + 2)
+    np.testing.assert_allclose(proba, 1 / (1 + np.exp(np.where(X[:, 0] == 0, step, -step))), rtol=1e-8)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
