@@ -71,8 +71,9 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
         passed. ``"auto"``: all six, as far as the table allows (see Notes).
     time_limit : float, optional
         Seconds after which no further member is begun, and one that is being fitted is stopped. The fastest come first,
-        so there is a model after a second or so; what was left out is in ``left_out_`` and in a warning. None: all
-        members, and the same result, to the bit, for any number of threads.
+        so there is a model after a second or so; what was left out is in ``left_out_`` and in a warning. Logistic
+        regression and estimators of other libraries are stopped after the fold that they are at. None: all members,
+        and the same result, to the bit, for any number of threads.
     n_jobs : int, optional
         Number of threads, counted as scikit-learn counts; estimators of other libraries and BLAS get one.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional

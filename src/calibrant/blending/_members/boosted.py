@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +16,6 @@ from calibrant.blending._members.member import BlendRows, FittedMember
 from calibrant.blending._members.summed_tables import SummedTables
 from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.ensembles._internal import ALGORITHMS, TreeLearner, boost, start_run
-from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,17 +58,15 @@ class BoostedLearner:
     def fit(self, table: BlendTable) -> FittedMember:
         """Boost on all rows of the sample, and on those outside each fold for the held-out scores."""
         seed = np.random.SeedSequence(stream_seed(table.seed, self.stream))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CalibrantWarning)  # boosting that stops early is no news to the blend
 
-            def fit_rows(weights: NDArray[np.float64]) -> BoostedModel:
-                return self._boost(table, weights, seed)
+        def fit_rows(weights: NDArray[np.float64]) -> BoostedModel:
+            return self._boost(table, weights, seed)
 
-            def score(model: BoostedModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-                columns = [table.columns.arrays[j][rows] for j in range(len(table.columns.arrays))]
-                return model.scores((len(rows), columns), 1)
+        def score(model: BoostedModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+            columns = [table.columns.arrays[j][rows] for j in range(len(table.columns.arrays))]
+            return model.scores((len(rows), columns), 1)
 
-            model, held_out = cross_validate(fit_rows, score, table)
+        model, held_out = cross_validate(fit_rows, score, table)
         return FittedMember(self.family, (self.family,), (held_out,), model)
 
     def _boost(self, table: BlendTable, weights: NDArray[np.float64], seed: np.random.SeedSequence) -> BoostedModel:

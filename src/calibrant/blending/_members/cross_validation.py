@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -48,8 +49,11 @@ def cross_validate(
         return model, score(model, table.sample.rows[table.held_out_of(fold)])
 
     folds = table.sample.folds
-    # The longest fit first, so that no thread is idle at the end
-    (whole, _), *parts = run_in_threads(run, [(None,), *((fold,) for fold in folds)], table)
+    # Of convergence, few rows and the like: no news to the blend. Filters are global, so no thread may change them
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # The longest fit first, so that no thread is idle at the end
+        (whole, _), *parts = run_in_threads(run, [(None,), *((fold,) for fold in folds)], table)
     held_out = np.empty((table.sample.n_pieces, table.n_classes))
     for fold, (_, scores) in zip(folds, parts, strict=True):
         held_out[table.held_out_of(fold)] = scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -78,8 +77,7 @@ class EstimatorLearner:
             is_weighted = has_fit_parameter(base, "sample_weight") and (weights[rows] != 1.0).any()
             arguments = {"sample_weight": weights[rows]} if is_weighted else {}
             y = table.examples.classes[table.codes[rows]]
-            with threadpool_limits(1), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with threadpool_limits(1):
                 return EstimatorModel(
                     clone(base).fit(take_rows(table.X, positions[rows]), y, **arguments), table.examples.classes
                 )

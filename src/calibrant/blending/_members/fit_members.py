@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from calibrant._core import Stop
 from calibrant._progress import progress
+from calibrant.blending._table.stop_request import StopRequest
 
 if TYPE_CHECKING:
     from calibrant.blending._members.member import FittedMember, MemberLearner
@@ -55,7 +55,7 @@ def fit_members(plan: Plan, table: BlendTable, start: float, time_limit: float |
     with progress(total=len(plan.learners), description="Fitting members") as bar:
         for number, learner in enumerate(plan.learners):
             try:
-                member = _fit_one(learner, replace(table, stop=Stop()), deadline if done.members else None)
+                member = _fit_one(learner, replace(table, stop=StopRequest()), deadline if done.members else None)
             except KeyboardInterrupt:
                 if not done.members:
                     raise

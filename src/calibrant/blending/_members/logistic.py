@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -161,6 +160,4 @@ class LogisticLearner:
 def _fit_logistic(
     matrix: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64], C: float
 ) -> LogisticRegression:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of convergence: a few more steps would not change the blend
-        return LogisticRegression(C=C, max_iter=_MAX_ITER).fit(matrix, codes, weights)
+    return LogisticRegression(C=C, max_iter=_MAX_ITER).fit(matrix, codes, weights)

@@ -19,12 +19,18 @@ _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not recei
 def run_in_threads(work: Callable[..., T], arguments: Sequence[tuple[Any, ...]], table: BlendTable) -> list[T]:
     """Return the results of the work in the order of its arguments; the same for any number of threads.
 
-    The stop of the table ends the work, and so does an exception, such as Ctrl-C.
+    The stop of the table ends the work, and so does an exception, such as Ctrl-C: at once in the core, elsewhere
+    before the next arguments.
     """
+
+    def run(*each: Any) -> T:
+        table.stop.check()
+        return work(*each)
+
     if table.n_threads == 1 or len(arguments) == 1:
-        return [work(*each) for each in arguments]
+        return [run(*each) for each in arguments]
     with ThreadPoolExecutor(table.n_threads, initializer=table.stop.watch) as pool:
-        running = [pool.submit(work, *each) for each in arguments]
+        running = [pool.submit(run, *each) for each in arguments]
         try:
             return [wait_for(each) for each in running]
         except BaseException:  # only the main thread receives Ctrl-C

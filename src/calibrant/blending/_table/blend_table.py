@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._core import Stop
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
+from calibrant.blending._table.stop_request import StopRequest
 from calibrant.data._internal import Columns
 from calibrant.exceptions import DataError
 from calibrant.trees._internal import Examples, read_training
@@ -101,7 +101,7 @@ class BlendTable:
     n_folds: int
     seed: np.random.SeedSequence
     n_threads: int
-    stop: Stop = field(default_factory=Stop)
+    stop: StopRequest = field(default_factory=StopRequest)
 
     @property
     def n_rows(self) -> int:
