@@ -37,11 +37,11 @@ def blend_importances(
         figures = np.zeros((len(schema.features), 2))
         with progress(total=len(figures), description="Permuting columns") as bar:
             for column in range(len(figures)):
-                after = np.zeros_like(before)
+                increase = np.zeros_like(before)
                 for repeat in range(n_repeats):
                     order = stream(seed, repeat, column).permutation(len(before))
-                    after += _losses(blend, _permuted(rows, schema, column, order), n_threads) / n_repeats
-                figures[column] = mean_with_error(after - before, rows.weight, rows.groups)[:2]
+                    increase += _losses(blend, _permuted(rows, schema, column, order), n_threads) - before
+                figures[column] = mean_with_error(increase / n_repeats, rows.weight, rows.groups)[:2]
                 bar.advance()
     means, errors = figures.T
     return PermutationImportances(schema.names, means, errors, loss, "log_loss", n_repeats, "held-out")
