@@ -38,7 +38,7 @@ INTERNAL = {
         two_sided_z
     """,
     "trees": """
-        Coding CriterionName Dialect EmptyLeaf Examples GrownTree NominalSplits Outline PROBABILITIES
+        Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind
         counts_bits grow_unpruned impurity_importances node_indicator predict_rows prepare_training
         probability_table read_training read_training_for resolve_estimate

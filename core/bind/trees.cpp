@@ -110,11 +110,11 @@ Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& col
 using TreeState =
     std::tuple<Column<std::int32_t>, Column<std::int32_t>, Column<double>, Column<std::uint32_t>, Column<std::int32_t>,
                Column<double>, Column<double>, Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>,
-               Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>>;
+               Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>, Column<std::int32_t>>;
 constexpr auto tree_members =
-    std::tuple{&Tree::parent,      &Tree::feature,  &Tree::threshold,      &Tree::cut_code,   &Tree::label,
-               &Tree::weight,      &Tree::counts,   &Tree::first_child,    &Tree::n_children, &Tree::children,
-               &Tree::first_value, &Tree::n_values, &Tree::branch_of_value};
+    std::tuple{&Tree::parent,      &Tree::feature,  &Tree::threshold,       &Tree::cut_code,      &Tree::label,
+               &Tree::weight,      &Tree::counts,   &Tree::first_child,     &Tree::n_children,    &Tree::children,
+               &Tree::first_value, &Tree::n_values, &Tree::branch_of_value, &Tree::missing_branch};
 
 nb::object state_of(nb::handle_t<Tree> self) {
     const Tree& tree = nb::cast<const Tree&>(self);
@@ -144,6 +144,9 @@ void bind_trees(nb::module_& module) {
         .value("multiway", NominalSplits::multiway)
         .value("subset", NominalSplits::subset)
         .value("binary", NominalSplits::binary);
+    nb::enum_<MissingValues>(module, "MissingValues")
+        .value("fractional", MissingValues::fractional)
+        .value("learned", MissingValues::learned);
     nb::enum_<Dialect>(module, "Dialect").value("c45", Dialect::c45).value("j48", Dialect::j48);
 
     nb::class_<GrowOptions>(module, "GrowOptions", "How to grow a tree.")
@@ -158,6 +161,7 @@ void bind_trees(nb::module_& module) {
         .def_rw("midpoint", &GrowOptions::midpoint)
         .def_rw("penalty", &GrowOptions::penalty)
         .def_rw("dialect", &GrowOptions::dialect)
+        .def_rw("missing", &GrowOptions::missing)
         .def_rw("accept_zero_gain", &GrowOptions::accept_zero_gain)
         .def_rw("n_declared_classes", &GrowOptions::n_declared_classes)
         .def_rw("random_ties", &GrowOptions::random_ties)
@@ -196,6 +200,7 @@ void bind_trees(nb::module_& module) {
         .def_prop_ro("first_value", view_of(&Tree::first_value))
         .def_prop_ro("n_values", view_of(&Tree::n_values))
         .def_prop_ro("branch_of_value", view_of(&Tree::branch_of_value))
+        .def_prop_ro("missing_branch", view_of(&Tree::missing_branch))
         .def_prop_ro("state", &state_of, "Every array, as restore_tree takes them.");
 
     module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),

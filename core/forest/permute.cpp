@@ -70,14 +70,14 @@ class CodeTests {
     // The column tested at a node, -1 for a leaf.
     std::int32_t column(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].column; }
 
-    // The child that a code leads to, or `missing`.
+    // The child that a code leads to, or `missing` where it leads to all.
     std::int32_t next(std::int32_t node, Code code) const {
         const Node& at = nodes_[static_cast<std::size_t>(node)];
-        if (code == missing_code<Code>) return missing;
+        if (code == missing_code<Code>) return child_of_missing(node);
         if (at.low > 0) return code <= at.cut ? at.low : at.high;
-        if (code >= static_cast<Code>(-at.low)) return missing;
+        if (code >= static_cast<Code>(-at.low)) return child_of_missing(node);
         const std::int32_t branch = tree_.branch_of_value[at.cut + code];
-        return branch < 0 ? missing
+        return branch < 0 ? child_of_missing(node)
                           : tree_.children[static_cast<std::size_t>(at.high) + static_cast<std::size_t>(branch)];
     }
 
@@ -89,6 +89,14 @@ class CodeTests {
         std::uint32_t cut = 0;
         std::int32_t low = 0, high = 0;
     };
+
+    std::int32_t child_of_missing(std::int32_t node) const {
+        const auto at = static_cast<std::size_t>(node);
+        const std::int32_t branch = tree_.missing_branch[at];
+        return branch == Tree::all_branches
+                   ? missing
+                   : static_cast<std::int32_t>(tree_.child(at, static_cast<std::size_t>(branch)));
+    }
 
     const Tree& tree_;
     std::vector<Node> nodes_;

@@ -61,7 +61,7 @@ struct Golf {
 inline bool same(const Tree& a, const Tree& b) {
     return a.feature == b.feature && a.threshold == b.threshold && a.counts == b.counts && a.weight == b.weight &&
            a.label == b.label && a.parent == b.parent && a.children == b.children &&
-           a.branch_of_value == b.branch_of_value;
+           a.branch_of_value == b.branch_of_value && a.missing_branch == b.missing_branch;
 }
 
 }  // namespace tables

@@ -46,16 +46,17 @@ class ShareDescent {
         }
     }
 
-    // The branch of a number, of a category code or of a code of the table that the tree was grown from.
+    // The branch of a number, of a category code or of a code of the table that the tree was grown from; `missing`
+    // where it is missing and goes to every branch.
     template <class T>
     std::size_t branch_of_value(std::size_t node, T value) const {
         if constexpr (std::is_floating_point_v<T>) {
-            if (value != value) return missing;
+            if (value != value) return branch_of_missing(node);
             return static_cast<double>(value) <= tree_.threshold[node] ? 0 : 1;
         } else if constexpr (std::is_signed_v<T>) {
-            return value < 0 ? missing : nominal_branch(node, static_cast<std::uint32_t>(value));
+            return value < 0 ? branch_of_missing(node) : nominal_branch(node, static_cast<std::uint32_t>(value));
         } else {
-            if (value == missing_code<T>) return missing;
+            if (value == missing_code<T>) return branch_of_missing(node);
             if (tree_.n_values[node] > 0) return nominal_branch(node, value);
             return value <= tree_.cut_code[node] ? 0 : 1;
         }
@@ -69,9 +70,13 @@ class ShareDescent {
     };
 
     std::size_t nominal_branch(std::size_t node, std::uint32_t code) const {
-        if (code >= tree_.n_values[node]) return missing;
+        if (code >= tree_.n_values[node]) return branch_of_missing(node);
         const std::int32_t branch = tree_.branch_of_value[tree_.first_value[node] + code];
-        return branch < 0 ? missing : static_cast<std::size_t>(branch);
+        return branch < 0 ? branch_of_missing(node) : static_cast<std::size_t>(branch);
+    }
+    std::size_t branch_of_missing(std::size_t node) const {
+        const std::int32_t branch = tree_.missing_branch[node];
+        return branch == Tree::all_branches ? missing : static_cast<std::size_t>(branch);
     }
     void split_share(std::size_t node, double share) {
         for (std::size_t branch = tree_.n_children[node]; branch-- > 0;) {

@@ -18,21 +18,25 @@ std::size_t Tree::add_node(std::int32_t parent_node, std::span<const double> nod
     n_children.push_back(0);
     first_value.push_back(static_cast<std::uint32_t>(branch_of_value.size()));
     n_values.push_back(0);
+    missing_branch.push_back(all_branches);
     return n_nodes() - 1;
 }
 
-void Tree::make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code) {
+void Tree::make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code,
+                        std::int32_t branch_of_missing) {
     feature[node] = static_cast<std::int32_t>(column);
     threshold[node] = at;
     cut_code[node] = code;
+    missing_branch[node] = branch_of_missing;
     first_child[node] = static_cast<std::uint32_t>(children.size());
     n_children[node] = 2;
     children.insert(children.end(), 2, no_node);
 }
 
 void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
-                        std::span<const std::int32_t> branches) {
+                        std::span<const std::int32_t> branches, std::int32_t branch_of_missing) {
     feature[node] = static_cast<std::int32_t>(column);
+    missing_branch[node] = branch_of_missing;
     first_child[node] = static_cast<std::uint32_t>(children.size());
     n_children[node] = static_cast<std::uint32_t>(n_branches);
     children.insert(children.end(), n_branches, no_node);
@@ -44,10 +48,11 @@ void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_bran
 void Tree::copy_test(std::size_t node, const Tree& from, std::size_t other) {
     const auto column = static_cast<std::size_t>(from.feature[other]);
     if (from.n_values[other] == 0)
-        make_numeric(node, column, from.threshold[other], from.cut_code[other]);
+        make_numeric(node, column, from.threshold[other], from.cut_code[other], from.missing_branch[other]);
     else
         make_nominal(node, column, from.n_children[other],
-                     {from.branch_of_value.data() + from.first_value[other], from.n_values[other]});
+                     {from.branch_of_value.data() + from.first_value[other], from.n_values[other]},
+                     from.missing_branch[other]);
 }
 
 Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
@@ -84,8 +89,9 @@ void Tree::check() const {
     };
     const std::size_t n = n_nodes();
     require(n > 0 && n_classes > 0 && counts.size() == n * n_classes);
-    for (const std::size_t size : {parent.size(), threshold.size(), cut_code.size(), label.size(), weight.size(),
-                                   first_child.size(), n_children.size(), first_value.size(), n_values.size()}) {
+    for (const std::size_t size :
+         {parent.size(), threshold.size(), cut_code.size(), label.size(), weight.size(), first_child.size(),
+          n_children.size(), first_value.size(), n_values.size(), missing_branch.size()}) {
         require(size == n);
     }
     for (std::size_t node = 0; node < n; ++node) {
@@ -96,6 +102,8 @@ void Tree::check() const {
                 is_leaf(node) == (n_children[node] == 0));
         require(std::size_t{first_value[node]} + n_values[node] <= branch_of_value.size());
         require(is_leaf(node) || n_values[node] > 0 || n_children[node] == 2);
+        require(missing_branch[node] >= all_branches &&
+                missing_branch[node] < static_cast<std::int64_t>(n_children[node]));
         for (std::size_t branch = 0; branch < n_children[node]; ++branch) {
             const std::int64_t below = children[first_child[node] + branch];
             require(below > static_cast<std::int64_t>(node) && below < static_cast<std::int64_t>(n));

@@ -9,8 +9,9 @@
 namespace calibrant {
 
 struct Tree {
-    static constexpr std::int32_t leaf = -1;     // the feature of a node that tests nothing
-    static constexpr std::int32_t no_node = -1;  // the parent of the root
+    static constexpr std::int32_t leaf = -1;          // the feature of a node that tests nothing
+    static constexpr std::int32_t no_node = -1;       // the parent of the root
+    static constexpr std::int32_t all_branches = -1;  // a missing value goes to each, by its training weight
 
     explicit Tree(std::size_t classes = 0) : n_classes(classes) {}
 
@@ -28,7 +29,8 @@ struct Tree {
     std::vector<std::uint32_t> first_value;  // where the node's values begin in `branch_of_value`
     std::vector<std::uint32_t> n_values;     // 0 for a numeric test
     std::vector<std::int32_t>
-        branch_of_value;  // a nominal test sends value v to child branch_of_value[first_value + v]
+        branch_of_value;                       // a nominal test sends value v to child branch_of_value[first_value + v]
+    std::vector<std::int32_t> missing_branch;  // of missing values and unseen categories, or `all_branches`
 
     std::size_t n_nodes() const { return feature.size(); }
     bool is_leaf(std::size_t node) const { return feature[node] == leaf; }
@@ -46,9 +48,10 @@ struct Tree {
                          std::int32_t node_label);
 
     // Turns a leaf into a test; its children are added later and put into `children`.
-    void make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code);
+    void make_numeric(std::size_t node, std::size_t column, double at, std::uint32_t code,
+                      std::int32_t branch_of_missing = all_branches);
     void make_nominal(std::size_t node, std::size_t column, std::size_t n_branches,
-                      std::span<const std::int32_t> branches);
+                      std::span<const std::int32_t> branches, std::int32_t branch_of_missing = all_branches);
     // Turns a leaf into a copy of the test at a node of another tree.
     void copy_test(std::size_t node, const Tree& from, std::size_t other);
 

@@ -64,6 +64,11 @@ class NominalSplits(enum.Enum):
 
     binary = 2
 
+class MissingValues(enum.Enum):
+    fractional = 0
+
+    learned = 1
+
 class Dialect(enum.Enum):
     c45 = 0
 
@@ -133,6 +138,12 @@ class GrowOptions:
 
     @dialect.setter
     def dialect(self, arg: Dialect, /) -> None: ...
+
+    @property
+    def missing(self) -> MissingValues: ...
+
+    @missing.setter
+    def missing(self, arg: MissingValues, /) -> None: ...
 
     @property
     def accept_zero_gain(self) -> bool: ...
@@ -274,6 +285,9 @@ class Tree:
     def branch_of_value(self) -> object: ...
 
     @property
+    def missing_branch(self) -> object: ...
+
+    @property
     def state(self) -> object:
         """Every array, as restore_tree takes them."""
 
@@ -335,7 +349,7 @@ def leaf_shares(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray
 def count_rows(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)]) -> Tree:
     """Return the same tests with the counts of these rows at every node."""
 
-def restore_tree(n_classes: int, state: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> Tree:
+def restore_tree(n_classes: int, state: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> Tree:
     """Return a tree restored from its arrays."""
 
 class Stop:

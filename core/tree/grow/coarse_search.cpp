@@ -6,6 +6,7 @@
 
 #include "compiler.hpp"
 #include "parallel.hpp"
+#include "tree/grow/learned_cuts.hpp"
 #include "tree/grow/row_sort.hpp"
 #include "tree/grow/two_class_search.hpp"
 #include "tree/grow/twoing.hpp"
@@ -44,9 +45,11 @@ struct CoarseSearch::Column {
     const CodedColumn* coded = nullptr;
     const ValueGaps* gaps = nullptr;
     bool is_searched = false;
-    double counts[2] = {0, 0};  // class weights of the known cases
+    double counts[2] = {0, 0};  // class weights of the known cases, and of the missing ones where a side is learned
     double weight = 0;
-    double best = lowest;                                      // the greatest gain of a cut between buckets
+    double missing[2] = {0, 0};  // class weights of the cases that each cut may send to either side
+    double best = lowest;        // the greatest gain of a cut between buckets
+    double presence = lowest;    // the gain of a test whether the value is missing
     std::array<std::array<double, 2>, Buckets::slots> left{};  // class weights before each bucket
     std::array<double, Buckets::slots>
         upper{};  // no cut in the bucket or at its edges gains more; `lowest` for an empty bucket
@@ -56,6 +59,7 @@ struct CoarseSearch::Column {
     std::vector<SortedRow> rows{}, spare{};
 
     Known known() const { return {counts, weight}; }
+    bool has_missing() const { return missing[0] + missing[1] > 0; }
     bool is_empty(std::size_t bucket) const { return upper[bucket] == lowest; }
 };
 
@@ -177,21 +181,26 @@ NodeFacts CoarseSearch::facts_of(const Column& column, const NodeRows& node) con
 // function is greatest at a corner of a box: the two cuts at the edges, and all of one class on either side.
 template <Criterion C>
 void CoarseSearch::bound(Column& column, const NodeRows& node) {
-    const auto missing = counted(column.index, Buckets::missing);
-    for (std::size_t k = 0; k < 2; ++k) column.counts[k] = left_over(node.counts[k], missing[k]);
-    column.weight = left_over(node.weight, missing[0] + missing[1]);
-    column.best = lowest;
+    set_counts(column, node);
+    column.best = column.presence = lowest;
     const NodeFacts facts = facts_of(column, node);
     column.is_searched = !too_few(facts, column.known(), rules_);
     if (!column.is_searched) return;
     C criterion(column.known(), xlogx_);
     const double scale = column.weight / node.weight;
-    const auto gain_at = [&](double left0, double left1) {
+    const auto gain_of = [&](double left0, double left1) {
         return scale * quick_two_class_gain(criterion, left0, left1, left_over(column.counts[0], left0),
                                             left_over(column.counts[1], left1));
     };
+    const bool has_missing = column.has_missing();
+    const double missing0 = column.missing[0], missing1 = column.missing[1], missing = missing0 + missing1;
+    const auto gain_at = [&](double left0, double left1) {
+        const double right = gain_of(left0, left1);
+        return has_missing ? std::max(right, gain_of(left0 + missing0, left1 + missing1)) : right;
+    };
     const double least = facts.min_side - size_tolerance, most = column.weight - facts.min_side + size_tolerance;
-    double left0 = 0, left1 = 0, gain = 0;
+    const auto fits = [&](double left) { return left >= least && left <= most; };
+    double left0 = 0, left1 = 0, gain = has_missing ? gain_at(0, 0) : 0;
     for (std::size_t bucket = 0; bucket < Buckets::most; ++bucket) {
         const auto [here0, here1] = counted(column.index, bucket);
         column.left[bucket] = {left0, left1};
@@ -204,8 +213,23 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
         }
         column.upper[bucket] = upper;
         left0 = end0, left1 = end1, gain = end;
-        if (left0 + left1 >= least && left0 + left1 <= most) column.best = std::max(column.best, end);
+        if (fits(left0 + left1) && (!has_missing || fits(left0 + left1 + missing)))
+            column.best = std::max(column.best, end);
     }
+    if (!has_missing || !fits(left0 + left1)) return;
+    column.presence = gain_of(left0, left1);
+    column.best = std::max(column.best, column.presence);
+}
+
+// The class weights of the cases that cuts split, and of those among them that may go to either side.
+void CoarseSearch::set_counts(Column& column, const NodeRows& node) const {
+    const auto missing = counted(column.index, Buckets::missing);
+    const bool learns = options_.missing == MissingValues::learned;
+    for (std::size_t k = 0; k < 2; ++k) {
+        column.counts[k] = learns ? node.counts[k] : left_over(node.counts[k], missing[k]);
+        column.missing[k] = learns ? missing[k] : 0.0;
+    }
+    column.weight = learns ? node.weight : left_over(node.weight, missing[0] + missing[1]);
 }
 
 // Marks the buckets where a cut may gain `to_beat`.
@@ -213,7 +237,7 @@ void CoarseSearch::choose_buckets(Column& column, double to_beat, const NodeRows
     column.n_positions = 0;
     column.is_wanted.fill(0);
     if (!column.is_searched) return;
-    column.is_searched = false;
+    column.is_searched = column.presence >= to_beat;
     for (std::size_t bucket = 0; bucket < Buckets::most; ++bucket) {
         column.is_wanted[bucket] = !column.is_empty(bucket) && column.upper[bucket] >= to_beat;
         column.is_searched = column.is_searched || column.is_wanted[bucket] != 0;
@@ -254,14 +278,26 @@ void CoarseSearch::fetch(Column& column, const NodeRows& node) {
     sort_rows(column.rows, column.spare, two_class_keys.greatest(column.coded->n_values));
 }
 
-// Searches the rows of the wanted buckets, one run of adjacent buckets at a time.
 template <Criterion C>
 FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
     if (!column.is_searched) return {};
     fetch(column, node);
     const NodeFacts facts = facts_of(column, node);
     const Known known = column.known();
+    if (column.has_missing()) {
+        const MissingRows missing{column.missing, column.missing[0] + column.missing[1]};
+        LearnedTwoClassCuts<C, double> cuts(facts, known, missing, rules_);
+        search_runs(cuts, column);
+        return cuts.result(column.coded->n_values);
+    }
     TwoClassCuts<C> cuts(facts, known, rules_);
+    search_runs(cuts, column);
+    return cuts.result();
+}
+
+// Searches the rows of the wanted buckets, one run of adjacent buckets at a time.
+template <class Cuts>
+void CoarseSearch::search_runs(Cuts& cuts, const Column& column) const {
     const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
     const auto weight_of = [weights](const SortedRow& row) { return weights == nullptr ? 1.0 : weights[row.row]; };
     std::size_t begin = 0;
@@ -279,7 +315,6 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
         begin += size;
         ++bucket;
     }
-    return cuts.result();
 }
 
 }  // namespace calibrant

@@ -39,6 +39,7 @@ class CoarseSearch {
     void count(std::span<const std::size_t> indices, const NodeRows& node);
     std::array<double, 2> counted(std::size_t index, std::size_t bucket) const;
     NodeFacts facts_of(const Column& column, const NodeRows& node) const;
+    void set_counts(Column& column, const NodeRows& node) const;
     template <Criterion C>
     void bound(Column& column, const NodeRows& node);
     void choose_buckets(Column& column, double to_beat, const NodeRows& node);
@@ -46,6 +47,8 @@ class CoarseSearch {
     void fetch(Column& column, const NodeRows& node);
     template <Criterion C>
     FoundTest scan(Column& column, const NodeRows& node);
+    template <class Cuts>
+    void search_runs(Cuts& cuts, const Column& column) const;
 
     const Examples& examples_;
     const GrowOptions& options_;

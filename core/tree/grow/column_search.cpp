@@ -61,8 +61,9 @@ ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options,
       keys_(partition.keys()),
       xlogx_(xlogx),
       is_plain_two_class_(n_classes_ == 2 && !partition.is_weighted()),
+      learns_missing_(options.missing == MissingValues::learned),
       gaps_(gaps),
-      scratch_(2 * examples.n_classes),
+      scratch_(3 * examples.n_classes),
       known_counts_(examples.n_classes),
       missing_counts_(examples.n_classes) {}
 
@@ -109,6 +110,12 @@ Known ColumnSearch::known_of(const NodeRows& node) {
     return {known_counts_, left_over(node.weight, missing)};
 }
 
+// The rows of missing_counts_.
+MissingRows ColumnSearch::missing_rows(const NodeRows& node, std::size_t n_known) const {
+    return {missing_counts_, std::accumulate(missing_counts_.begin(), missing_counts_.end(), 0.0),
+            node.segment.size - n_known};
+}
+
 template <Criterion C>
 FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& node) {
     auto rows = partition_.sorted_rows(column, node.segment);
@@ -120,9 +127,10 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
                                               [&](const SortedRow& row) { return keys_.code(row.key) < missing; });
         std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
         for (auto row = end; row != rows.end(); ++row) {
-            missing_counts_[keys_.label(row->key)] += partition_.weights()[partition_.number(*row)];
+            missing_counts_[keys_.label(row->key)] += weight_of(partition_.number(*row));
         }
         rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
+        if (learns_missing_ && rows.size() < node.segment.size) return search_learned_rows<C>(column, rows, node);
         known = known_of(node);
     }
     return search_rows<C>(column, rows, node, known);
@@ -158,6 +166,33 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
     return search_sorted<C>(rows, keys_, [](const SortedRow&) { return 1.0; }, facts, known, cut_rules_, gaps);
 }
 
+// The known rows; missing_counts_ has the others.
+template <Criterion C>
+FoundTest ColumnSearch::search_learned_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node) {
+    const bool counts_cases = cut_rules_.count_cases && !cases_.empty();
+    const NodeFacts facts =
+        facts_of(node, node.weight, counts_cases ? count_cases(column, node) : static_cast<double>(node.segment.size),
+                 node.segment.size);
+    const Known all{node.counts, node.weight};
+    if (too_few(facts, all, cut_rules_)) return {};
+    const MissingRows missing = missing_rows(node, rows.size());
+    const std::uint32_t n_values = examples_.table->column(column).n_values;
+    const auto found = [&](auto&& weight_of) {
+        using Count = decltype(weight_of(rows.front()));
+        if (n_classes_ == 2 && least_rows_ == 0) {
+            LearnedTwoClassCuts<C, Count> cuts(facts, all, missing, cut_rules_);
+            search_run(cuts, rows, weight_of, gaps_[column]);
+            return cuts.result(n_values);
+        }
+        LearnedCuts<C> cuts(facts, all, missing, cut_rules_);
+        try_cuts(cuts, rows, keys_, weight_of, gaps_[column]);
+        return cuts.result(n_values);
+    };
+    if (!partition_.is_weighted()) return found([](const SortedRow&) { return std::size_t{1}; });
+    if (partition_.is_packed()) return found([](const SortedRow& row) { return std::size_t{Partition::times(row)}; });
+    return found([weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; });
+}
+
 // Few rows of a column of few values, sorted on the spot.
 template <Criterion C>
 FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node) {
@@ -168,11 +203,12 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
     for (const std::uint32_t row : partition_.rows(node.segment)) {
         const std::uint32_t code = cells.code(row), label = cells.label(row);
         if (code == missing)
-            missing_counts_[label] += partition_.weights()[row];
+            missing_counts_[label] += weight_of(row);
         else
             few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
     }
     std::sort(few_rows_.begin(), few_rows_.end(), by_key_and_row);
+    if (learns_missing_ && few_rows_.size() < node.segment.size) return search_learned_rows<C>(column, few_rows_, node);
     return search_rows<C>(column, few_rows_, node, known_of(node));
 }
 
@@ -200,7 +236,24 @@ void ColumnSearch::count_two_classes(std::size_t column, const NodeRows& node, s
     table.resize(size);
 }
 
-// Whole counts of two classes, for columns of few values without missing values.
+// A table of two classes, values x 2, whose last value is the missing one.
+template <Criterion C, class Count>
+FoundTest ColumnSearch::search_learned_table(std::size_t column, std::span<const Count> table, const NodeRows& node) {
+    const std::size_t size = table.size() - 2;
+    const bool counts_cases = cut_rules_.count_cases && !cases_.empty();
+    const NodeFacts facts =
+        facts_of(node, node.weight, counts_cases ? count_cases(column, node) : static_cast<double>(node.segment.size));
+    const Known all{node.counts, node.weight};
+    if (too_few(facts, all, cut_rules_)) return {};
+    missing_counts_ = {static_cast<double>(table[size]), static_cast<double>(table[size + 1])};
+    const MissingRows missing = missing_rows(node, node.segment.size);
+    using Sum = std::conditional_t<std::integral<Count>, std::size_t, double>;
+    LearnedTwoClassCuts<C, Sum> cuts(facts, all, missing, cut_rules_);
+    try_two_class_cuts(cuts, table.first(size), gaps_[column]);
+    return cuts.result(examples_.table->column(column).n_values);
+}
+
+// Whole counts of two classes, for columns of few values.
 template <Criterion C>
 FoundTest ColumnSearch::search_two_class_counts(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
@@ -209,6 +262,8 @@ FoundTest ColumnSearch::search_two_class_counts(std::size_t column, const NodeRo
     else
         count_two_classes(column, node, two_class_counts_,
                           [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
+    if (two_class_counts_.end()[-1] + two_class_counts_.end()[-2] > 0)
+        return search_learned_table<C, std::uint32_t>(column, two_class_counts_, node);
     const bool needs_cases = cut_rules_.count_cases && !examples_.cases.empty();
     const NodeFacts facts = facts_of(node, node.weight, needs_cases ? count_cases(column, node) : node.weight);
     return search_counted_two_class<C>(two_class_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
@@ -220,24 +275,29 @@ FoundTest ColumnSearch::search_two_class_weights(std::size_t column, const NodeR
     const double* const weights = partition_.weights();
     count_two_classes(column, node, two_class_weights_, [weights](std::uint32_t row) { return weights[row]; });
     const std::size_t size = two_class_weights_.size() - 2;
+    if (learns_missing_ && two_class_weights_[size] + two_class_weights_[size + 1] > 0)
+        return search_learned_table<C, double>(column, two_class_weights_, node);
     missing_counts_ = {two_class_weights_[size], two_class_weights_[size + 1]};
     const Known known = known_of(node);
     return search_counted<C>(std::span(two_class_weights_).first(size), facts_of(node, known.weight, 0.0), known,
                              cut_rules_, gaps_[column]);
 }
 
-// Fills values_ and known_counts_.
+// Fills values_ and known_counts_; where the branch of missing values is learned, they are one more value, the last.
 void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     const CodedColumn& coded = examples_.table->column(column);
-    values_.reserve(coded.n_values, n_classes_);
+    values_.reserve(std::size_t{coded.n_values} + 1, n_classes_);
     const bool counts_rows = least_rows_ > 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const std::uint32_t origin = partition_.origin(row);
-                const Code code = codes[origin];
-                if (code == missing_code<Code>) continue;
-                const double weight = partition_.is_weighted() ? partition_.weights()[row] : 1.0;
+                std::uint32_t code = codes[origin];
+                if (code == missing_code<Code>) {
+                    if (!learns_missing_) continue;
+                    code = coded.n_values;
+                }
+                const double weight = weight_of(row);
                 if (values_.weights[code] == 0) values_.seen.push_back(code);
                 values_.weights[code] += weight;
                 if (counts_rows) ++values_.rows[code];
@@ -259,14 +319,15 @@ std::size_t ColumnSearch::rows_of_values() const {
     return n_rows;
 }
 
-// Known cases, each counted whole, for the rule of J48.
+// Known cases, those whose branch is learned included, each counted whole, for the rule of J48.
 double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const {
     double n_known = 0;
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const std::uint32_t origin = partition_.origin(row);
-                if (codes[origin] != missing_code<Code>) n_known += cases_.empty() ? 1.0 : cases_[origin];
+                if (learns_missing_ || codes[origin] != missing_code<Code>)
+                    n_known += cases_.empty() ? 1.0 : cases_[origin];
             }
         },
         examples_.table->column(column).codes);
@@ -281,27 +342,36 @@ FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) 
     const bool needs_cases = coded.kind == Kind::numeric && cut_rules_.count_cases;
     const NodeFacts facts =
         facts_of(node, known.weight, needs_cases ? count_cases(column, node) : 0.0, rows_of_values());
+    const bool any_missing = values_.weights[coded.n_values] > 0;  // only where their branch is learned
+    const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
+    const auto rows = std::span<const std::uint32_t>(values_.rows).first(coded.n_values);
     FoundTest found;
     if (coded.kind == Kind::nominal) {
-        found = search_nominal<C>(coded, facts, known);
-    } else {
-        const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
-        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column],
-                                  std::span(values_.rows).first(coded.n_values));
+        found = search_nominal<C>(std::size_t{coded.n_values} + (any_missing ? 1 : 0), facts, known);
+        if (any_missing) found.take_last_as_missing(coded.n_values);
+    } else if (any_missing && !too_few(facts, known, cut_rules_)) {
+        const MissingRows missing{{values_.table.data() + table.size(), n_classes_},
+                                  values_.weights[coded.n_values],
+                                  values_.rows[coded.n_values]};
+        LearnedCuts<C> cuts(facts, known, missing, cut_rules_);
+        try_cuts(cuts, table, n_classes_, gaps_[column], rows);
+        found = cuts.result(coded.n_values);
+    } else if (!any_missing) {
+        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column], rows);
     }
     values_.clear(n_classes_);
     return found;
 }
 
 template <Criterion C>
-FoundTest ColumnSearch::search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known) {
+FoundTest ColumnSearch::search_nominal(std::size_t n_values, const NodeFacts& facts, const Known& known) {
     const NominalCounts counts{values_.seen,
-                               {values_.table.data(), coded.n_values * n_classes_},
-                               {values_.weights.data(), coded.n_values},
-                               {values_.rows.data(), coded.n_values}};
+                               {values_.table.data(), n_values * n_classes_},
+                               {values_.weights.data(), n_values},
+                               {values_.rows.data(), n_values}};
     // Twoing compares two branches: a value against the rest.
     const NominalSplits splits = requires { C::has_two_branches; } ? NominalSplits::binary : options_.nominal_splits;
-    switch (coded.n_values > 2 ? splits : NominalSplits::multiway) {
+    switch (n_values > 2 ? splits : NominalSplits::multiway) {
         case NominalSplits::subset:
             return search_subsets<C>(counts, facts, known, options_.ratio);
         case NominalSplits::binary:

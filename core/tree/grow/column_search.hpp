@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tree/grow/grower.hpp"
+#include "tree/grow/learned_cuts.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/split_search.hpp"
 
@@ -51,6 +52,10 @@ class ColumnSearch {
     FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node,
                           const Known& known);
     template <Criterion C>
+    FoundTest search_learned_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node);
+    template <Criterion C, class Count>
+    FoundTest search_learned_table(std::size_t column, std::span<const Count> table, const NodeRows& node);
+    template <Criterion C>
     FoundTest search_few_rows(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_two_class_counts(std::size_t column, const NodeRows& node);
@@ -59,7 +64,7 @@ class ColumnSearch {
     template <Criterion C>
     FoundTest search_values(std::size_t column, const NodeRows& node);
     template <Criterion C>
-    FoundTest search_nominal(const CodedColumn& coded, const NodeFacts& facts, const Known& known);
+    FoundTest search_nominal(std::size_t n_values, const NodeFacts& facts, const Known& known);
     template <class Count, class CountOf>
     void count_two_classes(std::size_t column, const NodeRows& node, std::vector<Count>& table,
                            CountOf&& count_of) const;
@@ -67,6 +72,8 @@ class ColumnSearch {
     std::size_t rows_of_values() const;
     double count_cases(std::size_t column, const NodeRows& node) const;
     Known known_of(const NodeRows& node);
+    MissingRows missing_rows(const NodeRows& node, std::size_t n_known) const;
+    double weight_of(std::uint32_t row) const { return partition_.is_weighted() ? partition_.weights()[row] : 1.0; }
     NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows = 0);
 
     const Examples& examples_;
@@ -78,7 +85,8 @@ class ColumnSearch {
     const std::size_t n_classes_;
     const Keys keys_;
     const XLogX& xlogx_;
-    const bool is_plain_two_class_;  // two classes, no weights, no missing values: whole numbers suffice
+    const bool is_plain_two_class_;  // two classes, no weights, no shares of rows: whole numbers suffice
+    const bool learns_missing_;
     std::span<const ValueGaps> gaps_;
     std::vector<double> scratch_, known_counts_, missing_counts_;
     ValueTable values_;

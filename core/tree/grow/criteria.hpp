@@ -135,6 +135,13 @@ class Decrease {
     double two_class_gain(Count left0, Count left1, Count right0, Count right1) const {
         return (base_ - (of_two(left0, left1) + of_two(right0, right1))) / known_;
     }
+    // The same in parts: a branch has `part`, and branches whose parts add up to `parts` gain gain_of(parts).
+    template <class Count>
+    double part(Count n0, Count n1) const {
+        return of_two(n0, n1);
+    }
+    double gain_of(double parts) const { return (base_ - parts) / known_; }
+    double part(std::span<const double> counts, double weight) const { return impurity_.of(counts, weight); }
     double quick_two_class_gain(double left0, double left1, double right0, double right1) const {
         if constexpr (requires { impurity_.quick_of_two(left0, left1); }) {
             return (base_ - (impurity_.quick_of_two(left0, left1) + impurity_.quick_of_two(right0, right1))) / known_;
@@ -224,6 +231,13 @@ double quick_two_class_gain(C& criterion, double left0, double left1, double rig
         return two_class_gain(criterion, left0, left1, right0, right1);
     }
 }
+
+// A criterion whose branches add to its gain one by one.
+template <class C>
+concept SumOfParts = Criterion<C> && requires(const C criterion, std::span<const double> counts, double weight) {
+    { criterion.part(counts, weight) } -> std::same_as<double>;
+    { criterion.gain_of(weight) } -> std::same_as<double>;
+};
 
 static_assert(Criterion<Entropy> && Criterion<Gini> && Criterion<Dkm> && Criterion<Hellinger>);
 

@@ -103,7 +103,8 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
       least_rows_(least_rows(examples, options)),
       n_classes_(examples.n_classes),
       keys_(keys_of(examples)),
-      partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells),
+      partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells,
+                 options.missing == MissingValues::fractional),
       n_counts_(std::make_shared<std::atomic<std::size_t>>(0)),
       used_(examples.table->n_columns()),
       columns_(examples.table->n_columns()),
@@ -310,17 +311,17 @@ void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, 
                                  .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
                                  .counts = std::vector<double>(n_classes_)});
     if (is_multiway) {
-        std::vector<std::int32_t> identity(test.n_branches);
+        std::vector<std::int32_t> identity(examples_.table->column(column).n_values);
         std::iota(identity.begin(), identity.end(), 0);
-        tree_.make_nominal(id, column, test.n_branches, identity);
-        row_split_.by_value(column, node, children_);
+        tree_.make_nominal(id, column, test.n_branches, identity, test.missing_branch);
+        row_split_.by_value(column, node, children_, test.missing_branch);
     } else if (is_nominal) {
-        tree_.make_nominal(id, column, test.n_branches, test.branches);
-        row_split_.by_groups(column, node, test.branches, children_);
+        tree_.make_nominal(id, column, test.n_branches, test.branches, test.missing_branch);
+        row_split_.by_groups(column, node, test.branches, children_, test.missing_branch);
     } else {
         const auto [value, cut] = thresholds_.of(column, test);
-        tree_.make_numeric(id, column, value, cut);
-        row_split_.by_cut(column, node, cut, children_);
+        tree_.make_numeric(id, column, value, cut, test.missing_branch);
+        row_split_.by_cut(column, node, cut, children_, test.missing_branch);
     }
     for (std::size_t b = 0; b < children_.size(); ++b) {
         PendingNode& child = children_[b];

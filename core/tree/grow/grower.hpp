@@ -24,6 +24,8 @@ class Buckets;
 enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger, twoing };
 enum class NominalSplits : std::uint8_t { multiway, subset, binary };
 enum class Dialect : std::uint8_t { c45, j48 };
+// Cases with a missing value are shared among the branches, or sent to the branch that gains most.
+enum class MissingValues : std::uint8_t { fractional, learned };
 
 struct GrowOptions {
     CriterionName criterion = CriterionName::entropy;
@@ -37,6 +39,7 @@ struct GrowOptions {
     bool midpoint = false;      // thresholds half-way between two values, not at a value that occurs
     bool penalty = true;        // the cost of choosing among cuts (Quinlan 1996)
     Dialect dialect = Dialect::c45;
+    MissingValues missing = MissingValues::fractional;
     bool accept_zero_gain = true;  // a nominal test that gains nothing may be chosen
     std::size_t n_declared_classes = 0;
     bool random_ties = false;

@@ -7,27 +7,32 @@ namespace calibrant {
 RowSplit::RowSplit(const Examples& examples, Partition& partition, const RowKeys& keys)
     : examples_(examples), partition_(partition), keys_(keys), missing_counts_(examples.n_classes) {}
 
-void RowSplit::start(std::size_t n_branches) {
+void RowSplit::start(std::size_t n_branches, std::int32_t missing_branch) {
     branches_.assign(n_branches, Branch{});
+    missing_branch_ = missing_branch;
     is_split_ = false;
     std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
     missing_weight_ = 0;
     n_missing_ = 0;
 }
 
-void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children) {
-    start(children.size());
+void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children,
+                      std::int32_t missing_branch) {
+    start(children.size(), missing_branch);
     const bool is_sorted = partition_.is_sorted(column), is_counted = partition_.is_counted(column);
     if (can_split_at_once(node) && is_counted) {
         const CountedCells cells = partition_.counted_cells(column);
         split_at_once(
-            node, cut, children, [cells](std::uint32_t row) { return cells.code(row); },
+            node, cut, examples_.table->column(column).n_values, children,
+            [cells](std::uint32_t row) { return cells.code(row); },
             [cells](std::uint32_t row) { return cells.label(row); });
     } else if (can_split_at_once(node) && !node.is_presorted) {
         const auto label_of = [labels = examples_.labels](std::uint32_t row) { return labels[row]; };
         std::visit(
-            [&](const auto& codes) {
-                split_at_once(node, cut, children, [&codes](std::uint32_t row) { return codes[row]; }, label_of);
+            [&]<class Code>(const std::vector<Code>& codes) {
+                split_at_once(
+                    node, cut, missing_code<Code>, children, [&codes](std::uint32_t row) { return codes[row]; },
+                    label_of);
             },
             examples_.table->column(column).codes);
     } else if (node.is_presorted && is_sorted) {
@@ -38,15 +43,16 @@ void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t
     share_missing(children);
 }
 
-void RowSplit::by_value(std::size_t column, const PendingNode& node, std::span<PendingNode> children) {
-    start(children.size());
+void RowSplit::by_value(std::size_t column, const PendingNode& node, std::span<PendingNode> children,
+                        std::int32_t missing_branch) {
+    start(children.size(), missing_branch);
     tally(column, node, children, [](std::uint32_t code) { return code; });
     share_missing(children);
 }
 
 void RowSplit::by_groups(std::size_t column, const PendingNode& node, std::span<const std::int32_t> branch_of_value,
-                         std::span<PendingNode> children) {
-    start(children.size());
+                         std::span<PendingNode> children, std::int32_t missing_branch) {
+    start(children.size(), missing_branch);
     tally(column, node, children,
           [branch_of_value](std::uint32_t code) { return static_cast<std::uint32_t>(branch_of_value[code]); });
     share_missing(children);
@@ -72,9 +78,21 @@ bool RowSplit::can_split_at_once(const PendingNode& node) const {
 }
 
 template <class CodeOf, class LabelOf>
-void RowSplit::split_at_once(const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children,
-                             CodeOf&& code_of, LabelOf&& label_of) {
-    const auto side_of = [&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; };
+void RowSplit::split_at_once(const PendingNode& node, std::uint32_t cut, std::uint32_t missing,
+                             std::span<PendingNode> children, CodeOf&& code_of, LabelOf&& label_of) {
+    if (missing_branch_ != 0)  // the code of a missing value is greater than all others
+        return split_sides(
+            node, children, [&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; }, label_of);
+    const auto side_of = [&](std::uint32_t row) {
+        const std::uint32_t code = code_of(row);
+        return std::uint32_t{code > cut} & std::uint32_t{code != missing};
+    };
+    split_sides(node, children, side_of, label_of);
+}
+
+template <class SideOf, class LabelOf>
+void RowSplit::split_sides(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of,
+                           LabelOf&& label_of) {
     if (!partition_.is_weighted())
         return split_weighted(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
     if (partition_.is_whole() && !node.is_presorted) {
@@ -120,7 +138,7 @@ void RowSplit::tally_sorted(std::size_t column, const PendingNode& node, std::ui
     const auto weight_of = [weights](std::uint32_t number) { return weights == nullptr ? 1.0 : weights[number]; };
     const auto take = [&](std::size_t branch, auto first, auto last) {
         const Partition::Side side = branch == 0 ? Partition::first : Partition::second;
-        double weight = 0;
+        double weight = children[branch].weight;
         double* const counts = children[branch].counts.data();
         for (auto row = first; row != last; ++row) {
             const std::uint32_t number = partition_.number(*row);
@@ -130,10 +148,11 @@ void RowSplit::tally_sorted(std::size_t column, const PendingNode& node, std::ui
             weight += own;
         }
         children[branch].weight = weight;
-        branches_[branch].segment.size = static_cast<std::size_t>(last - first);
+        branches_[branch].segment.size += static_cast<std::size_t>(last - first);
     };
     take(0, rows.begin(), middle);
     take(1, middle, end);
+    if (missing_branch_ != Tree::all_branches) return take(static_cast<std::size_t>(missing_branch_), end, rows.end());
     for (auto row = end; row != rows.end(); ++row) {
         const std::uint32_t number = partition_.number(*row);
         add_missing(number, keys.label(row->key), weight_of(number));
@@ -146,8 +165,8 @@ void RowSplit::tally(std::size_t column, const PendingNode& node, std::span<Pend
     const double* const weights = partition_.is_weighted() ? partition_.weights() : nullptr;
     const auto take = [&](std::uint32_t row, std::uint32_t code, std::uint32_t label, bool is_missing) {
         const double weight = weights == nullptr ? 1.0 : weights[row];
-        if (is_missing) return add_missing(row, label, weight);
-        const std::uint32_t branch = branch_of(code);
+        if (is_missing && missing_branch_ == Tree::all_branches) return add_missing(row, label, weight);
+        const std::uint32_t branch = is_missing ? static_cast<std::uint32_t>(missing_branch_) : branch_of(code);
         partition_.mark(row, branch);
         partition_.mark_side(row, branch == 0 ? Partition::first : Partition::second);
         children[branch].counts[label] += weight;

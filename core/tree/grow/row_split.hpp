@@ -17,22 +17,26 @@ class RowSplit {
   public:
     RowSplit(const Examples& examples, Partition& partition, const RowKeys& keys);
 
-    // Set the class weights and the number of rows of each child. Cases with a missing value go to every branch, in
-    // proportion to its known cases.
-    void by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children);
-    void by_value(std::size_t column, const PendingNode& node, std::span<PendingNode> children);
+    // Set the class weights and the number of rows of each child. Cases with a missing value go to `missing_branch` or,
+    // where that is all branches, to each in proportion to its known cases.
+    void by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children,
+                std::int32_t missing_branch = Tree::all_branches);
+    void by_value(std::size_t column, const PendingNode& node, std::span<PendingNode> children,
+                  std::int32_t missing_branch = Tree::all_branches);
     void by_groups(std::size_t column, const PendingNode& node, std::span<const std::int32_t> branch_of_value,
-                   std::span<PendingNode> children);
+                   std::span<PendingNode> children, std::int32_t missing_branch = Tree::all_branches);
 
     // Partitions the rows; children that are leaves keep none.
     void split(const PendingNode& node, std::span<PendingNode> children, std::size_t n_threads, const StopToken& stop);
 
   private:
-    void start(std::size_t n_branches);
+    void start(std::size_t n_branches, std::int32_t missing_branch);
     bool can_split_at_once(const PendingNode& node) const;
     template <class CodeOf, class LabelOf>
-    void split_at_once(const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children, CodeOf&& code_of,
-                       LabelOf&& label_of);
+    void split_at_once(const PendingNode& node, std::uint32_t cut, std::uint32_t missing,
+                       std::span<PendingNode> children, CodeOf&& code_of, LabelOf&& label_of);
+    template <class SideOf, class LabelOf>
+    void split_sides(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of, LabelOf&& label_of);
     template <class SideOf, class LabelOf, class WeightOf>
     void split_weighted(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of, LabelOf&& label_of,
                         WeightOf&& weight_of);
@@ -47,6 +51,7 @@ class RowSplit {
     const RowKeys& keys_;
     std::vector<Branch> branches_;
     bool is_split_ = false;
+    std::int32_t missing_branch_ = Tree::all_branches;
     std::vector<double> missing_counts_;
     double missing_weight_ = 0;
     std::size_t n_missing_ = 0;

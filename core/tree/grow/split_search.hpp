@@ -10,6 +10,7 @@
 #include "compiler.hpp"
 #include "tree/grow/criteria.hpp"
 #include "tree/grow/value_gaps.hpp"
+#include "tree/tree.hpp"
 
 namespace calibrant {
 
@@ -54,7 +55,7 @@ struct NodeFacts {
     double min_side;    // the least weight on each side of a numeric cut
     double n_known;     // cases with a known value, each counted as one; for J48's rule only
     const XLogX* xlogx;
-    std::span<double> scratch;   // two rows of class weights
+    std::span<double> scratch;   // three rows of class weights
     double min_rows = 0;         // rows that a filled branch, and a side of a cut, must have; 0: any number
     std::size_t known_rows = 0;  // rows with a known value, where min_rows matters
 
@@ -83,6 +84,16 @@ struct FoundTest {
     std::uint32_t below = 0, above = 0;  // numeric: the codes on both sides of the cut
     std::size_t n_branches = 0;
     std::vector<std::int32_t> branches{};  // nominal: the branch of each value; empty where each value has its own
+    std::int32_t missing_branch = Tree::all_branches;  // where the test sends missing values
+
+    // Of a nominal test whose last value, after n_values others, stands for the missing one.
+    void take_last_as_missing(std::size_t n_values) {
+        if (!usable) return;
+        missing_branch = static_cast<std::int32_t>(n_values);
+        if (branches.empty()) return;
+        missing_branch = branches.back();
+        branches.pop_back();
+    }
 };
 
 inline constexpr double tie_tolerance = 1e-9;  // scores closer than this are equal
@@ -109,16 +120,18 @@ class BestCut {
     // Whether a cut inside a run of one class may be skipped. J48's tolerance is coarse enough for such a cut to win
     // over the end of the run, which gains a little more.
     bool may_skip_pure_cuts() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
-    void skip() { ++tries_; }
+    void skip(std::size_t n = 1) { tries_ += n; }
     // Returns whether a cut whose gain is known to within 1e-6 may win.
     bool may_win(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
-    void offer(double gain, double low, std::uint32_t below, std::uint32_t above) {
+    void offer(double gain, double low, std::uint32_t below, std::uint32_t above,
+               std::int32_t missing_branch = Tree::all_branches) {
         ++tries_;
         if (!(gain > gain_ + rules_.tolerance)) return;
         gain_ = gain;
         low_ = low;
         below_ = below;
         above_ = above;
+        missing_branch_ = missing_branch;
     }
     FoundTest result(double known_weight) const {
         if (tries_ == 0 || !std::isfinite(gain_)) return {};
@@ -130,7 +143,8 @@ class BestCut {
                 .info = split_information(node_, std::max(0.0, node_.weight - known_weight), sides),
                 .below = below_,
                 .above = above_,
-                .n_branches = 2};
+                .n_branches = 2,
+                .missing_branch = missing_branch_};
     }
 
   private:
@@ -138,6 +152,7 @@ class BestCut {
     const CutRules& rules_;
     double gain_, low_ = 0;
     std::uint32_t below_ = 0, above_ = 0;
+    std::int32_t missing_branch_ = Tree::all_branches;
     std::size_t tries_ = 0;
 };
 
@@ -165,7 +180,9 @@ class CutSearch {
         return low_ + more > known_.weight - node_.min_side + size_tolerance ||
                !node_.has_rows(node_.known_rows - low_rows_ - more_rows);
     }
-    bool may_skip_pure_cuts() const { return best_.may_skip_pure_cuts(); }
+    bool may_skip_pure_cut(double more, std::size_t more_rows) const {
+        return best_.may_skip_pure_cuts() && !too_high(more, more_rows);
+    }
     void skip() { best_.skip(); }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
@@ -186,12 +203,10 @@ class CutSearch {
     std::span<double> left_, right_;
 };
 
-// The best cut of a column from its known rows in ascending order.
-template <Criterion C, class WeightOf>
-FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
-                        const NodeFacts& node, const Known& known, const CutRules& rules, const ValueGaps& gaps) {
-    if (too_few(node, known, rules)) return {};
-    CutSearch<C> search(node, known, rules);
+// Adds the known rows of a column in ascending order to `search`, trying the cuts between them.
+template <class Search, class WeightOf>
+void try_cuts(Search& search, std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
+              const ValueGaps& gaps) {
     const auto apart = [&](std::size_t i) { return keys.can_cut_between(rows[i].key, rows[i + 1].key, gaps); };
     bool pure = true;  // the rows since the last boundary are of one class
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
@@ -206,7 +221,7 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
             if (search.too_high()) break;
             // the gain is convex along rows of one class, so only the ends of such a run can be best
             const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) &&
-                                search.may_skip_pure_cuts() && !search.too_high(weight_of(rows[i + 1]), 1);
+                                search.may_skip_pure_cut(weight_of(rows[i + 1]), 1);
             if (inside)
                 search.skip();
             else
@@ -214,17 +229,14 @@ FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const
         }
         pure = true;
     }
-    return search.result();
 }
 
 // The same from a table of weights, values x classes; `value_rows` are the rows of each value, where their number
 // matters.
-template <Criterion C>
-FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known,
-                         const CutRules& rules, const ValueGaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
-    if (too_few(node, known, rules)) return {};
-    CutSearch<C> search(node, known, rules);
-    const std::size_t n_classes = known.counts.size(), n_values = table.size() / n_classes;
+template <class Search>
+void try_cuts(Search& search, std::span<const double> table, std::size_t n_classes, const ValueGaps& gaps,
+              std::span<const std::uint32_t> value_rows = {}) {
+    const std::size_t n_values = table.size() / n_classes;
     constexpr auto none = std::numeric_limits<std::size_t>::max();
     std::size_t before = none;
     for (std::size_t value = 0; value < n_values; ++value) {
@@ -238,6 +250,25 @@ FoundTest search_counted(std::span<const double> table, const NodeFacts& node, c
         if (!value_rows.empty()) search.add_rows(value_rows[value]);
         before = value;
     }
+}
+
+// The best cut of a column from its known rows in ascending order.
+template <Criterion C, class WeightOf>
+FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
+                        const NodeFacts& node, const Known& known, const CutRules& rules, const ValueGaps& gaps) {
+    if (too_few(node, known, rules)) return {};
+    CutSearch<C> search(node, known, rules);
+    try_cuts(search, rows, keys, weight_of, gaps);
+    return search.result();
+}
+
+// The best cut of a column from its table.
+template <Criterion C>
+FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known,
+                         const CutRules& rules, const ValueGaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
+    if (too_few(node, known, rules)) return {};
+    CutSearch<C> search(node, known, rules);
+    try_cuts(search, table, known.counts.size(), gaps, value_rows);
     return search.result();
 }
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace calibrant {
 
 Thresholds::Threshold Thresholds::of(std::size_t column, const FoundTest& test) {
     const auto& values = examples_.table->column(column).values;
+    if (test.above == values.size())  // every known value goes to the first branch
+        return {std::numeric_limits<double>::infinity(), static_cast<std::uint32_t>(values.size() - 1)};
     double middle = values[test.below] + (values[test.above] - values[test.below]) / 2;
     if (!(middle < values[test.above]) || !std::isfinite(middle)) middle = values[test.below];
     const auto first = values.begin() + test.below, last = values.begin() + test.above;  // between which it lies

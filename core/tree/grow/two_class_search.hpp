@@ -114,7 +114,8 @@ class TwoClassCuts {
             return best_.skip();
         best_.offer(scale_ * two_class_gain(criterion_, left_[0], left_[1], right0, right1), low(), below, above);
     }
-    BestCut& best() { return best_; }
+    bool may_skip_pure_cut(double more) const { return best_.may_skip_pure_cuts() && !too_high(more); }
+    void skip() { best_.skip(); }
     FoundTest result() const { return best_.result(known_); }
 
   private:
@@ -125,9 +126,8 @@ class TwoClassCuts {
 };
 
 // Adds a run of sorted rows to `cuts`, trying the cuts between them.
-template <Criterion C, class WeightOf>
-void search_run(TwoClassCuts<C>& cuts, std::span<const SortedRow> rows, const WeightOf& weight_of,
-                const ValueGaps& gaps) {
+template <class Cuts, class WeightOf>
+void search_run(Cuts& cuts, std::span<const SortedRow> rows, const WeightOf& weight_of, const ValueGaps& gaps) {
     const auto apart = [&](std::size_t i) {
         return two_class_keys.can_cut_between(rows[i].key, rows[i + 1].key, gaps);
     };
@@ -143,9 +143,9 @@ void search_run(TwoClassCuts<C>& cuts, std::span<const SortedRow> rows, const We
         if (!cuts.too_low()) {
             if (cuts.too_high()) return;
             const bool inside = pure && same_class && i + 2 < rows.size() && apart(i + 1) &&
-                                cuts.best().may_skip_pure_cuts() && !cuts.too_high(weight_of(rows[i + 1]));
+                                cuts.may_skip_pure_cut(weight_of(rows[i + 1]));
             if (inside)
-                cuts.best().skip();
+                cuts.skip();
             else
                 cuts.try_cut(two_class_keys.code(key), two_class_keys.code(next));
         }

@@ -13,21 +13,22 @@ Cases::Cases(const Tree& tree, const Examples& examples) : tree_(tree), examples
     all_ = {0, cases_.size()};
 }
 
-// Fills branches_: 0 for a missing value, else one more than the branch.
+// Fills branches_: 0 for a missing value that goes to every branch, else one more than the branch.
 void Cases::find_branches(std::size_t node, Slice cases) {
     branches_.resize(cases.end - cases.begin);
     const std::uint32_t n_values = tree_.n_values[node], cut = tree_.cut_code[node];
+    const auto of_missing = static_cast<std::uint32_t>(tree_.missing_branch[node] + 1);
     const std::int32_t* const branch_of_value = tree_.branch_of_value.data() + tree_.first_value[node];
     std::visit(
         [&]<class Code>(const std::vector<Code>& codes) {
             for (std::size_t i = 0; i < branches_.size(); ++i) {
                 const Code code = codes[cases_[cases.begin + i].row];
                 if (code == missing_code<Code>)
-                    branches_[i] = 0;
+                    branches_[i] = of_missing;
                 else if (n_values == 0)
                     branches_[i] = code > cut ? 2 : 1;
                 else
-                    branches_[i] = code < n_values ? static_cast<std::uint32_t>(branch_of_value[code] + 1) : 0;
+                    branches_[i] = code < n_values ? static_cast<std::uint32_t>(branch_of_value[code] + 1) : of_missing;
             }
         },
         examples_.table->column(static_cast<std::size_t>(tree_.feature[node])).codes);

@@ -1,5 +1,5 @@
-// The training cases at the nodes of a finished tree, split again by its tests; cases with a missing value go down
-// every branch, their weight shared.
+// The training cases at the nodes of a finished tree, split again by its tests; cases with a missing value go where
+// the test sends them, or down every branch, their weight shared.
 #pragma once
 
 #include <cstddef>

@@ -64,6 +64,7 @@ void trim_last_branch(Tree& tree, std::size_t node, const Taken& above) {
         }
     }
     const bool none_left =
+        tree.missing_branch[node] != last &&
         static_cast<std::ptrdiff_t>(unreachable.size()) == std::count(values, values + tree.n_values[node], last);
     const bool is_empty = !(tree.weight[tree.child(node, static_cast<std::size_t>(last))] > 0);
     if (none_left && !is_empty) return;

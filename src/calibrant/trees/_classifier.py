@@ -28,6 +28,7 @@ from calibrant.trees._tree_params import (
     CriterionName,
     Dialect,
     EmptyLeaf,
+    MissingValues,
     NominalSplits,
     Pruning,
     WeightKind,
@@ -63,8 +64,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     The default is C4.4 (Provost & Domingos 2003): C4.5's growing, no pruning, no collapsing, Laplace estimates.
     Nominal columns (categorical, string, bool, Enum) are split as they are. A row with a missing value, or with a
     category that was not seen in `fit`, goes down every branch with the branch's share of the training weight, in
-    growing and in prediction. Weights are frequencies unless `weight_kind` says otherwise: a row of weight 2 is the row
-    twice, one of weight 0 is absent.
+    growing and in prediction, unless `missing` says otherwise. Weights are frequencies unless `weight_kind` does: a row
+    of weight 2 is the row twice, one of weight 0 is absent.
 
     Parameters
     ----------
@@ -137,6 +138,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = None,
         accept_zero_gain: bool | None = None,
+        missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "first",
         honest: bool = False,
@@ -161,6 +163,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         self.dialect = dialect
         self.empty_leaf = empty_leaf
         self.accept_zero_gain = accept_zero_gain
+        self.missing = missing
         self.nominal = nominal
         self.tie_break = tie_break
         self.honest = honest

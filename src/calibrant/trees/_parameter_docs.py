@@ -72,12 +72,19 @@ empty_leaf : {"majority", "parent"}, optional
 accept_zero_gain : bool, optional
     Whether a nominal test that gains nothing may be chosen. None: as C4.5 does, with ``dialect="c45"`` and
     ``"gain_ratio"`` or ``"entropy"``; else not.
+missing : {"fractional", "learned"}
+    Where rows with a missing value go. ``"fractional"``: down every branch, with the branch's share of the training
+    weight, as in C4.5. ``"learned"``: a numeric test sends them to the side that gains most, each cut tried with them
+    on either side, and whether the value is missing is a test too; a nominal test treats them as one more category;
+    they count in full. Predicted rows, and those with a category that `fit` did not see, go the same way, and down
+    every branch at a test where no training row had a missing value. ``"learned"`` is for fields whose absence is
+    itself information; growing then takes about as long as without missing values.
 %(nominal)s
 tie_break : {"first", "random"}
     Which of equally good tests is chosen: that of the first column, or a random one.
 honest : bool
     Grow on one half of the rows, stratified by class, and count on the other: the counts are then those of rows that
-    did not choose the tests. A counted row with a missing value is split among the branches as in prediction.""",
+    did not choose the tests. A counted row with a missing value goes where it goes in prediction.""",
     "class_weight": """\
 class_weight : dict of class to weight or "balanced", optional
     Multiplies the weights of the rows of each class. The probabilities are then those of a population in which

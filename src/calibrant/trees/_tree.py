@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree", "read_only"]
 
+_STATE_WITHOUT_MISSING = 13  # arrays in a pickle written before trees had `missing_branch`
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
@@ -154,6 +156,11 @@ class Tree:
         """The branch that each category takes, -1 for one that no branch takes, nominal test after nominal test."""
         return cast("NDArray[np.int32]", self.core.branch_of_value)
 
+    @cached_property
+    def missing_branch(self) -> NDArray[np.int32]:
+        """The branch of missing values and unseen categories at each test; -1 where they are split among all."""
+        return cast("NDArray[np.int32]", self.core.missing_branch)
+
     def children_of(self, node: int) -> NDArray[np.int32]:
         """Return the children of a node in the order of its branches."""
         first = int(self.first_child[node])
@@ -222,4 +229,6 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _restore(n_classes: int, state: Any, order: NDArray[np.intp], classes: NDArray[Any], schema: Schema) -> Tree:
+    if len(state) == _STATE_WITHOUT_MISSING:
+        state = (*state, np.full(len(state[0]), -1, dtype=np.int32))
     return Tree(_core.restore_tree(n_classes, state), order, classes, schema)

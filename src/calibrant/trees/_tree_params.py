@@ -21,6 +21,7 @@ __all__ = [
     "CriterionName",
     "Dialect",
     "EmptyLeaf",
+    "MissingValues",
     "NominalSplits",
     "Pruning",
     "ReadingParams",
@@ -32,6 +33,7 @@ CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_
 Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", "mdl"]
 Dialect: TypeAlias = Literal["c45", "j48"]
 EmptyLeaf: TypeAlias = Literal["majority", "parent"]
+MissingValues: TypeAlias = Literal["fractional", "learned"]
 NominalSplits: TypeAlias = Literal["multiway", "subset", "binary"]
 WeightKind: TypeAlias = Literal["frequency", "probability"]
 
@@ -79,6 +81,7 @@ class TreeParams(ReadingParams, Protocol):
     threshold: Literal["observed", "midpoint"]
     mdl_penalty: bool
     accept_zero_gain: bool | None
+    missing: MissingValues
     nominal: Nominal
     tie_break: Literal["first", "random"]
     honest: bool
@@ -105,6 +108,7 @@ RULES: dict[str, Rule] = {
     "dialect": Choice("c45", "j48"),
     "empty_leaf": Choice("majority", "parent") | Nothing(),
     "accept_zero_gain": Bool() | Nothing(),
+    "missing": Choice("fractional", "learned"),
     "tie_break": Choice("first", "random"),
     "honest": Bool(),
     "weight_kind": Choice("frequency", "probability"),

@@ -48,7 +48,8 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     const std::vector<bool> all(table.n_columns(), true);
     const RowKeys row_keys(table, problem.labels, all, keys, gaps, n_threads, {});
     const RowCells row_cells(table, n_threads, {});
-    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
+    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells,
+                        options.missing == MissingValues::fractional);
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
@@ -80,7 +81,7 @@ void check_same(const AtTheRoot& found) {
             CHECK(!full.usable || full.gain < best);
         } else if (full.gain > best - 1e-6) {
             CHECK(near(coarse.gain, full.gain) && near(coarse.info, full.info) && coarse.below == full.below &&
-                  coarse.above == full.above);
+                  coarse.above == full.above && coarse.missing_branch == full.missing_branch);
         }
     }
 }
@@ -99,6 +100,7 @@ TEST(the_cut_found_in_buckets_is_that_of_a_full_search) {
                                       .min_leaf = static_cast<double>(1 + trial % 7 * 10),
                                       .c45_cuts = trial % 5 == 0,
                                       .penalty = false,
+                                      .missing = trial % 8 >= 4 ? MissingValues::learned : MissingValues::fractional,
                                       .n_declared_classes = 2};
             check_same(searched(problem, options, {.usable_gain = 1e-12, .penalty = false},
                                 1 + static_cast<std::size_t>(trial) % 3));

@@ -29,6 +29,7 @@ from calibrant.trees._internal import (
     Dialect,
     EmptyLeaf,
     Examples,
+    MissingValues,
     NominalSplits,
     Pruning,
     WeightKind,
@@ -160,6 +161,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = None,
         accept_zero_gain: bool | None = None,
+        missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,
@@ -196,6 +198,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         self.dialect = dialect
         self.empty_leaf = empty_leaf
         self.accept_zero_gain = accept_zero_gain
+        self.missing = missing
         self.nominal = nominal
         self.tie_break = tie_break
         self.honest = honest

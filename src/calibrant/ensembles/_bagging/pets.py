@@ -13,7 +13,15 @@ from calibrant.ensembles._bagging.bags import Bootstrap
 from calibrant.ensembles._bagging.params import MaxFeatures
 from calibrant.ensembles._readings.forest_reading import OutOfBag
 from calibrant.estimates import Estimate
-from calibrant.trees._internal import CriterionName, Dialect, EmptyLeaf, NominalSplits, Pruning, WeightKind
+from calibrant.trees._internal import (
+    CriterionName,
+    Dialect,
+    EmptyLeaf,
+    MissingValues,
+    NominalSplits,
+    Pruning,
+    WeightKind,
+)
 
 __all__ = ["BPETsClassifier", "EBPETsClassifier", "MOBESPClassifier"]
 
@@ -68,6 +76,7 @@ class BPETsClassifier(BaggedTreesClassifier):
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = None,
         accept_zero_gain: bool | None = None,
+        missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,
@@ -127,6 +136,7 @@ class EBPETsClassifier(BaggedTreesClassifier):
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = "parent",
         accept_zero_gain: bool | None = None,
+        missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,
@@ -187,6 +197,7 @@ class MOBESPClassifier(BaggedTreesClassifier):
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = "parent",
         accept_zero_gain: bool | None = None,
+        missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,

@@ -25,6 +25,7 @@ from calibrant.trees._internal import (
     Dialect,
     EmptyLeaf,
     Examples,
+    MissingValues,
     NominalSplits,
     Pruning,
     impurity_importances,
@@ -158,6 +159,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = None,
         accept_zero_gain: bool | None = None,
+        missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "first",
         honest: bool = False,
@@ -184,6 +186,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         self.dialect = dialect
         self.empty_leaf = empty_leaf
         self.accept_zero_gain = accept_zero_gain
+        self.missing = missing
         self.nominal = nominal
         self.tie_break = tie_break
         self.honest = honest

@@ -92,7 +92,9 @@ class DescriptionMixin:
         ]
         parameters, data = counts_bits(self._leaf_counts(rows, columns), probabilities)
         n_values = np.array([len(f.categories) or _n_distinct(c) for c, f in zip(columns, features, strict=True)])
-        shape, tested = structure_bits(self.tree_, n_values > 1, coding)
+        is_useful = n_values > 1
+        is_useful[self.tree_.feature[~self.tree_.is_leaf]] = True  # one value and missing ones can be told apart
+        shape, tested = structure_bits(self.tree_, is_useful, coding)
         parts = {"nodes": shape, "columns": tested, "cuts": cut_bits(self.tree_, n_values), "leaves": parameters}
         text = f"{TREE_CODINGS[coding]}; {PROBABILITIES[probabilities]}"
         return DescriptionLength(sum(parts.values()), data, text, parts)

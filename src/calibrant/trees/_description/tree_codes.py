@@ -51,7 +51,9 @@ def cut_bits(tree: Tree, n_values: NDArray[np.intp]) -> float:
     """Return the bits of the cuts and of the groups of categories, from the number of values of each column.
 
     A cut takes log2(values - 1) bits, a branch for each category none, one category against the rest
-    log2(categories), and groups of categories log2(branches) for each category.
+    log2(categories), and groups of categories log2(branches) for each category. Where a test has a branch for missing
+    values, these are one more category, and a cut is one of 2 values - 1: each with the missing values on either side,
+    or whether the value is missing.
 
     Examples
     --------
@@ -65,9 +67,12 @@ def cut_bits(tree: Tree, n_values: NDArray[np.intp]) -> float:
 
 def _cut_bits(tree: Tree, node: int, n_values: NDArray[np.intp]) -> float:
     values = int(n_values[tree.feature[node]])
+    sends_missing = tree.missing_branch[node] >= 0
     if tree.is_numeric[node]:
-        return _log2(values - 1)
+        return _log2(2 * values - 1 if sends_missing else values - 1)
     branches, n_branches = tree.branches_of(node), int(tree.n_children[node])
+    if sends_missing:
+        values, branches = values + 1, np.append(branches, tree.missing_branch[node])
     if n_branches == len(branches):
         return 0.0
     in_first = int((branches == 0).sum())
@@ -80,10 +85,15 @@ def _columns_used_up(tree: Tree) -> list[frozenset[int]]:
     used: list[frozenset[int]] = []
     for parent in tree.parent:  # nodes come in preorder
         above = used[parent] if parent >= 0 else frozenset()
-        if parent >= 0 and not tree.is_numeric[parent] and tree.n_children[parent] == tree.n_values[parent]:
+        if parent >= 0 and not tree.is_numeric[parent] and tree.n_children[parent] == _n_categories(tree, parent):
             above |= {int(tree.feature[parent])}
         used.append(above)
     return used
+
+
+def _n_categories(tree: Tree, node: int) -> int:
+    """Return the number of categories of a nominal test, a missing value counted where it has a branch."""
+    return int(tree.n_values[node]) + int(tree.missing_branch[node] >= 0)
 
 
 def _log2(n: float) -> float:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from calibrant.trees._tree import Tree
 
-__all__ = ["all_conditions", "conditions", "shortest_between", "values_of_branches"]
+__all__ = ["all_conditions", "conditions", "marked_missing", "shortest_between", "values_of_branches"]
 
 Values: TypeAlias = "Callable[[int], NDArray[np.float64] | None]"
 
@@ -23,7 +23,8 @@ _DIGITS = ".10g"
 def conditions(tree: Tree, node: int, values: Values | None = None) -> list[str]:
     """Return the condition of each branch of a node: ``age <= 30``, ``town = Rome``, ``town in {Oslo, Rome}``.
 
-    With the distinct training values of each column, a cut has as few digits as separate them.
+    With the distinct training values of each column, a cut has as few digits as separate them. A branch that missing
+    values go to says so.
 
     Examples
     --------
@@ -36,11 +37,34 @@ def conditions(tree: Tree, node: int, values: Values | None = None) -> list[str]
     if tree.is_numeric[node]:
         cut = float(tree.threshold[node])
         threshold = format(cut, _DIGITS) if values is None else _short_cut(cut, values(int(tree.feature[node])))
-        return [f"{name} <= {threshold}", f"{name} > {threshold}"]
-    return [
-        f"{name} = {values[0]}" if len(values) == 1 else f"{name} in {{{', '.join(values)}}}"
-        for values in values_of_branches(tree, node)
-    ]
+        return marked_missing(tree, node, [f"{name} <= {threshold}", f"{name} > {threshold}"])
+    return marked_missing(tree, node, [_category_condition(name, found) for found in values_of_branches(tree, node)])
+
+
+def marked_missing(tree: Tree, node: int, texts: list[str]) -> list[str]:
+    """Return the conditions of a node's branches with the branch of missing values marked, where there is one.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier(missing="learned")
+    >>> tree = model.fit([[1], [2], [3], [4], [None]], ["a", "a", "b", "b", "b"]).tree_
+    >>> conditions(tree, 0)
+    ['x0 <= 2', 'x0 > 2 or missing']
+    """
+    branch, name = int(tree.missing_branch[node]), tree.schema.names[tree.feature[node]]
+    if branch < 0:
+        return texts
+    if tree.is_numeric[node] and math.isinf(tree.threshold[node]):
+        return [f"{name} is known", f"{name} is missing"]
+    marked = f"{texts[branch]} or missing" if texts[branch] else f"{name} is missing"
+    return [*texts[:branch], marked, *texts[branch + 1 :]]
+
+
+def _category_condition(name: str, values: list[str]) -> str:
+    if len(values) < 2:
+        return f"{name} = {values[0]}" if values else ""
+    return f"{name} in {{{', '.join(values)}}}"
 
 
 def values_of_branches(tree: Tree, node: int) -> list[list[str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.trees._export.conditions import conditions, values_of_branches
+from calibrant.trees._export.conditions import conditions, marked_missing, values_of_branches
 from calibrant.trees._export.outline import Outline
 
 if TYPE_CHECKING:
@@ -135,22 +135,24 @@ def _c45_branches(tree: Tree, node: int, depth: int) -> list[tuple[int, int, str
 def _c45_conditions(tree: Tree, node: int, depth: int) -> list[str]:
     name, bars = tree.schema.names[tree.feature[node]], _BAR * depth
     if tree.is_numeric[node]:
-        return [f"{bars}{name} {sign} {tree.threshold[node]:g} :" for sign in ("<=", ">")]
-    return [_c45_values(name, values, bars) for values in values_of_branches(tree, node)]
+        texts, colon = [f"{name} {sign} {tree.threshold[node]:g}" for sign in ("<=", ">")], " :"
+    else:
+        texts, colon = [_c45_values(name, values, bars) for values in values_of_branches(tree, node)], ":"
+    return [f"{bars}{text}{colon}" if text else "" for text in marked_missing(tree, node, texts)]
 
 
 def _c45_values(name: str, values: list[str], bars: str) -> str:
     if len(values) < 2:
-        return f"{bars}{name} = {values[0]}:" if values else ""
+        return f"{name} = {values[0]}" if values else ""
     skip = len(name) + 5
-    lines, width = [f"{bars}{name} in {{"], skip  # C4.5 does not count the bars
+    lines, width = [f"{name} in {{"], skip  # C4.5 does not count the bars
     for value, end in zip(values, "," * (len(values) - 1) + "}", strict=True):
         if width > skip and width + len(value) + 11 > _WIDTH:
             lines.append(bars + " " * skip)
             width = skip
         lines[-1] += value + end
         width += len(value) + 1
-    return "\n".join(lines) + ":"
+    return "\n".join(lines)
 
 
 def _widest_line(tree: Tree, node: int) -> int:

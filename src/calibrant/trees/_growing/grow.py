@@ -130,6 +130,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options.max_depth = params.max_depth or 0
     options.midpoint = params.threshold == "midpoint"
     options.dialect = _core.Dialect[params.dialect]
+    options.missing = _core.MissingValues[getattr(params, "missing", "fractional")]  # older pickles have none
     options.accept_zero_gain = _accepts_zero_gain(params)
     options.n_declared_classes = n_declared
     options.n_threads = n_threads(params.n_jobs)
