@@ -96,7 +96,8 @@ class Written:
 
     def tree(self, n_classes: int) -> _core.Tree:
         state = tuple(np.array(self.arrays[name], dtype) for name, dtype in STATE.items())
-        return _core.restore_tree(n_classes, state)
+        shared = np.full(len(state[0]), -1, dtype=np.int32)  # missing values go to every branch
+        return _core.restore_tree(n_classes, (*state, shared))
 
 
 @pytest.fixture(scope="session")

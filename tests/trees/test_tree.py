@@ -74,7 +74,7 @@ def test_arrays_that_are_no_tree_are_rejected(tree, place):
         _core.restore_tree(tree.core.n_classes, tuple(state))
 
 
-@pytest.mark.parametrize(("place", "value"), [(0, 10**6), (1, -2), (4, 9), (9, 0), (9, 10**6)])
+@pytest.mark.parametrize(("place", "value"), [(0, 10**6), (1, -2), (4, 9), (9, 0), (9, 10**6), (13, -2), (13, 2)])
 def test_numbers_that_lead_nowhere_are_rejected(tree, place, value):
     state = [array.copy() for array in tree.core.state]
     state[place][1] = value
@@ -95,7 +95,7 @@ def chain(depth):
     zeros = np.zeros(n, np.uint32)
     state = (parent, feature, np.arange(n) / 2, zeros, np.zeros(n, np.int32), weight, np.repeat(weight / 2, 2))
     state += (np.arange(n, dtype=np.uint32) // 2 * 2, n_children, np.arange(1, n, dtype=np.int32), zeros, zeros)
-    core = _core.restore_tree(2, (*state, np.zeros(0, np.int32)))
+    core = _core.restore_tree(2, (*state, np.zeros(0, np.int32), np.full(n, -1, np.int32)))
     return Tree(core, np.arange(2), np.array(["a", "b"]), Schema((Feature("x", "numeric"),), named=False))
 
 
