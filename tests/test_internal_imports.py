@@ -17,8 +17,8 @@ PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")
 INTERNAL = {
     "bayes": "Batch",
     "calibration": """
-        CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source Temperature WrapperMixin final_step
-        fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores read_fit_data
+        CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source WrapperMixin final_step fit_folds
+        fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores read_fit_data
         standard_error_of_mean take_rows take_square
     """,
     "curves": "rank",

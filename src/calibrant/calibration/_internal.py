@@ -8,7 +8,6 @@ from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
-from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "ScoredRows",
     "Scoring",
     "Source",
-    "Temperature",
     "WrapperMixin",
     "final_step",
     "fit_folds",

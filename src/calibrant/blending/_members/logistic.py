@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from calibrant.blending._table.blend_table import BlendTable
 
-__all__ = ["Design", "LogisticLearner", "LogisticModel"]
+__all__ = ["Coefficients", "Design", "LogisticLearner", "LogisticModel", "in_blocks"]
 
 _MAX_ITER = 200
 _LEAST_SCALE = float(np.finfo(np.float64).tiny)
+_BLOCK_CELLS = 10_000_000  # numbers in the design of a block of rows, 80 MB
 _MIN_CATEGORY = 3.0  # weight: rarer categories share one column, as unseen ones do
 _FARTHEST = 8.0  # standard deviations: beyond, a straight line says nothing of a row (covertype, kdd98_case_control)
 
@@ -54,6 +55,16 @@ class Design:
                 is_own = counts >= _MIN_CATEGORY
                 categories.append(np.append(np.where(is_own, np.cumsum(is_own) - 1, is_own.sum()), is_own.sum()))
         return cls(tuple(categories), moments[0], moments[1], moments[2] > 0)
+
+    @classmethod
+    def of_rows(
+        cls, table: BlendTable, rows: NDArray[np.intp], weight: NDArray[np.float64]
+    ) -> tuple[Design, NDArray[np.float64]]:
+        """Return the design of some training rows, and their numbers."""
+        features = table.columns.schema.features
+        arrays = table.take_columns(rows).arrays
+        design = cls.of(arrays, [len(each.categories) if each.kind == "nominal" else None for each in features], weight)
+        return design, design.matrix(arrays)
 
     def matrix(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """Return the numbers of rows."""
@@ -87,32 +98,69 @@ def _moments(values: NDArray[Any], weight: NDArray[np.float64]) -> tuple[float, 
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticModel:
-    """Coefficients on a design."""
+class Coefficients:
+    """Coefficients of a multinomial logistic regression; classes without training rows keep their base rates."""
 
-    design: Design
     coef: NDArray[np.float64]  # classes seen x columns
     intercept: NDArray[np.float64]
-    seen: NDArray[np.intp]  # the classes with training rows; others keep their base rates
+    seen: NDArray[np.intp]
     base_rates: NDArray[np.float64]
 
-    def predict(self, new: BlendRows, n_threads: int) -> list[NDArray[np.float64]]:  # noqa: ARG002
-        """Return the class probabilities of rows."""
-        n_rows, columns = new.rows
-        arrays = list(columns.T) if isinstance(columns, np.ndarray) else columns
-        block = max(1, 10_000_000 // max(1, self.coef.shape[1]))
-        return [np.vstack([self.proba([a[i : i + block] for a in arrays]) for i in range(0, n_rows, block)])]
+    @classmethod
+    def fit(
+        cls,
+        matrix: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        base_rates: NDArray[np.float64],
+        C: float,
+    ) -> Coefficients:
+        """Fit with an L2 penalty of strength 1 / C."""
+        seen = np.unique(codes)
+        if len(seen) == 1:
+            return cls(np.zeros((1, matrix.shape[1])), np.zeros(1), seen, base_rates)
+        fitted = _fit_logistic(matrix, codes, weights, C)
+        if len(seen) > 2:
+            return cls(fitted.coef_, fitted.intercept_, seen, base_rates)
+        halves = np.array([-0.5, 0.5])
+        return cls(halves[:, np.newaxis] * fitted.coef_, halves * fitted.intercept_, seen, base_rates)
 
-    def proba(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        """Return the class probabilities of validated columns."""
-        of_seen = softmax(self.design.matrix(arrays) @ self.coef.T + self.intercept, axis=1)
+    def proba(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the class probabilities of rows."""
+        of_seen = softmax(matrix @ self.coef.T + self.intercept, axis=1)
         proba = np.tile(self.base_rates, (len(of_seen), 1))
         proba[:, self.seen] = of_seen * self.base_rates[self.seen].sum()
         return proba
 
+
+@dataclass(frozen=True, eq=False)
+class LogisticModel:
+    """Coefficients on a design."""
+
+    design: Design
+    coefficients: Coefficients
+
+    def predict(self, new: BlendRows, n_threads: int) -> list[NDArray[np.float64]]:  # noqa: ARG002
+        """Return the class probabilities of rows."""
+        return [in_blocks(self.proba, new, self.coefficients.coef.shape[1])]
+
+    def proba(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the class probabilities of validated columns."""
+        return self.coefficients.proba(self.design.matrix(arrays))
+
     def only(self, readings: Sequence[int]) -> LogisticModel:  # noqa: ARG002
         """Return the model, which has one reading."""
         return self
+
+
+def in_blocks(
+    proba: Callable[[Sequence[NDArray[Any]]], NDArray[np.float64]], new: BlendRows, n_columns: int
+) -> NDArray[np.float64]:
+    """Return the class probabilities of rows, computed in blocks that bound the memory."""
+    n_rows, columns = new.rows
+    arrays = list(columns.T) if isinstance(columns, np.ndarray) else columns
+    size = max(1, _BLOCK_CELLS // max(1, n_columns))
+    return np.vstack([proba([each[first : first + size] for each in arrays]) for first in range(0, n_rows, size)])
 
 
 @dataclass(frozen=True)
@@ -124,37 +172,19 @@ class LogisticLearner:
 
     def fit(self, table: BlendTable) -> FittedMember:
         """Fit logistic regression, and its design, to each fold's training rows."""
-        sizes = [len(each.categories) if each.kind == "nominal" else None for each in table.columns.schema.features]
 
         def fit_rows(weights: NDArray[np.float64]) -> LogisticModel:
             rows = np.flatnonzero(weights)
-            arrays = table.take_columns(rows).arrays
-            design = Design.of(arrays, sizes, weights[rows])
-            rates = base_rates(table.codes[rows], weights[rows], table.n_classes)
-            return self._fit_matrix(design, design.matrix(arrays), table.codes[rows], weights[rows], rates)
+            design, matrix = Design.of_rows(table, rows, weights[rows])
+            codes = table.codes[rows]
+            rates = base_rates(codes, weights[rows], table.n_classes)
+            return LogisticModel(design, Coefficients.fit(matrix, codes, weights[rows], rates, self.C))
 
         def score(model: LogisticModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
             return model.proba(table.take_columns(rows).arrays)
 
         model, held_out = cross_validate(fit_rows, score, table)
         return FittedMember(self.family, (self.family,), (held_out,), model)
-
-    def _fit_matrix(
-        self,
-        design: Design,
-        matrix: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        rates: NDArray[np.float64],
-    ) -> LogisticModel:
-        seen = np.unique(codes)
-        coef, intercept = np.zeros((len(seen), matrix.shape[1])), np.log(rates[seen])
-        if len(seen) > 1:
-            fitted = _fit_logistic(matrix, codes, weights, self.C)
-            halves = np.array([-0.5, 0.5])
-            coef = fitted.coef_ if len(seen) > 2 else halves[:, np.newaxis] * fitted.coef_
-            intercept = fitted.intercept_ if len(seen) > 2 else halves * fitted.intercept_
-        return LogisticModel(design, coef, intercept, seen, rates)
 
 
 def _fit_logistic(

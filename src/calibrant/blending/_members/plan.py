@@ -11,6 +11,8 @@ from calibrant.blending._members.bayes import BayesLearner
 from calibrant.blending._members.boosted import BoostedLearner
 from calibrant.blending._members.estimator import EstimatorLearner
 from calibrant.blending._members.forest import ForestLearner
+from calibrant.blending._members.gradient import GradientLearner
+from calibrant.blending._members.kernel import KernelLearner
 from calibrant.blending._members.logistic import LogisticLearner
 from calibrant.blending._members.member import MemberLearner
 
@@ -22,7 +24,7 @@ __all__ = ["MEMBERS", "MEMBERS_RULE", "MemberName", "Plan", "plan_members"]
 MemberName: TypeAlias = str | tuple[str, Any]
 
 # The fastest first: with a time limit the first useful model is there after a second
-MEMBERS = ("bayes", "logistic", "forest", "boosted", "bagged")
+MEMBERS = ("bayes", "logistic", "forest", "gradient", "kernel", "boosted", "bagged")
 
 _FIRST_STREAM = 100  # key of the random streams of other estimators
 _ALL_ROWS = 20_000  # up to here every tree of a forest has all rows
@@ -30,7 +32,7 @@ _MAX_BAG, _MIN_TREES = 100_000, 60
 _BAG_OF_ALL_COLUMNS, _TREES_OF_ALL_COLUMNS = 20_000, 100
 _MAX_BOOSTED_CELLS = 4_000_000  # rows x columns x classes of the sample; about a minute on two cores
 _MAX_BAGGED_CELLS = 4_000_000  # rows x columns
-_MAX_LOGISTIC_CELLS = 50_000_000  # numbers in the design, 400 MB
+_MAX_LOGISTIC_CELLS, _MAX_KERNEL_CELLS = 50_000_000, 5_000_000  # numbers in the design
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ def _learner(name: str, table: BlendTable) -> tuple[MemberLearner | None, str]:
     if name == "logistic":
         cells = n_sampled * _design_columns(table)
         return (LogisticLearner(), "") if cells <= _MAX_LOGISTIC_CELLS else (None, f"a design of {cells:,} numbers")
+    if name == "kernel":
+        cells = n_sampled * _design_columns(table)
+        return (KernelLearner(), "") if cells <= _MAX_KERNEL_CELLS else (None, f"a design of {cells:,} numbers")
     if name == "forest":
         return _forest(table), ""
     if name == "bagged":
@@ -103,6 +108,8 @@ def _learner(name: str, table: BlendTable) -> tuple[MemberLearner | None, str]:
         if cells > _MAX_BAGGED_CELLS:
             return None, f"{n_columns:,} columns"
         return _bagged(table), ""
+    if name == "gradient":
+        return GradientLearner(), ""
     cells = n_sampled * n_columns * table.n_classes
     if cells > _MAX_BOOSTED_CELLS:
         return None, f"{n_sampled:,} rows x {n_columns:,} columns x {table.n_classes} classes"

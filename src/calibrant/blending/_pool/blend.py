@@ -16,8 +16,8 @@ from calibrant.blending._pool.log_linear_pool import LogLinearPool, fit_pool
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.blending._pool.cross_fitting import PoolCalibrator
     from calibrant.blending._table.blend_table import BlendSample
-    from calibrant.calibration import Auto
 
 __all__ = ["Blend", "Member", "fit_blend"]
 
@@ -61,7 +61,7 @@ class Blend:
 
     members: tuple[FittedMember, ...]
     pool: LogLinearPool
-    calibrator: Auto | None
+    calibrator: PoolCalibrator | None
     held_out: NDArray[np.float64]
     expected: ExpectedLoss
     tried: tuple[Member, ...]
@@ -98,7 +98,7 @@ def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
     )
 
 
-def _calibrate(pooled: NDArray[np.float64], sample: BlendSample) -> tuple[NDArray[np.float64], Auto | None]:
+def _calibrate(pooled: NDArray[np.float64], sample: BlendSample) -> tuple[NDArray[np.float64], PoolCalibrator | None]:
     """Return the held-out probabilities after calibration, and the map where the guard uses one."""
     if sample.n_classes == 1:
         return pooled, None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from calibrant.blending._pool.log_linear_pool import fit_pool
-from calibrant.calibration import Auto
+from calibrant.calibration import Auto, Calibrator, Temperature, VectorScaling
 from calibrant.calibration._internal import ScoredRows
 from calibrant.exceptions import CalibrantWarning
 
@@ -22,7 +22,20 @@ if TYPE_CHECKING:
 _LEAST = 1e-15
 _LEAST_CORRELATION = 0.5  # of log-probabilities before and after a map; those that are of use have more than 0.9
 
-__all__ = ["apply_map", "cross_fit_map", "cross_fit_pool", "fit_map"]
+__all__ = ["PoolCalibrator", "apply_map", "cross_fit_map", "cross_fit_pool", "fit_map"]
+
+
+class PoolCalibrator(Auto):
+    """The guarded calibration of a pool, whose weights and biases leave little to maps of K x K parameters.
+
+    With more than two classes temperature and vector scaling are tried: with 26 classes the others take minutes.
+    """
+
+    _multiclass_maps: ClassVar[Mapping[str, Callable[[], Calibrator]]] = {
+        "temperature": Temperature,
+        "vector_scaling": VectorScaling,
+    }
+    _tries_dirichlet: ClassVar[bool] = False
 
 
 def cross_fit_pool(
@@ -37,7 +50,7 @@ def cross_fit_pool(
     return pooled
 
 
-def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> Auto:
+def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> PoolCalibrator:
     """Fit the guarded calibration to pooled probabilities."""
     scores = proba[:, 1:] if sample.n_classes == 2 else proba
     scored = ScoredRows(
@@ -49,11 +62,11 @@ def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> Auto:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrantWarning)  # of few rows: the blend itself is drawn to equal weights
-        calibrator = Auto()._fit_clone(scored)
+        calibrator = PoolCalibrator()._fit_clone(scored)
         return calibrator if _keeps_order(calibrator, proba) else _without_map(scored)
 
 
-def _keeps_order(calibrator: Auto, proba: NDArray[np.float64]) -> bool:
+def _keeps_order(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> bool:
     """Return whether mapped log-probabilities rise with those before.
 
     A row held out lowers the share of its class in what remains, so without signal held-out predictions are lower for
@@ -65,13 +78,13 @@ def _keeps_order(calibrator: Auto, proba: NDArray[np.float64]) -> bool:
     return size == 0.0 or float(np.sum(before * after)) >= _LEAST_CORRELATION * size
 
 
-def _without_map(scored: ScoredRows) -> Auto:
-    calibrator = Auto(price=np.inf)._fit_clone(scored)
+def _without_map(scored: ScoredRows) -> PoolCalibrator:
+    calibrator = PoolCalibrator(price=np.inf)._fit_clone(scored)
     calibrator.choice_ = replace(calibrator.choice_, reason="the map that gains reverses the order of predictions")
     return calibrator
 
 
-def apply_map(calibrator: Auto, proba: NDArray[np.float64]) -> NDArray[np.float64]:
+def apply_map(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return calibrated probabilities, a column for each class."""
     if proba.shape[1] != 2:
         return calibrator._predict_table(proba)

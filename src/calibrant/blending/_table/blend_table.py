@@ -11,6 +11,7 @@ import numpy as np
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
 from calibrant.blending._table.stop_request import StopRequest
+from calibrant.data import CodedTable
 from calibrant.data._internal import Columns
 from calibrant.exceptions import DataError
 from calibrant.trees._internal import Examples, read_training
@@ -35,6 +36,7 @@ class BlendSample:
     fold: NDArray[np.intp]
     codes: NDArray[np.intp]
     n_classes: int
+    pieces: NDArray[np.intp]  # their positions among the pieces of all rows
     groups: NDArray[np.intp] | None = None
 
     @property
@@ -56,6 +58,7 @@ class BlendSample:
             weight=self.weight[chosen],
             fold=self.fold[chosen],
             codes=self.codes[chosen],
+            pieces=self.pieces[chosen],
             groups=groups,
         )
 
@@ -128,6 +131,21 @@ class BlendTable:
         pieces = self.sample
         weight = pieces.weight if fold is None else np.where(pieces.fold == fold, 0.0, pieces.weight)
         return np.bincount(pieces.rows, weight, self.n_rows).astype(np.float64)
+
+    @cached_property
+    def piece_examples(self) -> Examples:
+        """The pieces of all rows as rows of their own."""
+        examples, rows = self.examples, self.pieces.rows
+        if len(rows) == self.n_rows:
+            return examples
+        return replace(
+            examples,
+            labels=examples.labels[rows],
+            weights=self.pieces.weight,
+            table=CodedTable.from_columns(self.take_columns(rows), n_jobs=self.n_threads),
+            copies=None,
+            groups=None if examples.groups is None else examples.groups[rows],
+        )
 
     def held_out_of(self, fold: int) -> NDArray[np.intp]:
         """Return the positions of a fold's pieces in the sample."""
@@ -202,7 +220,9 @@ def _draw_sample(pieces: Pieces, examples: Examples, most: int, seed: np.random.
     """Return at most so many pieces, drawn class by class; rare classes are drawn more often and weighted less."""
     n_pieces, codes = len(pieces.rows), examples.sorted_labels[pieces.rows]
     groups = None if examples.groups is None else examples.groups[pieces.rows]
-    whole = BlendSample(pieces.rows, pieces.weight, pieces.fold, codes, len(examples.classes), groups)
+    whole = BlendSample(
+        pieces.rows, pieces.weight, pieces.fold, codes, len(examples.classes), np.arange(n_pieces), groups
+    )
     if n_pieces <= most:
         return whole
     random = stream(seed, _SAMPLE)

@@ -136,6 +136,9 @@ class Auto(Calibrator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"price": Real(0.0, np.inf), "multiple": Real(0.0), "alpha": Real(0.0, 1.0)}
 
+    _multiclass_maps: ClassVar[Mapping[str, Callable[[], Calibrator]]] = _MULTICLASS
+    _tries_dirichlet: ClassVar[bool] = True
+
     choice_: AutoChoice
     members_: list[Calibrator]
     weights_: NDArray[np.float64]
@@ -157,7 +160,7 @@ class Auto(Calibrator):
         sample = pool_equal_rows(_one_column_for_two(scored))
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
         self.mended_ = fit_replace_certain(sample) if is_proba else None
-        makers = _candidates(sizes, is_proba)
+        makers = self._candidates(sizes, is_proba)
         if (sample.scores == sample.scores[0]).all():
             self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
             return
@@ -167,6 +170,22 @@ class Auto(Calibrator):
             self._store(sample, makers, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
         else:
             self._store(sample, makers, self._choose(_run_trial(sample, makers, has_identity=is_proba)))
+
+    def _candidates(self, sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibrator]:
+        """Return the maps that are tried, by the weight of each class."""
+        if is_proba and _is_too_little(sizes):
+            # Stronger penalties than that of vector scaling gained less (RESULTS.md)
+            is_enough = sizes.sum() >= _MIN_WEIGHT and np.sort(sizes)[-2] >= _MIN_SECOND_WEIGHT
+            return {"vector_scaling": VectorScaling()} if is_enough else {}
+        made = {name: make() for name, make in (_BINARY if len(sizes) == 2 else self._multiclass_maps).items()}
+        if not is_proba:
+            made = {"platt": Platt(on="score"), **made}
+        n_parameters = len(sizes) * (len(sizes) + 1)
+        if self._tries_dirichlet and len(sizes) > 2 and sizes.sum() >= _ROWS_PER_PARAMETER * n_parameters:
+            made["dirichlet"] = Dirichlet()
+        if len(sizes) == 2 and sizes.min() >= _MIN_FOR_ISOTONIC:
+            made["isotonic"] = Isotonic(mode="centred", smooth_ends=True)
+        return made
 
     def _choose(self, trial: _Trial) -> AutoChoice:
         """Return the best mix, or the reference alone where the guard finds too little evidence for a mix."""
@@ -257,20 +276,6 @@ class _Trial:
             Candidate(name, level - gain, gain, error, float(weight))
             for name, (gain, error), weight in zip(self.names, evidence, weights, strict=True)
         )
-
-
-def _candidates(sizes: NDArray[np.float64], is_proba: bool) -> dict[str, Calibrator]:
-    if is_proba and _is_too_little(sizes):
-        is_enough = sizes.sum() >= _MIN_WEIGHT and np.sort(sizes)[-2] >= _MIN_SECOND_WEIGHT
-        return {"vector_scaling": VectorScaling()} if is_enough else {}  # stronger penalties gained less (RESULTS.md)
-    made = {name: make() for name, make in (_BINARY if len(sizes) == 2 else _MULTICLASS).items()}
-    if not is_proba:
-        made = {"platt": Platt(on="score"), **made}
-    if len(sizes) > 2 and sizes.sum() >= _ROWS_PER_PARAMETER * len(sizes) * (len(sizes) + 1):
-        made["dirichlet"] = Dirichlet()
-    if len(sizes) == 2 and sizes.min() >= _MIN_FOR_ISOTONIC:
-        made["isotonic"] = Isotonic(mode="centred", smooth_ends=True)
-    return made
 
 
 def _run_trial(pooled: ScoredRows, makers: Mapping[str, Calibrator], *, has_identity: bool) -> _Trial:
