@@ -66,9 +66,9 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
     Parameters
     ----------
     members : "auto" or sequence
-        The members: names among ``"bayes"``, ``"logistic"``, ``"forest"``, ``"gradient"``, ``"boosted"`` and
+        The members: names among ``"bayes"``, ``"logistic"``, ``"forest"``, ``"gradient"``, ``"kernel"``, ``"boosted"`` and
         ``"bagged"``, and pairs of a name and any classifier with scikit-learn's interface, which gets rows as they are
-        passed. ``"auto"``: all six, as far as the table allows (see Notes).
+        passed. ``"auto"``: all seven, as far as the table allows (see Notes).
     time_limit : float, optional
         Seconds after which no further member is begun, and one that is being fitted is stopped. The fastest come first,
         so there is a model after a second or so; what was left out is in ``left_out_`` and in a warning. Logistic
