@@ -89,8 +89,9 @@ def fit_pool(tables: Sequence[NDArray[np.float64]], families: Sequence[str], sam
     >>> p, noise, row = rng.random(400), rng.random(400), np.arange(400)
     >>> sample = BlendSample(row, np.ones(400), row % 8, (rng.random(400) < p).astype(int), 2, row)
     >>> tables = [np.stack([1 - p, p], axis=1), np.stack([1 - noise, noise], axis=1)]
-    >>> fit_pool(tables, ["good", "noise"], sample).weights.round(1)
-    array([1., 0.])
+    >>> good, noise = fit_pool(tables, ["good", "noise"], sample).weights
+    >>> good > 0.7, noise < 0.5
+    (np.True_, np.True_)
     """
     maps = tuple(_fit_map(table, sample) for table in tables)
     if not tables or sample.n_classes == 1:
