@@ -1,6 +1,9 @@
 """The defaults of nearest neighbours and boosted trees: candidates compared by log-loss after `Auto`'s guard.
 
     python benchmarks/defaults.py --store FILE [--data NAME ...]
+    python benchmarks/defaults.py --store FILE --forests
+
+The second compares forests of bagged trees and their readings (`_forest_defaults.py`); what follows is about the first.
 
 Every second shared data set, in alphabetical order from the first, chooses; the others check. A split has at most 1,200
 training rows, of which a third are held out for `Auto`, and at most 1,500 test rows; data sets of fewer than 1,000 rows
@@ -27,6 +30,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from _forest_defaults import fill_forests, show_forests
 from calibrant.calibration import Auto
 from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.neighbors import NeighborsClassifier
@@ -158,7 +162,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--data", nargs="*")
+    parser.add_argument("--forests", action="store_true")
     arguments = parser.parse_args()
+    if arguments.forests:
+        fill_forests(arguments.store)
+        show_forests(arguments.store)
+        return
     fill(arguments.store, arguments.data or list(manifest()))
     for model in ("neighbours", "boosted trees"):
         show(arguments.store, model)

@@ -17,6 +17,8 @@ import pandas as pd
 from calibrant.ensembles import BaggedTreesClassifier
 
 BAR_SECONDS = 20
+# The trees for which the times are recorded; the defaults are others.
+C44 = {"criterion": "gain_ratio", "nominal_splits": "multiway", "threshold": "observed", "mdl_penalty": True}
 
 
 def main() -> None:
@@ -27,7 +29,7 @@ def main() -> None:
     arguments = parser.parse_args()
     table = pd.read_parquet(Path(os.environ["CALIBRANT_DATA"]) / "adult.parquet").iloc[: arguments.rows]
     X, y = table.drop(columns=["target", "split"], errors="ignore"), table["target"].astype(str)
-    model = BaggedTreesClassifier(n_trees=arguments.trees, random_state=0, n_jobs=arguments.jobs).fit(X, y)
+    model = BaggedTreesClassifier(n_trees=arguments.trees, random_state=0, n_jobs=arguments.jobs, **C44).fit(X, y)
     start, processor = time.perf_counter(), time.process_time()
     found = model.oob_importances(n_repeats=arguments.repeats, random_state=0)
     processor = time.process_time() - processor

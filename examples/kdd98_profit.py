@@ -58,6 +58,8 @@ PAPER = {
     "All zero": (0, 0),
 }
 GIFT_COLUMNS = ["LAST_GIFT_AMT", "LIFETIME_AVG_GIFT_AMT"]
+# The paper bags C4.4 trees; the defaults of bagged trees are others.
+C44: Any = {"criterion": "gain_ratio", "nominal_splits": "multiway", "threshold": "observed", "mdl_penalty": True}
 
 Vector = NDArray[np.float64]
 Proba = dict[str, tuple[Vector, Vector]]
@@ -158,7 +160,7 @@ def _fit_methods(mailing: Mailing, train: NDArray[np.intp], weight: Vector | Non
         "Smoothed curtailment": Curtailment(v=size, then=MEstimate(m=size)),
     }
     kind: Any = {"weight_kind": "probability"} if weight is not None else {}
-    bagged = {"n_trees": n_trees, "random_state": 0, **kind}
+    bagged = {"n_trees": n_trees, "random_state": 0, **C44, **kind}
     tree = ProbabilityTreeClassifier(**kind).fit(X, y, sample_weight=weight)
     others = {
         "Kearns-Mansour": ProbabilityTreeClassifier(criterion="dkm", estimate=Frequency(), **kind),

@@ -16,6 +16,7 @@ from calibrant.estimates import ESTIMATES, MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
+C44 = {"criterion": "gain_ratio", "nominal_splits": "multiway", "threshold": "observed", "mdl_penalty": True}
 ENSEMBLES = [BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier]
 KINDS = ["b_pets", "eb_pets", "mob_esp"]
 
@@ -74,7 +75,7 @@ def test_any_number_of_threads_gives_the_same_bits(table, ensemble, n_jobs):
 @pytest.mark.parametrize("estimate", sorted(ESTIMATES))
 def test_one_tree_of_all_rows_and_columns_is_the_single_tree(table, prune, estimate):
     X, y = table
-    params = {"estimate": estimate, "random_state": 0, "prune": prune, "tie_break": "first", "min_leaf": 5}
+    params = {"estimate": estimate, "random_state": 0, "prune": prune, "tie_break": "first", "min_leaf": 5, **C44}
     with np.errstate(all="ignore"):
         single = ProbabilityTreeClassifier(**params).fit(X, y)
         forest = BaggedTreesClassifier(n_trees=1, bootstrap=None, **params).fit(X, y)

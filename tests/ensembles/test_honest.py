@@ -182,12 +182,12 @@ def test_on_noise_forests_of_the_package_have_the_loss_of_new_rows_out_of_the_ba
         X, y = random.normal(size=(2 * N_ROWS, 4)), random.integers(0, 2, 2 * N_ROWS)
         plain = BaggedTreesClassifier(n_trees=100, bootstrap=bootstrap, max_features="ceil_sqrt", random_state=number)
         plain.fit(X[:N_ROWS], y[:N_ROWS])
-        for kind in ("b_pets", "eb_pets", "mob_esp"):
-            reading = plain.reread(kind)
+        for kind in ("b_pets", "eb_pets", "mob_esp", None):
+            reading = plain if kind is None else plain.reread(kind, estimate="laplace")
             difference = losses(reading.oob_proba_, y[:N_ROWS]) - losses(reading.predict_proba(X[N_ROWS:]), y[N_ROWS:])
             found.setdefault(kind, []).append(difference)
     for kind, each in found.items():
-        assert abs(np.mean(each)) < 0.01 + 5 * np.std(each, ddof=1) / 4, kind
+        assert abs(np.mean(each)) < 0.01 + 5 * np.std(each, ddof=1) / 4, kind or "as by default"
 
 
 def test_where_there_is_something_to_learn_the_loss_of_mob_esp_is_that_of_new_rows():

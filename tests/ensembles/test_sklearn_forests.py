@@ -171,7 +171,7 @@ def test_any_table_estimate_reads_the_pooled_counts():
     forest = RandomForestClassifier(12, random_state=0).fit(X, y)
     found = mob_esp(forest, X, y, kind="eb_pets", estimate=HierarchicalShrinkage())
     np.testing.assert_allclose(found.oob_proba_[~np.isnan(found.oob_proba_[:, 0])].sum(axis=1), 1)
-    with pytest.raises(ParameterError, match="Use the reading 'eb_pets'"):
+    with pytest.raises(ParameterError, match="use the reading 'eb_pets'"):
         mob_esp(forest, X, y, estimate=HierarchicalShrinkage())
 
 

@@ -27,7 +27,8 @@ class FewRows:
     Examples
     --------
     >>> from calibrant.ensembles import BaggedTreesClassifier
-    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None, estimate="laplace")
+    >>> model = model.fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     >>> few = FewRows(model.trees_, model._reading.tables)
     >>> few.mean((1, np.array([[1.5]])))
     array([[0.75, 0.25]])

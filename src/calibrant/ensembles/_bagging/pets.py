@@ -155,6 +155,14 @@ class MOBESPClassifier(BaggedTreesClassifier):
     leaf keeps the class counts of its rows for each label; a new row is labelled by vote and reads the counts of its
     label. ``predict`` returns the most probable class, ``vote`` the label.
 
+    Notes
+    -----
+    When it misleads: the rows of one label at a leaf are few, and of one class in many leaves, so that classes get a
+    probability of exactly 0. Where such a class occurs, log-loss is infinite: among more than 30 methods on 27 data
+    sets, MOB-ESP was the worst on one. The remedy is a calibration map fitted to the out-of-bag probabilities, which
+    needs no further trees: ``CalibratedClassifier(MOBESPClassifier(), cv="oob")`` reduced the mean log-loss on these
+    sets (clipped at 1e-6, in % of the entropy of the classes) from 65.4 to 61.5.
+
     References
     ----------
     R. D. Nielsen, "MOB-ESP and other improvements in probability estimation", 2004, section 2.3.
@@ -164,6 +172,17 @@ class MOBESPClassifier(BaggedTreesClassifier):
     >>> model = MOBESPClassifier(n_trees=9, random_state=0).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     >>> model.predict_proba([[1]]), model.vote([[1]])
     (array([[1., 0.]]), array(['a'], dtype='<U1'))
+
+    Exact zeros, and the remedy:
+
+    >>> import numpy as np
+    >>> from calibrant.calibration import CalibratedClassifier
+    >>> y = np.arange(300) % 6
+    >>> X = np.random.default_rng(0).normal(y[:, np.newaxis], 2.0, (300, 2))
+    >>> model = MOBESPClassifier(n_trees=25, random_state=0)
+    >>> calibrated = CalibratedClassifier(model, cv="oob").fit(X, y)
+    >>> bool((model.fit(X, y).predict_proba(X) == 0).any()), bool((calibrated.predict_proba(X) == 0).any())
+    (True, False)
     """
 
     def __init__(

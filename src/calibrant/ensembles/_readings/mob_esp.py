@@ -69,7 +69,7 @@ def check_local(estimate: Estimate) -> None:
     if not is_local(estimate):
         raise ParameterError(
             f"estimate must be 'frequency', 'laplace' or 'm' where leaves are split by the ensemble's vote; got "
-            f"{estimate!r}. Use the reading 'eb_pets' or 'b_pets' for it."
+            f"{estimate!r}. Pass one of these, or use the reading 'eb_pets' or 'b_pets' for it."
         )
 
 
