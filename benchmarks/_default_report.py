@@ -152,12 +152,18 @@ def _print_large(losses: dict[Key, Losses], methods: Sequence[str], n_splits: in
 
 
 def _print_autogluon(losses: dict[Key, Losses], methods: Sequence[str]) -> None:
-    datasets = [name for name in DATASETS if Key(name, AUTOGLUON, 0, ROWS) in losses]
-    whole = compare(losses, [*methods, AUTOGLUON], datasets, [0], ROWS)
-    if whole and AUTOGLUON in whole.methods:
-        print(f"## {AUTOGLUON} (good_quality, 40 s a set, two cores): {len(datasets)} sets, one split, {ROWS} rows\n")
-        print_table(whole)
-        print(f"{AUTOGLUON}: {whole.fit_seconds[whole.methods.index(AUTOGLUON)].sum():.0f} s in all\n")
+    """Print all methods on the sets that have them, then the blend alone on every set that AutoGluon has."""
+    for names, candidates in ((methods, _sets(losses, 1, ROWS)), ([BLEND], DATASETS)):
+        datasets = [
+            dataset
+            for dataset in candidates
+            if all(Key(dataset, name, 0, ROWS) in losses for name in (AUTOGLUON, names[0]))
+        ]
+        whole = compare(losses, [*names, AUTOGLUON], datasets, [0], ROWS) if len(datasets) > 1 else None
+        if whole:
+            print(f"## {AUTOGLUON} (good_quality, 40 s, two cores): {len(datasets)} sets, one split, {ROWS} rows\n")
+            print_table(whole)
+            print(f"{AUTOGLUON}: {whole.fit_seconds[whole.methods.index(AUTOGLUON)].sum():.0f} s in all\n")
 
 
 def _print_ablation(losses: dict[Key, Losses]) -> None:
