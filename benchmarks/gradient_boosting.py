@@ -1,7 +1,8 @@
 """The gradient booster of the blend against HistGradientBoosting and LightGBM: log-loss and processor time, one thread.
 
 Each fits one model a fold on the same eight folds, grown on all but two of them and stopped early by the second; new
-rows get the mean of the models. Constants of ours were chosen on `CHOOSING`, every second data set; the others are a test.
+rows get the mean of the models. Constants of ours were chosen on `CHOOSING`, every second data set; the others test
+them.
 """
 
 from __future__ import annotations
