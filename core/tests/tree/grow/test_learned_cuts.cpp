@@ -92,7 +92,10 @@ void check_best(const Drawn& rows, CriterionName name, double min_leaf) {
     options.max_depth = 1;
     const Tree tree = rows.problem.grow(options);
     const double best = best_gain<C>(rows, min_leaf);
-    if (tree.is_leaf(0)) return CHECK(best < 1e-9);
+    if (tree.is_leaf(0)) {
+        CHECK(best < 1e-9);
+        return;
+    }
     std::vector<int> sides(rows.values.size());
     for (std::size_t i = 0; i < sides.size(); ++i) {
         const double value = rows.values[i];
