@@ -152,6 +152,15 @@ def test_nominal_columns_missing_values_and_classes() -> None:
     assert pickle.loads(pickle.dumps(small)).tree.predict_proba(X).tolist() == proba.tolist()  # noqa: S301
 
 
+def test_a_field_left_empty_can_be_a_rule() -> None:
+    random = np.random.default_rng(2)
+    X = random.normal(size=(600, 2))
+    X[random.random(600) < 0.3, 0] = np.nan
+    y = (random.random(600) < np.where(np.isnan(X[:, 0]), 0.9, 0.2)).astype(int)
+    tree = ProbabilityClassifier(members=["logistic"], random_state=0).fit(X, y).distill(2, X[:9], y[:9]).tree
+    assert tree.predict_proba([[np.nan, 0.0], [-5.0, 0.0], [5.0, 0.0]])[:, 1] == pytest.approx([0.9, 0.2, 0.2], abs=0.1)
+
+
 def test_the_text_has_the_tree_and_its_cost(small: Distilled) -> None:
     text = repr(small)
     assert text.startswith(small.tree.export_text())

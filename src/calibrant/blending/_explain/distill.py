@@ -47,6 +47,7 @@ def distill_tree(blend: Blend, examples: Examples, sample: BlendSample, max_leav
         min_cut="min_leaf",
         max_depth=max(1, max_leaves - 1),  # the longest path of so many leaves
         empty_leaf="parent",
+        missing="learned",  # a leaf then has whole rows, and a field left empty can be a rule
         random_state=0,
     )
     grown = GrownTree.grow(soft, params, np.random.SeedSequence(0))
