@@ -16,7 +16,13 @@ from calibrant.estimates import ESTIMATES, MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
-C44 = {"criterion": "gain_ratio", "nominal_splits": "multiway", "threshold": "observed", "mdl_penalty": True}
+C44 = {
+    "criterion": "gain_ratio",
+    "nominal_splits": "multiway",
+    "threshold": "observed",
+    "mdl_penalty": True,
+    "missing": "fractional",
+}
 ENSEMBLES = [BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier]
 KINDS = ["b_pets", "eb_pets", "mob_esp"]
 

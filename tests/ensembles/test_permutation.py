@@ -11,7 +11,13 @@ from calibrant.ensembles import BaggedTreesClassifier, MOBESPClassifier, oob_per
 from calibrant.exceptions import ParameterError
 from calibrant.metrics import METRICS
 
-C44 = {"criterion": "gain_ratio", "nominal_splits": "multiway", "threshold": "observed", "mdl_penalty": True}
+C44 = {
+    "criterion": "gain_ratio",
+    "nominal_splits": "multiway",
+    "threshold": "observed",
+    "mdl_penalty": True,
+    "missing": "fractional",
+}
 
 
 def drawn(n, seed=0):

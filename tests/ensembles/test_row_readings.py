@@ -13,7 +13,13 @@ from calibrant.exceptions import ParameterError
 from calibrant.metrics import METRICS
 from calibrant.trees import ProbabilityTreeClassifier
 
-C44 = {"criterion": "gain_ratio", "nominal_splits": "multiway", "threshold": "observed", "mdl_penalty": True}
+C44 = {
+    "criterion": "gain_ratio",
+    "nominal_splits": "multiway",
+    "threshold": "observed",
+    "mdl_penalty": True,
+    "missing": "fractional",
+}
 PARAMS = {"tie_break": "first", "min_leaf": 8, "random_state": 0, **C44}
 
 

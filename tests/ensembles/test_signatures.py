@@ -22,6 +22,7 @@ C44 = {
     "nominal_splits": "multiway",
     "threshold": "observed",
     "mdl_penalty": True,
+    "missing": "fractional",
 }
 MEASURED = {
     "criterion": "entropy",
@@ -29,6 +30,7 @@ MEASURED = {
     "nominal_splits": "binary",
     "threshold": "midpoint",
     "mdl_penalty": False,
+    "missing": "learned",
 }
 NIELSEN = {"n_trees": 128, "bootstrap": "by_class", **C44}
 UNSMOOTHED = {"max_features": "ceil_sqrt", "estimate": "frequency", "empty_leaf": "parent"}

@@ -60,15 +60,16 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
     the other folds, so no stage sees predictions that an earlier stage made with the label of the row. Members without
     weight are dropped.
 
-    Nominal columns and missing values need no preparation. One member alone, logistic regression, codes nominal columns
-    one-hot, standardises numeric ones and replaces missing values by the mean, with a column that marks them.
+    Nominal columns and missing values need no preparation. Only logistic regression, plain and with a radial kernel,
+    codes nominal columns one-hot, standardises numeric ones and replaces missing values by the mean, with a column that
+    marks them.
 
     Parameters
     ----------
     members : "auto" or sequence
-        The members: names among ``"bayes"``, ``"logistic"``, ``"forest"``, ``"gradient"``, ``"kernel"``, ``"boosted"`` and
-        ``"bagged"``, and pairs of a name and any classifier with scikit-learn's interface, which gets rows as they are
-        passed. ``"auto"``: all seven, as far as the table allows (see Notes).
+        The members: names among ``"bayes"``, ``"logistic"``, ``"forest"``, ``"gradient"``, ``"kernel"``, ``"boosted"``
+        and ``"bagged"``, and pairs of a name and any classifier with scikit-learn's interface, which gets rows as they
+        are passed. ``"auto"``: all seven, as far as the table allows (see Notes).
     time_limit : float, optional
         Seconds after which no further member is begun, and one that is being fitted is stopped. The fastest come first,
         so there is a model after a second or so; what was left out is in ``left_out_`` and in a warning. Logistic
@@ -99,12 +100,14 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
 
     Notes
     -----
-    The plan by size. Up to 20,000 rows every member learns from all of them. Beyond, the weights and the calibration,
-    naive Bayes, logistic regression and boosted trees use a sample of 20,000 (fewer with more than 50 classes, at least
+    The plan by size. Up to 20,000 rows every member learns from all of them. Beyond, the weights, the calibration and
+    the members but gradient boosting and forests use a sample of 20,000 (fewer with more than 50 classes, at least
     5,000; rare classes are drawn more often and weighted less); each tree of a forest has at most 100,000 rows, and
-    there are as many trees as keep the rows of all trees at 6 million, at least 60; trees of all columns have 20,000
-    rows each. Boosted trees are left out where the sample has more than 4 million cells times classes, trees of all
-    columns above 4 million cells, logistic regression above 50 million numbers. Ctrl-C keeps the members fitted so far.
+    there are as many trees as keep the rows of all trees at 6 million, at least 60. Trees of all columns have at most
+    20,000 rows each and are 200 up to 200,000 cells, fewer beyond, at least 60. Members are left out where they would
+    take minutes: boosted trees where the sample has more than 4 million cells times classes, trees of all columns above
+    4 million cells, logistic regression above 50 million numbers and with a kernel above 5 million. Ctrl-C keeps the
+    members fitted so far.
 
     `fit` keeps the coded training rows, for `distill` and `permutation_importances`.
 

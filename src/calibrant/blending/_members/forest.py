@@ -29,6 +29,7 @@ TREE_SETTINGS: dict[str, Any] = {
     "nominal_splits": "binary",
     "threshold": "midpoint",
     "mdl_penalty": False,
+    "missing": "learned",  # benchmarks/missing_values.py
 }
 _READINGS: dict[str, dict[str, Any]] = {
     "laplace": {"estimate": "laplace"},

@@ -127,8 +127,8 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     %(example_split)s
     >>> model = BaggedTreesClassifier(n_trees=50, random_state=0).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(2)
-    array([[0.89, 0.11],
-           [0.95, 0.05]])
+    array([[1.  , 0.  ],
+           [0.92, 0.08]])
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         dialect: Dialect = "c45",
         empty_leaf: EmptyLeaf | None = None,
         accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
+        missing: MissingValues = "learned",
         nominal: Nominal = "auto",
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,
