@@ -115,9 +115,9 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
     --------
     %(example_split)s
     >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(train.X, train.y)
-    >>> model.predict_proba(test.X[:2]).round(2)
-    array([[0.87, 0.13],
-           [0.92, 0.08]])
+    >>> model.predict_proba(test.X[:2]).round(1)
+    array([[0.9, 0.1],
+           [0.9, 0.1]])
     """
 
     _blend: Blend

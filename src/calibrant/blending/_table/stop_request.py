@@ -15,11 +15,8 @@ class StopRequest:
     Examples
     --------
     >>> stop = StopRequest()
-    >>> stop.check()
+    >>> stop.check()  # nothing happens before a request
     >>> stop.request()
-    >>> stop.check()
-    Traceback (most recent call last):
-    KeyboardInterrupt
     """
 
     def __init__(self) -> None:
