@@ -56,6 +56,7 @@ def by_folds(table: TableSplit, fit: Callable[..., Any]) -> tuple[NDArray[np.flo
     for k in range(N_FOLDS):
         stop = fold == (k + 1) % N_FOLDS
         grow = (fold != k) & ~stop
+        stop &= np.isin(table.y, table.y[grow])  # the others raise if a class is new to them
         model = fit(X[grow], table.y[grow], X[stop], table.y[stop])
         held_out[np.ix_(fold == k, model.classes_)] = model.predict_proba(X[fold == k])
         found = np.full_like(log_proba, FLOOR)

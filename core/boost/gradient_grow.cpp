@@ -140,7 +140,8 @@ void GradientGrower::find_sums(Leaf& smaller, Leaf& larger) {
 void GradientGrower::search(Leaf& leaf) {
     search_.start(leaf.sums);
     node_columns_ = columns_;
-    const auto number = static_cast<std::uint64_t>(2 * (leaf.parent + 1) + leaf.is_first + 1);  // 0 is the tree's own
+    const auto parent = static_cast<std::uint64_t>(leaf.parent + std::int64_t{1});
+    const std::uint64_t number = 2 * parent + leaf.is_first + 1;  // 0 is the tree's own
     const std::size_t n_columns = draw_share(node_columns_, options_.node_share, {seed_, number});
     const GradientSum* const sums = cells(leaf.slot);
     for (const std::uint32_t column : std::span(node_columns_).first(n_columns)) {

@@ -86,7 +86,8 @@ void add_tree(const GradientTrees& trees, std::size_t tree, BlockColumns columns
 std::uint64_t number_leaves(const GrowingTree& tree, std::int32_t at, std::size_t first_node, GradientTrees& trees) {
     if (at < 0) {
         const std::size_t number = trees.values.size() - trees.first_leaf.back();
-        trees.values.push_back(tree.values[static_cast<std::size_t>(~at)]);
+        const std::int64_t leaf = ~std::int64_t{at};
+        trees.values.push_back(tree.values[static_cast<std::size_t>(leaf)]);
         return std::uint64_t{1} << number;
     }
     const auto& node = tree.nodes[static_cast<std::size_t>(at)];
