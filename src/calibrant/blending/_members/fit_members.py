@@ -12,7 +12,7 @@ from calibrant.blending._table.stop_request import StopRequest
 
 if TYPE_CHECKING:
     from calibrant.blending._members.member import FittedMember, MemberLearner
-    from calibrant.blending._members.plan import Plan
+    from calibrant.blending._members.plan import MemberPlan
     from calibrant.blending._table.blend_table import BlendTable
 
 __all__ = ["FittedPlan", "fit_members"]
@@ -36,12 +36,12 @@ class FittedPlan:
         return self
 
 
-def fit_members(plan: Plan, table: BlendTable, start: float, time_limit: float | None) -> FittedPlan:
+def fit_members(plan: MemberPlan, table: BlendTable, start: float, time_limit: float | None) -> FittedPlan:
     """Fit the members of a plan; the first is always fitted, and Ctrl-C before its end is an error.
 
     Parameters
     ----------
-    plan : Plan
+    plan : MemberPlan
         The learners.
     table : BlendTable
         The training rows.

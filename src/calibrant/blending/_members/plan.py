@@ -21,7 +21,7 @@ from calibrant.blending._members.member import MemberLearner
 if TYPE_CHECKING:
     from calibrant.blending._table.blend_table import BlendTable
 
-__all__ = ["MEMBERS", "MEMBERS_RULE", "MemberName", "Plan", "plan_members"]
+__all__ = ["MEMBERS", "MEMBERS_RULE", "MemberName", "MemberPlan", "plan_members"]
 
 MemberName: TypeAlias = str | tuple[str, Any]
 
@@ -38,7 +38,7 @@ _MAX_LOGISTIC_CELLS, _MAX_KERNEL_CELLS = 50_000_000, 5_000_000  # numbers in the
 
 
 @dataclass(frozen=True)
-class Plan:
+class MemberPlan:
     """The learners in the order in which they are fitted, and why others are left out."""
 
     learners: tuple[MemberLearner, ...]
@@ -74,12 +74,12 @@ def _is_member(member: Any) -> bool:
 MEMBERS_RULE = Choice("auto") | _Members()
 
 
-def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> Plan:
+def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> MemberPlan:
     """Return the learners for a table; none for a single class, whose probability is 1."""
     learners: list[MemberLearner] = []
     left_out: dict[str, str] = {}
     if table.n_classes == 1:
-        return Plan((), {})
+        return MemberPlan((), {})
     for number, (name, estimator) in enumerate(map(_pair, MEMBERS if isinstance(members, str) else members)):
         if estimator is not None:
             learners.append(EstimatorLearner(name, estimator, _FIRST_STREAM + number))
@@ -89,7 +89,7 @@ def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> Plan
             left_out[name] = reason
         else:
             learners.append(learner)
-    return Plan(tuple(learners), left_out)
+    return MemberPlan(tuple(learners), left_out)
 
 
 def _learner(name: str, table: BlendTable) -> tuple[MemberLearner | None, str]:
