@@ -85,7 +85,11 @@ class EstimatorLearner:
         def score(model: EstimatorModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
             return model.proba(take_rows(table.X, positions[rows]))
 
-        model, held_out = cross_validate(fit_rows, score, table)
+        try:
+            model, held_out = cross_validate(fit_rows, score, table)
+        except Exception as error:
+            error.add_note(f"Raised by the member {self.family!r}, which gets the rows as they were passed.")
+            raise
         return FittedMember(self.family, (self.family,), (held_out,), model)
 
     def _seeded(self, table: BlendTable) -> Any:

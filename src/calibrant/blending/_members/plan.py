@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._params import Choice, Rule
+from calibrant._params import Choice
 from calibrant.blending._members.bayes import BayesLearner
 from calibrant.blending._members.boosted import BoostedLearner
 from calibrant.blending._members.estimator import EstimatorLearner
@@ -17,13 +17,12 @@ from calibrant.blending._members.gradient import GradientLearner
 from calibrant.blending._members.kernel import KernelLearner
 from calibrant.blending._members.logistic import LogisticLearner
 from calibrant.blending._members.member import MemberLearner
+from calibrant.blending._members.members_rule import MemberName, MembersRule, name_and_estimator
 
 if TYPE_CHECKING:
     from calibrant.blending._table.blend_table import BlendTable
 
 __all__ = ["MEMBERS", "MEMBERS_RULE", "MemberName", "MemberPlan", "plan_members"]
-
-MemberName: TypeAlias = str | tuple[str, Any]
 
 # The fastest first: with a time limit the first useful model is there after a second
 MEMBERS = ("bayes", "logistic", "forest", "gradient", "kernel", "boosted", "bagged")
@@ -45,33 +44,7 @@ class MemberPlan:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-class _Members(Rule):
-    """Names of members, and pairs of a name and a classifier; names differ."""
-
-    def __contains__(self, value: object) -> bool:
-        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-            return False
-        names = [name for name, _ in map(_pair, value)]
-        return all(_is_member(each) for each in value) and len(set(names)) == len(names)
-
-    def _words(self) -> tuple[str, ...]:
-        names = ", ".join(map(repr, MEMBERS))
-        return (f"a sequence of different names among {names} and pairs of a new name and a classifier",)
-
-
-def _pair(member: Any) -> tuple[Any, Any]:
-    return (member, None) if isinstance(member, str) or not isinstance(member, Sequence) else (member[0], member[-1])
-
-
-def _is_member(member: Any) -> bool:
-    name, estimator = _pair(member)
-    if estimator is None:
-        return name in MEMBERS
-    is_classifier = hasattr(estimator, "fit") and not isinstance(estimator, type)
-    return isinstance(name, str) and name not in MEMBERS and len(member) == 2 and is_classifier
-
-
-MEMBERS_RULE = Choice("auto") | _Members()
+MEMBERS_RULE = Choice("auto") | MembersRule(MEMBERS)
 
 
 def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> MemberPlan:
@@ -80,7 +53,9 @@ def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> Memb
     left_out: dict[str, str] = {}
     if table.n_classes == 1:
         return MemberPlan((), {})
-    for number, (name, estimator) in enumerate(map(_pair, MEMBERS if isinstance(members, str) else members)):
+    for number, (name, estimator) in enumerate(
+        map(name_and_estimator, MEMBERS if isinstance(members, str) else members)
+    ):
         if estimator is not None:
             learners.append(EstimatorLearner(name, estimator, _FIRST_STREAM + number))
             continue
