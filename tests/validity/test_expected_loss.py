@@ -77,7 +77,7 @@ def test_at_least_nine_of_ten_intervals_hold_the_log_loss_of_new_rows():
         coverage(name, ["bayes", "logistic"], 20)
         for name in ("two classes, 100 rows", "three classes, 200 rows", "nearly separable, straight, 300 rows")
     ]
-    assert sum(held for held, _ in found) >= 0.9 * 60
+    assert sum(held for held, _ in found) >= 0.9 * 60  # a factor of 1 on the standard error holds fewer
     assert all(abs(ratio) < 0.1 for _, ratio in found)
 
 
