@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from calibrant._params import Rule
 from calibrant._repr import instance_hint
@@ -56,7 +56,7 @@ class MembersRule(Rule):
         return _reason_against(member[1])
 
 
-def _is_list(value: object) -> Any:
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
