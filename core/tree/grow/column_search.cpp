@@ -185,7 +185,8 @@ FoundTest ColumnSearch::search_learned_rows(std::size_t column, std::span<const 
             return cuts.result(n_values);
         }
         LearnedCuts<C> cuts(facts, all, missing, cut_rules_);
-        try_cuts(cuts, rows, keys_, weight_of, gaps_[column]);
+        const auto weight = [&](const SortedRow& row) { return static_cast<double>(weight_of(row)); };
+        try_cuts(cuts, rows, keys_, weight, gaps_[column]);
         return cuts.result(n_values);
     };
     if (!partition_.is_weighted()) return found([](const SortedRow&) { return std::size_t{1}; });
