@@ -104,7 +104,7 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
     the members but gradient boosting and forests use a sample of 20,000 (fewer with more than 50 classes, at least
     5,000; rare classes are drawn more often and weighted less); each tree of a forest has at most 100,000 rows, and
     there are as many trees as keep the rows of all trees at 6 million, at least 60. Trees of all columns have at most
-    20,000 rows each and are 200 up to 200,000 cells, fewer beyond, at least 60. Members are left out where they would
+    20,000 rows each and are 100 up to 400,000 cells, fewer beyond, at least 60. Members are left out where they would
     take minutes: boosted trees where the sample has more than a million cells times classes, trees of all columns above
     4 million cells, logistic regression above 50 million numbers and with a kernel above 5 million. Ctrl-C keeps the
     members fitted so far.

@@ -30,7 +30,7 @@ MEMBERS = ("bayes", "logistic", "forest", "gradient", "kernel", "boosted", "bagg
 _FIRST_STREAM = 100  # key of the random streams of other estimators
 _ALL_ROWS = 20_000  # up to here every tree of a forest has all rows
 _MAX_BAG, _MIN_TREES = 100_000, 60
-_BAG_OF_ALL_COLUMNS, _CELLS_OF_200 = 20_000, 200_000  # up to so many cells, trees of all columns are 200
+_BAG_OF_ALL_COLUMNS, _CELLS_OF_100 = 20_000, 400_000  # up to so many cells, trees of all columns are 100
 _MAX_BOOSTED_CELLS = 1_000_000  # rows x columns x classes of the sample; about half a minute on two cores
 _MAX_BAGGED_CELLS = 4_000_000  # rows x columns
 _MAX_LOGISTIC_CELLS, _MAX_KERNEL_CELLS = 50_000_000, 5_000_000  # numbers in the design
@@ -108,5 +108,5 @@ def _forest(table: BlendTable) -> ForestLearner:
 def _bagged(table: BlendTable) -> ForestLearner:
     share = None if table.n_rows <= _ALL_ROWS else _BAG_OF_ALL_COLUMNS / table.n_rows
     cells = min(table.n_rows, _BAG_OF_ALL_COLUMNS) * len(table.columns.arrays)
-    n_trees = int(np.clip(200 * _CELLS_OF_200 / cells, _MIN_TREES, 200))
+    n_trees = int(np.clip(100 * _CELLS_OF_100 / cells, _MIN_TREES, 100))
     return ForestLearner("bagged", 3, n_trees=n_trees, max_features=None, max_samples=share, readings=("frequency",))

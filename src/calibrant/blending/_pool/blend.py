@@ -86,7 +86,7 @@ def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
     tables = [table for member in fitted for table in member.held_out]
     families = [member.family for member in fitted for _ in member.held_out]
     pool = fit_pool(tables, families, sample)
-    held_out, calibrator = _calibrate(cross_fit_pool(tables, families, sample), sample)
+    held_out, calibrator = _calibrate(cross_fit_pool(tables, families, sample, pool), sample)
     kept = np.flatnonzero(pool.weights > 0)
     return Blend(
         _only(fitted, kept),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from calibrant.blending._pool.log_linear_pool import fit_pool
+from calibrant.blending._pool.log_linear_pool import LogLinearPool, fit_pool
 from calibrant.calibration import Auto, Calibrator, Temperature, VectorScaling
 from calibrant.calibration._internal import ScoredRows
 from calibrant.exceptions import CalibrantWarning
@@ -39,13 +39,16 @@ class PoolCalibrator(Auto):
 
 
 def cross_fit_pool(
-    tables: Sequence[NDArray[np.float64]], families: Sequence[str], sample: BlendSample
+    tables: Sequence[NDArray[np.float64]],
+    families: Sequence[str],
+    sample: BlendSample,
+    start: LogLinearPool | None = None,
 ) -> NDArray[np.float64]:
-    """Return the pooled probabilities of the sample, by pools fitted to the other folds."""
+    """Return the pooled probabilities of the sample, by pools fitted to the other folds; the search starts at one."""
     pooled = np.empty((sample.n_pieces, sample.n_classes))
     for fold in sample.folds:
         inside = sample.fold == fold
-        pool = fit_pool([each[~inside] for each in tables], families, sample.take(~inside))
+        pool = fit_pool([each[~inside] for each in tables], families, sample.take(~inside), start)
         pooled[inside] = pool.proba([each[inside] for each in tables], int(inside.sum()))
     return pooled
 
@@ -93,9 +96,9 @@ def apply_map(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> NDArray
 
 
 def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np.float64]:
-    """Return the calibrated probabilities of the sample, by maps fitted to the other folds."""
+    """Return the calibrated probabilities of the sample, by maps fitted to the other folds, two at a time."""
     mapped = np.empty_like(proba)
-    for fold in sample.folds:
-        inside = sample.fold == fold
+    for pair in np.unique(sample.fold // 2):
+        inside = sample.fold // 2 == pair
         mapped[inside] = apply_map(fit_map(proba[~inside], sample.take(~inside)), proba[inside])
     return mapped

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
-from scipy.special import log_softmax
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 from calibrant.blending._table.blend_table import BlendSample
 from calibrant.calibration._internal import ReplaceCertain, ScoredRows, fit_replace_certain
@@ -29,6 +29,7 @@ __all__ = ["LogLinearPool", "MemberMap", "fit_pool"]
 # and the first error costs as much as the entropy of 20 rows; from 5 to 20 it hardly changes.
 _WEIGHT_PENALTY, _BIAS_PENALTY, _TEMPERATURE_PENALTY = 50.0, 20.0, 10.0
 _FARTHEST = 5.0  # of the logarithm of a temperature from 0
+_MAX_STEPS, _CLOSE_ENOUGH = 50, 1e-4  # of a temperature on that scale
 _LEAST_FELT = 0.01  # the share of a member in what moves log-odds: below, it is dropped
 _LEAST = 1e-15
 
@@ -66,7 +67,12 @@ class LogLinearPool:
         return LogLinearPool(tuple(self.maps[i] for i in members), self.weights[list(members)], self.bias)
 
 
-def fit_pool(tables: Sequence[NDArray[np.float64]], families: Sequence[str], sample: BlendSample) -> LogLinearPool:
+def fit_pool(
+    tables: Sequence[NDArray[np.float64]],
+    families: Sequence[str],
+    sample: BlendSample,
+    start: LogLinearPool | None = None,
+) -> LogLinearPool:
     """Fit maps, weights and biases to held-out probabilities; members that hardly move it have no weight.
 
     Parameters
@@ -98,11 +104,13 @@ def fit_pool(tables: Sequence[NDArray[np.float64]], families: Sequence[str], sam
         return LogLinearPool(maps, np.zeros(len(tables)), np.log(sample.base_rates))
     logs = np.stack([each.logs(table) for each, table in zip(maps, tables, strict=True)])
     equal = np.array([1.0 / (len(set(families)) * list(families).count(family)) for family in families])
-    weights, bias = _minimize(logs, sample, equal)
+    at = (equal, np.zeros(sample.n_classes)) if start is None else (start.weights, start.bias)
+    weights, bias = _minimize(logs, sample, equal, at)
     kept = _is_felt(weights, logs)
     if kept.any() and not kept.all():
         weights[~kept] = 0.0
-        weights[kept], bias = _minimize(logs[kept], sample, equal[kept] / equal[kept].sum())
+        at = (weights[kept], bias)
+        weights[kept], bias = _minimize(logs[kept], sample, equal[kept] / equal[kept].sum(), at)
     return LogLinearPool(maps, weights, bias)
 
 
@@ -120,18 +128,28 @@ def _fit_map(table: NDArray[np.float64], sample: BlendSample) -> MemberMap:
 
 
 def _inverse_temperature(logs: NDArray[np.float64], sample: BlendSample) -> float:
-    """Return the factor of least log-loss, drawn to 1 on the scale of its logarithm."""
-    row = np.arange(sample.n_pieces)
-
-    def loss(log_factor: float) -> float:
-        scaled = log_softmax(np.exp(log_factor) * logs, axis=1)
-        return float(0.5 * _TEMPERATURE_PENALTY * log_factor**2 - sample.weight @ scaled[row, sample.codes])
-
-    return float(np.exp(minimize_scalar(loss, bounds=(-_FARTHEST, _FARTHEST), method="bounded").x))
+    """Return the factor of least log-loss, drawn to 1 on the scale of its logarithm, by Newton's method."""
+    actual, log_factor = logs[np.arange(sample.n_pieces), sample.codes], 0.0
+    for _ in range(_MAX_STEPS):
+        factor = float(np.exp(log_factor))
+        proba = softmax(factor * logs, axis=1)
+        mean = np.sum(proba * logs, axis=1)
+        pull = factor * float(sample.weight @ (mean - actual))
+        spread = float(sample.weight @ (np.sum(proba * logs**2, axis=1) - mean**2))
+        # The second derivative without its negative term: steps are a little short, and always descend
+        curvature = factor**2 * spread + max(pull, 0.0) + _TEMPERATURE_PENALTY
+        step = (pull + _TEMPERATURE_PENALTY * log_factor) / curvature
+        log_factor = float(np.clip(log_factor - np.clip(step, -1.0, 1.0), -_FARTHEST, _FARTHEST))
+        if abs(step) < _CLOSE_ENOUGH:
+            break
+    return float(np.exp(log_factor))
 
 
 def _minimize(
-    logs: NDArray[np.float64], sample: BlendSample, equal: NDArray[np.float64]
+    logs: NDArray[np.float64],
+    sample: BlendSample,
+    equal: NDArray[np.float64],
+    at: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weights and biases of least penalised log-loss."""
     n_members, _, n_classes = logs.shape
@@ -149,6 +167,5 @@ def _minimize(
         return value, np.concatenate([of_weights, excess.sum(axis=0) + _BIAS_PENALTY * bias])
 
     bounds = [(0.0, None)] * n_members + [(None, None)] * n_classes
-    start = np.concatenate([equal, np.zeros(n_classes)])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
+    found = minimize(loss, np.concatenate(at), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
     return found[:n_members], found[n_members:]
