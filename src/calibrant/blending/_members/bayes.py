@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from scipy.special import softmax
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.bayes._internal import Batch
 from calibrant.blending._members.cross_validation import cross_validate
-from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +23,7 @@ __all__ = ["BayesLearner", "BayesModel"]
 
 
 @dataclass(frozen=True, eq=False)
-class BayesModel:
+class BayesModel(OneReading):
     """A fitted naive Bayes classifier."""
 
     classifier: NaiveBayesClassifier
@@ -36,10 +35,6 @@ class BayesModel:
     def proba(self, rows: Rows) -> NDArray[np.float64]:
         """Return the class probabilities of validated rows."""
         return np.ascontiguousarray(softmax(self.classifier._joint_of(rows), axis=0).T)
-
-    def only(self, readings: Sequence[int]) -> BayesModel:  # noqa: ARG002
-        """Return the model, which has one reading."""
-        return self
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +11,7 @@ from scipy.special import softmax
 from calibrant._random import stream_seed
 from calibrant.blending._members.cross_validation import cross_validate
 from calibrant.blending._members.forest import TREE_SETTINGS
-from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 from calibrant.blending._members.summed_tables import SummedTables
 from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.ensembles._internal import ALGORITHMS, TreeLearner, boost, start_run
@@ -28,7 +27,7 @@ _LEAST = 1e-10  # of a probability before its logarithm, as in Real AdaBoost's o
 
 
 @dataclass(frozen=True, eq=False)
-class BoostedModel:
+class BoostedModel(OneReading):
     """The members' logarithms of probabilities: the score is their mean, normalised."""
 
     trees: SummedTables
@@ -40,10 +39,6 @@ class BoostedModel:
     def scores(self, rows: Any, n_threads: int) -> NDArray[np.float64]:
         """Return the geometric mean of the members' probabilities, scaled to add up to 1."""
         return np.asarray(softmax(self.trees.sums(rows, n_threads)[0] / len(self.trees.trees), axis=1))
-
-    def only(self, readings: Sequence[int]) -> BoostedModel:  # noqa: ARG002
-        """Return the model, which has one reading."""
-        return self
 
 
 @dataclass(frozen=True)

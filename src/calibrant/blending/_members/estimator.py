@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from calibrant._random import stream_seed
 from calibrant.blending._members.cross_validation import cross_validate
-from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 from calibrant.calibration._internal import take_rows
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")  # as scikit-lea
 
 
 @dataclass(frozen=True, eq=False)
-class EstimatorModel:
+class EstimatorModel(OneReading):
     """A fitted classifier of another library; classes that it has not seen have probability 0."""
 
     estimator: Any
@@ -53,10 +52,6 @@ class EstimatorModel:
         if margins.ndim == 1:
             margins = np.stack([-margins, margins], axis=1) / 2.0
         return np.asarray(softmax(margins, axis=1))
-
-    def only(self, readings: Sequence[int]) -> EstimatorModel:  # noqa: ARG002
-        """Return the model, which has one reading."""
-        return self
 
 
 @dataclass(frozen=True, eq=False)

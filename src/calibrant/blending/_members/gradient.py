@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._random import stream_seed
-from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 from calibrant.ensembles._internal import GradientBoostedFolds, fit_gradient_boosting
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ __all__ = ["GradientLearner", "GradientModel"]
 
 
 @dataclass(frozen=True, eq=False)
-class GradientModel:
+class GradientModel(OneReading):
     """The models of all folds."""
 
     folds: GradientBoostedFolds
@@ -29,10 +28,6 @@ class GradientModel:
     def predict(self, new: BlendRows, n_threads: int) -> list[NDArray[np.float64]]:
         """Return the class probabilities of rows."""
         return [self.folds.predict_proba(new.rows, n_jobs=n_threads)]
-
-    def only(self, readings: Sequence[int]) -> GradientModel:  # noqa: ARG002
-        """Return the model, which has one reading."""
-        return self
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from calibrant._random import stream
 from calibrant.blending._members.cross_validation import cross_validate
 from calibrant.blending._members.logistic import Coefficients, Design, in_blocks
-from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 from calibrant.blending._table.blend_table import base_rates
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _LEAST_EIGENVALUE = 1e-6  # relative to the largest: below, a direction is round
 
 
 @dataclass(frozen=True, eq=False)
-class KernelModel:
+class KernelModel(OneReading):
     """Coefficients of the kernel values at the centres."""
 
     design: Design
@@ -40,10 +40,6 @@ class KernelModel:
     def proba(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """Return the class probabilities of validated columns."""
         return self.coefficients.proba(_kernel(self.design.matrix(arrays), self.centres))
-
-    def only(self, readings: Sequence[int]) -> KernelModel:  # noqa: ARG002
-        """Return the model, which has one reading."""
-        return self
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from calibrant.blending._members.cross_validation import cross_validate
-from calibrant.blending._members.member import BlendRows, FittedMember
+from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 from calibrant.blending._table.blend_table import base_rates
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticModel:
+class LogisticModel(OneReading):
     """Coefficients on a design."""
 
     design: Design
@@ -149,10 +149,6 @@ class LogisticModel:
     def proba(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """Return the class probabilities of validated columns."""
         return self.coefficients.proba(self.design.matrix(arrays))
-
-    def only(self, readings: Sequence[int]) -> LogisticModel:  # noqa: ARG002
-        """Return the model, which has one reading."""
-        return self
 
 
 def in_blocks(

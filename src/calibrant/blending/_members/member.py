@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from calibrant.blending._table.blend_table import BlendTable
     from calibrant.data._internal import Rows
 
-__all__ = ["BlendRows", "FittedMember", "MemberLearner", "MemberModel"]
+__all__ = ["BlendRows", "FittedMember", "MemberLearner", "MemberModel", "OneReading"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,14 @@ class MemberModel(Protocol):
     def only(self, readings: Sequence[int]) -> MemberModel:
         """Return the model with some of its readings."""
         ...
+
+
+class OneReading:
+    """Base class of a model with one table of probabilities."""
+
+    def only(self, readings: Sequence[int]) -> Self:  # noqa: ARG002
+        """Return the model, which has one reading."""
+        return self
 
 
 @dataclass(frozen=True, eq=False)
