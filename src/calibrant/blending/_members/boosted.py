@@ -71,7 +71,10 @@ class BoostedLearner:
         )
         n_trees = self.n_trees if table.n_classes == 2 else self.n_trees_of_many_classes
         run = start_run(None, n_trees, b"", seed)
-        learner = TreeLearner(table.examples.reweighted(weights), cast("Any", params), seed)
+        rows = np.flatnonzero(weights)
+        is_few = table.is_sampled  # a round predicts all rows that it has
+        examples = table.take_examples(rows, weights[rows]) if is_few else table.examples.reweighted(weights)
+        learner = TreeLearner(examples, cast("Any", params), seed)
         boost(run, learner, ALGORITHMS["real"], n_trees, type(params).__name__)
         logs = [np.log(np.maximum(member.reading.table, _LEAST)) for member in run.members]
         return BoostedModel(SummedTables.of([member.tree for member in run.members], [logs]))

@@ -135,13 +135,16 @@ class BlendTable:
     @cached_property
     def piece_examples(self) -> Examples:
         """The pieces of all rows as rows of their own."""
-        examples, rows = self.examples, self.pieces.rows
-        if len(rows) == self.n_rows:
-            return examples
+        rows = self.pieces.rows
+        return self.examples if len(rows) == self.n_rows else self.take_examples(rows, self.pieces.weight)
+
+    def take_examples(self, rows: NDArray[np.intp], weights: NDArray[np.float64]) -> Examples:
+        """Return some rows, coded by themselves, with these weights."""
+        examples = self.examples
         return replace(
             examples,
             labels=examples.labels[rows],
-            weights=self.pieces.weight,
+            weights=weights,
             table=CodedTable.from_columns(self.take_columns(rows), n_jobs=self.n_threads),
             copies=None,
             groups=None if examples.groups is None else examples.groups[rows],
