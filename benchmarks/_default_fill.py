@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -108,12 +108,14 @@ def _ablate(store: CellStore, key: Key, table: TableSplit) -> None:
         others = [other for other in weights if other != name]
         used = [other for other in others if weights[other] > 0]
         for prefix, chosen in ((ONLY, [name]), (WITHOUT, used or others)):
-            variant, seconds = _timed(lambda: _fitted(blend_of(model, chosen), table))  # noqa: B023
+            variant, seconds = _timed(partial(_fitted_blend, model, chosen, table))
             _write_predictions(store, replace(key, method=prefix + name), table, variant, seconds)
 
 
-def _fitted(model: Any, table: TableSplit) -> Any:
-    return model if hasattr(model, "classes_") else model.fit(table.X, table.y)
+def _fitted_blend(model: Any, members: list[str], table: TableSplit) -> Any:
+    """Return the blend of some members, fitted where it cannot be made of the fitted one."""
+    blend = blend_of(model, members)
+    return blend if hasattr(blend, "classes_") else blend.fit(table.X, table.y)
 
 
 def _write_predictions(
@@ -132,7 +134,7 @@ def _calibrate(store: CellStore, key: Key, table: TableSplit) -> None:
         _fit_folds(store, key, table)
     raw, folds = store.read(key), store.read(key.folds)
     for name in MAPS:
-        proba, seconds = _timed(lambda: mapped(name, raw, folds))  # noqa: B023
+        proba, seconds = _timed(partial(mapped, name, raw, folds))
         calibrated = replace(key, method=key.method + PLUS + name)
         fit_seconds = float(raw["fit_seconds"] + folds["fit_seconds"]) + seconds
         cell = {"codes": raw["codes"], "fit_seconds": fit_seconds, "predict_seconds": raw["predict_seconds"]}

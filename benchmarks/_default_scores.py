@@ -32,7 +32,7 @@ class Losses:
 
 def read_losses(store: CellStore) -> dict[Key, Losses]:
     """Return the figures of every cell of a store."""
-    return {key: _losses(store, key) for key in store.keys()}  # noqa: SIM118
+    return {key: _losses(store, key) for key in store}
 
 
 def _losses(store: CellStore, key: Key) -> Losses:

@@ -59,7 +59,7 @@ class CellStore:
         """Delete a cell."""
         (self.folder / key.file_name).unlink()
 
-    def keys(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[Key]:
         """Yield the keys of all test predictions, in the order of file names."""
         for path in sorted(self.folder.glob("*.npz")):
             dataset, method, split, rows = _parts(path.name)

@@ -71,7 +71,8 @@ def _time_prediction(table: TableSplit) -> None:
     catboost = PEERS["CatBoost"]
     frame, new_frame = catboost.prepare(table.X), catboost.prepare(X)
     other = catboost.make(frame, 0, N_JOBS).fit(frame, table.y)
-    ours, theirs = (_best_of_three(lambda: one.predict_proba(of)) for one, of in ((model, X), (other, new_frame)))  # noqa: B023
+    ours = _best_of_three(lambda: model.predict_proba(X))
+    theirs = _best_of_three(lambda: other.predict_proba(new_frame))
     print(f"Prediction of {N_PREDICTED} rows of {table.dataset}: {ours:.2f} s, CatBoost {theirs:.2f} s.", flush=True)
 
 

@@ -58,7 +58,7 @@ def main() -> None:
         splits = args.only_splits or range(args.splits)
         methods = _expanded(args.methods)
         if args.redo:
-            _delete(store, [key for key in store.keys() if key.rows == args.rows], names, methods, splits)  # noqa: SIM118
+            _delete(store, [key for key in store if key.rows == args.rows], names, methods, splits)
         fill(store, names, methods, splits, args.rows)
 
 

@@ -86,7 +86,7 @@ def test_an_interrupted_run_continues_with_the_cells_that_are_missing(module, tm
     for methods in (["logistic regression"], ["logistic regression", "extra trees"]):
         filling.fill(store, ["zoo"], methods, [0], 2000)
     assert capsys.readouterr().out.count("logistic regression") == 1
-    assert [key.method for key in store.keys()] == ["extra trees", "logistic regression"]  # noqa: SIM118
+    assert [key.method for key in store] == ["extra trees", "logistic regression"]
 
 
 def test_figures_of_a_comparison_by_hand(module):

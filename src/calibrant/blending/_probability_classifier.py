@@ -1,4 +1,4 @@
-"""The classifier that is recommended first: a calibrated blend of all that measured well."""
+"""The recommended default classifier: a calibrated blend of several kinds of models."""
 
 from __future__ import annotations
 
