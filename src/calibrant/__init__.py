@@ -32,6 +32,7 @@ _PACKAGES = (
     "neighbors",
     "plots",
     "resampling",
+    "studies",
     "trees",
 )
 _CLASSES = {"ProbabilityClassifier": "blending"}

@@ -19,6 +19,9 @@ __all__ = [
     "ParameterError",
     "ReadError",
     "SchemaError",
+    "StoreError",
+    "StudyChangedError",
+    "StudyError",
     "UnknownParameterError",
     "VersionWarning",
     "nearest",
@@ -108,6 +111,39 @@ class SchemaError(DataError):
     >>> raise SchemaError("fitted with 12 columns; 'income' is missing.")
     Traceback (most recent call last):
     calibrant.exceptions.SchemaError: fitted with 12 columns; 'income' is missing.
+    """
+
+
+class StudyError(CalibrantError, ValueError):
+    """A study is defined wrongly, does not exist, or has no trials to answer a query.
+
+    Examples
+    --------
+    >>> raise StudyError("there is no study 'trees' in sqlite:///calibrant.db.")
+    Traceback (most recent call last):
+    calibrant.exceptions.StudyError: there is no study 'trees' in sqlite:///calibrant.db.
+    """
+
+
+class StudyChangedError(StudyError):
+    """The store has a study of the same name with another definition; the message lists what differs.
+
+    Examples
+    --------
+    >>> raise StudyChangedError("study 'trees' in the store has the seed 0; here it is 1.")
+    Traceback (most recent call last):
+    calibrant.exceptions.StudyChangedError: study 'trees' in the store has the seed 0; here it is 1.
+    """
+
+
+class StoreError(CalibrantError, OSError):
+    """The store of studies cannot be opened, read or written; what was recorded before is kept.
+
+    Examples
+    --------
+    >>> raise StoreError("sqlite:///calibrant.db: the disk is full. Free some space and run the study again.")
+    Traceback (most recent call last):
+    calibrant.exceptions.StoreError: sqlite:///calibrant.db: the disk is full. Free some space and run the study again.
     """
 
 

@@ -1,0 +1,3 @@
+"""Where trials run: in this process, in local processes, on a Dask cluster."""
+
+__all__: list[str] = []

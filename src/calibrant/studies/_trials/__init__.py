@@ -1,0 +1,3 @@
+"""The trials of a study: what is planned, run and recorded."""
+
+__all__: list[str] = []
