@@ -37,6 +37,11 @@ INTERNAL = {
         percentile_interval read_codes read_more_labels read_predictions replicate row_amounts score_difference
         two_sided_z
     """,
+    "resampling": """
+        ALL_ROWS BootstrapKind Errors Experiment Family IntervalKind MethodTrial NO_INTERVAL PredefinedSplits Scorer
+        TrainingSummary TrialSeconds are_regressors bootstrap_632_values group_families open_seeds read_experiment
+        read_methods read_plan split_interval split_seed splitters
+    """,
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from calibrant.resampling._performance.experiment import read_experiment, read_plan
 from calibrant.resampling._performance.performance import Performance
+from calibrant.resampling._performance.run_plan import run_plan
+from calibrant.resampling._trials.experiment import read_experiment, read_plan
 
 __all__ = ["estimate_performance"]
 
@@ -111,4 +112,4 @@ def estimate_performance(
     experiment = read_experiment(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
-    return experiment.run(read_plan(plan), choose_by)
+    return run_plan(experiment, read_plan(plan), choose_by)

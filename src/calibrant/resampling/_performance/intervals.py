@@ -16,8 +16,8 @@ from calibrant.metrics._internal import two_sided_z
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.resampling._trials.method_trial import MethodTrial
     from calibrant.resampling._trials.scoring import Scorer
-    from calibrant.resampling._trials.trials import Trial
 
 __all__ = ["NO_INTERVAL", "row_intervals", "split_interval"]
 
@@ -98,11 +98,11 @@ def _ends(mean: float, square: float, low: float, high: float) -> Interval:
     return Interval(low + distance**2 / (middle + root), min(high, low + (middle + root) / leading))
 
 
-def row_intervals(scorer: Scorer, trial: Trial, method: int, confidence: float) -> dict[str, Interval]:
+def row_intervals(scorer: Scorer, trial: MethodTrial, confidence: float) -> dict[str, Interval]:
     """Return the intervals of the model of one method by the rows of its only test set."""
-    data, rows, predictions = scorer.data, trial.test, trial.predictions[method]
+    data, rows, predictions = scorer.data, trial.test, np.asarray(trial.predictions)
     if data.classes is None:
-        return _bootstrap_intervals(scorer, trial, method, confidence)
+        return _bootstrap_intervals(scorer, trial, confidence)
     names = [name for name, own in scorer.metrics.items() if own is None and not METRICS[name].needs]
     card = evaluate(
         data.classes[data.outcome[rows]],
@@ -120,10 +120,10 @@ def row_intervals(scorer: Scorer, trial: Trial, method: int, confidence: float) 
     }
 
 
-def _bootstrap_intervals(scorer: Scorer, trial: Trial, method: int, confidence: float) -> dict[str, Interval]:
+def _bootstrap_intervals(scorer: Scorer, trial: MethodTrial, confidence: float) -> dict[str, Interval]:
     """Return percentile intervals by bootstrap replicates of the test rows, or of whole groups of them."""
     random, tails = stream(seed_sequence(0), 0), 100 * np.array([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
-    rows, predictions = trial.test, trial.predictions[method]
+    rows, predictions = trial.test, np.asarray(trial.predictions)
     units = _resampling_units(scorer, rows)
     drawn = random.integers(0, len(units), (_N_REPLICATES, len(units)))
     positions = (np.concatenate([units[unit] for unit in each]) for each in drawn)

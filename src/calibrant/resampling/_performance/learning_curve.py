@@ -15,9 +15,10 @@ from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import number_text
-from calibrant.resampling._performance.experiment import read_experiment, read_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
+from calibrant.resampling._performance.run_plan import run_plan
 from calibrant.resampling._plans.smaller_training import SmallerTraining
+from calibrant.resampling._trials.experiment import read_experiment, read_plan
 
 __all__ = ["LearningCurve", "learning_curve"]
 
@@ -149,7 +150,7 @@ def learning_curve(
     )
     plans = (_smaller(base, size, random_state) for size in ordered)
     with one_warning_a_fit():
-        by_size = sorted((experiment.run(each) for each in plans), key=lambda each: float(each.n_train.mean()))
+        by_size = sorted((run_plan(experiment, each) for each in plans), key=lambda each: float(each.n_train.mean()))
     return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))
 
 

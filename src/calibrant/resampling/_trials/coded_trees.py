@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,7 @@ from calibrant._random import seed_sequence
 from calibrant.data._internal import TrainingRows, fit_columns, is_float_matrix
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
 from calibrant.estimates._internal import with_classes
+from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 from calibrant.trees._internal import (
     RULES,
     Examples,
@@ -51,6 +53,7 @@ class CodedTrees:
     data: TrialData
     examples: Examples
     arrays: tuple[NDArray[Any], ...]
+    uncharged: list[float] = field(default_factory=list)  # seconds of coding that no trial has been charged for
 
     @classmethod
     def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
@@ -62,23 +65,22 @@ class CodedTrees:
             return None
         for member in family.members:
             check_params(member, RULES)
-        head = family.head
+        head, watch = family.head, Stopwatch()
         rows = TrainingRows(fit_columns(data.X, head.nominal), data.labels, data.weight)
         training = prepare_training(rows, head.class_weight)
         examples = Examples.code(training, n_jobs=head.n_jobs)
-        return cls(family, tuple(estimates), data, examples, training.columns.arrays)
+        return cls(family, tuple(estimates), data, examples, training.columns.arrays, [watch.lap()])
 
-    def only(self, family: Family, number: int) -> CodedTrees:
-        """Return the same table for a family of a single member, by its number."""
-        return replace(self, family=family, estimates=(self.estimates[number],))
+    def subset(self, numbers: Sequence[int]) -> CodedTrees:
+        """Return the same table for some of the members, by their numbers."""
+        return replace(
+            self, family=self.family.subset(numbers), estimates=tuple(self.estimates[number] for number in numbers)
+        )
 
     def can_grow(self, counts: NDArray[np.uint16]) -> bool:
         """Return whether a tree grown on rows that occur so often is the one that `fit` would grow on them."""
-        head, has_repeats = self.family.head, int(counts.max()) > 1
-        if has_repeats and head.weight_kind == "probability":  # these trees count rows, and a row twice is two rows
+        if int(counts.max()) > 1 and not self._repeats_are_weights:
             return False
-        if has_repeats and self.examples.weights is not None and head.dialect == "j48":
-            return False  # J48 counts cases too, and half a case twice is two of them
         occurs = counts > 0
         n_classes = len(self.examples.classes)
         if np.count_nonzero(np.bincount(self.examples.labels[occurs], minlength=n_classes)) < n_classes:
@@ -86,21 +88,55 @@ class CodedTrees:
         return all(_has_all_categories(self.examples, column, occurs) for column in self._collected)
 
     @cached_property
+    def _repeats_are_weights(self) -> bool:
+        """Whether a row twice is a row of weight 2 to the last bit: sums of whole numbers do not depend on order.
+
+        Trees of probability weights count rows, and a row twice is two rows to them.
+        """
+        table, head = self.examples.table, self.family.head
+        has_fractions = self.examples.weights is not None or any(map(table.n_missing, range(table.n_columns)))
+        reads_rows = any(isinstance(estimate, RowEstimate) for estimate in self.estimates)
+        return not has_fractions and not reads_rows and head.weight_kind != "probability"
+
+    @cached_property
     def _collected(self) -> list[int]:
         """The nominal columns whose categories were collected from the rows."""
         features = self.examples.table.schema.features
         return [column for column, each in enumerate(features) if each.kind == "nominal" and not each.declared]
 
-    def grow(self, counts: NDArray[np.uint16], n_jobs: int | None) -> list[GrownTree]:
-        """Grow a tree for each split (rows of `counts`), which trains on each table row (columns) so often."""
-        head = self.family.head
-        seeds = [seed_sequence(head.random_state) for _ in counts]
-        return GrownTree.grow_many(self.examples, counts, head, seeds, n_jobs=n_jobs)
+    def grow(
+        self, counts: NDArray[np.uint16], split_seeds: Sequence[int | None], n_jobs: int | None
+    ) -> tuple[list[GrownTree], float]:
+        """Grow a tree for each split (rows of `counts`), which trains on each table row (columns) so often.
 
-    def predict(self, grown: GrownTree, row_sets: list[NDArray[np.intp]]) -> list[list[NDArray[np.float64]]]:
-        """Return the probabilities of each member (inner) for each set of rows (outer)."""
-        readings = [read(grown) for read in self._readers]
-        return [predict_rows(grown.tree, self._columns(rows), readings, 1) for rows in row_sets]
+        The seconds are those of each split, with those of coding the table if it has not been used before.
+        """
+        watch, seeds = Stopwatch(), [self._seed(seed) for seed in split_seeds]
+        grown = GrownTree.grow_many(self.examples, counts, self.family.head, seeds, n_jobs=n_jobs)
+        seconds = watch.lap() + sum(self.uncharged)
+        self.uncharged.clear()
+        return grown, seconds / max(1, len(grown))
+
+    def _seed(self, split_seed: int | None) -> np.random.SeedSequence:
+        """Return the seed of a tree; one that the method sets itself is not consumed where the split has one."""
+        own = self.family.head.random_state
+        if split_seed is None:
+            return seed_sequence(own)
+        return seed_sequence(split_seed if own is None else deepcopy(own))
+
+    def predict(self, grown: GrownTree, split: NumberedSplit, shared: float) -> list[SplitPredictions]:
+        """Return the probabilities of each member for the rows of a split."""
+        watch, readings, fit = Stopwatch(), [], []
+        for read in self._readers:
+            readings.append(read(grown))
+            fit.append(watch.lap())
+        by_rows = [predict_rows(grown.tree, self._columns(rows), readings, 1) for rows in split.row_sets]
+        n_members = len(readings)
+        predict = watch.lap() / n_members
+        return [
+            SplitPredictions(list(found), TrialSeconds.of(seconds, predict, shared, n_members))
+            for found, seconds in zip(zip(*by_rows, strict=True), fit, strict=True)
+        ]
 
     @cached_property
     def _readers(self) -> list[Reader]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from sklearn.utils.validation import has_fit_parameter
 from calibrant.calibration._internal import is_pairwise, take_rows, take_square
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
+from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
+from calibrant.resampling._trials.seeds import seeded_clone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +27,12 @@ __all__ = ["fit_predict", "takes_weights"]
 
 
 def fit_predict(
-    family: Family, data: TrialData, train: NDArray[np.intp], row_sets: list[NDArray[np.intp]]
-) -> list[list[NDArray[np.float64]]]:
-    """Fit a family to training rows and return the predictions of each member (inner) for each set of rows (outer).
+    family: Family, data: TrialData, split: NumberedSplit, *, records_errors: bool = False
+) -> list[SplitPredictions]:
+    """Fit a family to the training rows of a split and return the predictions of each member.
+
+    With `records_errors` a member that fails has a traceback instead of predictions, and the others those that they
+    would have alone.
 
     Examples
     --------
@@ -34,32 +40,45 @@ def fit_predict(
     >>> from calibrant.resampling._trials.trial_data import read_trial_data
     >>> from calibrant.resampling._trials.methods import Family
     >>> data = read_trial_data([[0.0], [1.0], [8.0], [9.0]], list("aabb"), None, None, is_regression=False)
-    >>> found = fit_predict(Family((0,), (GaussianNB(),)), data, np.arange(4), [np.array([0, 3])])
-    >>> found[0][0].argmax(axis=1)
+    >>> split = NumberedSplit(0, np.arange(4), np.array([0, 3]))
+    >>> fit_predict(Family((0,), (GaussianNB(),)), data, split)[0].predictions[0].argmax(axis=1)
     array([0, 1])
     """
-    models = _fit_family(family, data, train)
-    return [[_predict(model, data, rows, train) for model in models] for rows in row_sets]
+    watch = Stopwatch()
+    try:
+        return _fit_predict(family, data, split, watch)
+    except Exception:
+        if not records_errors:
+            raise
+        if len(family.members) == 1:
+            return [SplitPredictions([], TrialSeconds(fit=watch.total), traceback.format_exc())]
+    alone = (family.subset([number]) for number in range(len(family.members)))
+    return [fit_predict(each, data, split, records_errors=True)[0] for each in alone]
 
 
-def _fit_family(family: Family, data: TrialData, train: NDArray[np.intp]) -> list[Any]:
-    head = _fit(family.head, data, train)
-    others = [clone(member) for member in family.members[1:]]
-    if not others:
-        return [head]
-    grown = head._grown_tree if family.is_tree else head._forest
-    for other in others:
-        other._adopt(grown)
-    return [head, *others]
+def _fit_predict(family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch) -> list[SplitPredictions]:
+    models = [_fit(family, data, split)]
+    growth, fit = watch.lap(), [0.0]
+    for member in family.members[1:]:
+        models.append(clone(member)._adopt(models[0]._grown_tree if family.is_tree else models[0]._forest))
+        fit.append(watch.lap())
+    found = []
+    for model, seconds in zip(models, fit, strict=True):
+        predictions = [_predict(model, data, rows, split.train) for rows in split.row_sets]
+        found.append(SplitPredictions(predictions, TrialSeconds.of(seconds, watch.lap(), growth, len(models))))
+    return found
 
 
-def _fit(estimator: Any, data: TrialData, train: NDArray[np.intp]) -> Any:
+def _fit(family: Family, data: TrialData, split: NumberedSplit) -> Any:
+    """Return the head, fitted."""
+    estimator, train = family.head, split.train
     X = take_square(data.X, train, train) if is_pairwise(estimator) else take_rows(data.X, train)
     has_weight = data.weight is not None and takes_weights(estimator)
     keywords = {"sample_weight": data.weight[train]} if has_weight and data.weight is not None else {}
     if data.groups is not None and has_fit_parameter(estimator, "groups"):
         keywords["groups"] = take_rows(data.groups, train)
-    return clone(estimator).fit(X, take_rows(data.y, train), **keywords)
+    model = seeded_clone(estimator, family.open_seeds, split.seed)
+    return model.fit(X, take_rows(data.y, train), **keywords)
 
 
 def takes_weights(estimator: Any) -> bool:

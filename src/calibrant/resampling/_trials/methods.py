@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils import get_tags
 from calibrant._repr import instance_hint, short_repr
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataTypeError, ParameterError
+from calibrant.resampling._trials.seeds import open_seeds
 from calibrant.trees import ProbabilityTreeClassifier
 
 __all__ = ["Family", "Methods", "are_regressors", "group_families", "read_methods"]
@@ -43,6 +45,15 @@ class Family:
     def is_tree(self) -> bool:
         """Whether the members are single trees."""
         return type(self.head) is ProbabilityTreeClassifier
+
+    @cached_property
+    def open_seeds(self) -> tuple[str, ...]:
+        """The parameters of the head that take the seed of the split."""
+        return open_seeds(self.head)
+
+    def subset(self, numbers: Sequence[int]) -> Family:
+        """Return a family of some of the members, by their numbers in this one."""
+        return Family(tuple(self.positions[i] for i in numbers), tuple(self.members[i] for i in numbers))
 
 
 def read_methods(estimator: Any) -> Methods:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.resampling._trials.method_trial import MethodTrial, NumberedSplit, Stopwatch, TrialSeconds
 from calibrant.resampling._trials.scoring import Scorer
-from calibrant.resampling._trials.trials import PreparedMethods, Trial, run_trials
+from calibrant.resampling._trials.trials import PreparedMethods, run_trials, untested_trial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.resampling._plans.nested import Nested
-    from calibrant.resampling._plans.plan import Split
 
 __all__ = ["run_nested_trials"]
 
@@ -24,15 +26,13 @@ __all__ = ["run_nested_trials"]
 def run_nested_trials(
     methods: PreparedMethods,
     plan: Nested,
-    splits: Iterable[Split],
+    splits: Iterable[NumberedSplit],
     scorer: Scorer,
     *,
-    choose_by: str | None,
-    choices: list[str],
-    tests_training: bool = False,
+    choose_by: str | None = None,
     n_jobs: int | None = None,
-) -> Iterator[Trial]:
-    """Choose a method within the training rows of each split and try it; its name is appended to `choices`.
+) -> Iterator[MethodTrial]:
+    """Choose a method within the training rows of each split, and try it.
 
     Examples
     --------
@@ -43,20 +43,42 @@ def run_nested_trials(
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> data = read_trial_data([[i] for i in range(40)], [0, 1] * 20, None, None, is_regression=False)
     >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency", "laplace")}
-    >>> methods = prepare_methods(trees, data)
-    >>> plan, choices, scorer = Nested(Holdout()), [], read_scorer(data, ["log_loss"], None, None)
-    >>> found = list(run_nested_trials(methods, plan, plan.split(data.X), scorer, choose_by=None, choices=choices))
-    >>> len(found), choices
-    (1, ['laplace'])
+    >>> plan, scorer = Nested(Holdout()), read_scorer(data, ["log_loss"], None, None)
+    >>> splits = [NumberedSplit(0, *split) for split in plan.split(data.X)]
+    >>> [trial.choice for trial in run_nested_trials(prepare_methods(trees, data), plan, splits, scorer)]
+    ['laplace']
     """
     metric = _check_metric(choose_by, scorer)
+    run = partial(_run_split, replace(methods, records_errors=False), plan, scorer, metric, n_jobs)
+    for split in splits:
+        watch = Stopwatch()
+        try:
+            yield run(split)
+        except Exception:
+            if not methods.records_errors:
+                raise
+            seconds, error = TrialSeconds(fit=watch.total), traceback.format_exc()
+            yield replace(untested_trial(scorer, split), seconds=seconds, seed=_seed_of(methods, split), error=error)
+
+
+def _run_split(
+    methods: PreparedMethods, plan: Nested, scorer: Scorer, metric: str, n_jobs: int | None, split: NumberedSplit
+) -> MethodTrial:
+    """Choose the method that is best on validation rows, and try it; choosing is part of fitting."""
+    watch = Stopwatch()
     inner_scorer = replace(scorer, metrics={metric: scorer.metrics[metric]})
-    for train, test in splits:
-        inner = _inner_splits(plan, np.asarray(train), scorer)
-        trials = run_trials(methods, inner, inner_scorer, n_jobs=n_jobs)
-        best = _best(np.mean([trial.values[:, 0] for trial in trials], axis=0), metric, scorer)
-        choices.append(methods.names[best])
-        yield from run_trials(methods.only(best), [(train, test)], scorer, tests_training=tests_training, n_jobs=n_jobs)
+    inner = list(run_trials(methods, _inner_splits(plan, split, scorer), inner_scorer, n_jobs=n_jobs))
+    positions = sorted({trial.method for trial in inner})
+    values = np.array([trial.values for trial in inner]).reshape(-1, len(positions))
+    best = positions[_best(values.mean(axis=0), metric, scorer)]
+    choosing = watch.lap()
+    trial = next(run_trials(methods.subset([best]), [split], scorer, n_jobs=n_jobs))
+    seconds = trial.seconds._replace(fit=trial.seconds.fit + choosing)
+    return replace(trial, method=0, choice=methods.names[best], seconds=seconds, seed=_seed_of(methods, split))
+
+
+def _seed_of(methods: PreparedMethods, split: NumberedSplit) -> int | None:
+    return split.seed if any(family.open_seeds for family in methods.families) else None
 
 
 def _check_metric(choose_by: str | None, scorer: Scorer) -> str:
@@ -71,11 +93,14 @@ def _check_metric(choose_by: str | None, scorer: Scorer) -> str:
     return metric
 
 
-def _inner_splits(plan: Nested, rest: NDArray[np.intp], scorer: Scorer) -> list[Split]:
+def _inner_splits(plan: Nested, split: NumberedSplit, scorer: Scorer) -> list[NumberedSplit]:
     """Return the training and validation rows of a split, as positions among all rows."""
-    data = scorer.data
+    data, rest = scorer.data, split.train
     inner = plan.inner_split(rest, data.X, data.y, data.groups)
-    return [(rest[np.asarray(train)], rest[np.asarray(validation)]) for train, validation in inner]
+    return [
+        NumberedSplit(number, rest[np.asarray(train)], rest[np.asarray(validation)], split.seed)
+        for number, (train, validation) in enumerate(inner)
+    ]
 
 
 def _best(values: NDArray[np.float64], metric: str, scorer: Scorer) -> int:

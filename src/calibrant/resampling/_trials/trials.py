@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -13,87 +14,64 @@ from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
 from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
 from calibrant.resampling._trials.fitting import fit_predict
+from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit, SplitPredictions
 from calibrant.resampling._trials.methods import Family, Methods, group_families
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan import Split
-    from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
+    from calibrant.resampling._trials.scoring import Scorer
     from calibrant.resampling._trials.trial_data import TrialData
+    from calibrant.trees._internal import GrownTree
 
-__all__ = ["PreparedMethods", "Trial", "prepare_methods", "run_trials"]
+__all__ = ["PreparedMethods", "prepare_methods", "run_trials", "untested_trial"]
 
 _SPLITS_AT_ONCE = 64  # the row counts of all splits of leave-one-out would take memory n_rows squared
 _FITS_PER_WORKER = 4  # between two steps of the progress bar: more keep workers busier, fewer move it more often
 
-# The predictions of each method (inner) for each set of rows (outer).
-PredictionSets = list[list["NDArray[np.float64]"]]
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One split.
-
-    Parameters
-    ----------
-    test : array of int
-        The test rows.
-    n_train : int
-        Number of different training rows.
-    training : TrainingSummary
-        What metrics need to know about the training rows.
-    values : array of shape (n_methods, n_metrics)
-        The metrics on the test rows.
-    predictions : list of arrays
-        The predictions of each method for the test rows.
-    is_disjoint : bool
-        Whether no test row is a training row.
-    training_values, no_information : arrays of shape (n_methods, n_metrics) or None
-        The metrics on the training rows, and those of predictions independent of the outcomes; where requested.
-    """
-
-    test: NDArray[np.intp]
-    n_train: int
-    training: TrainingSummary
-    values: NDArray[np.float64]
-    predictions: list[NDArray[np.float64]]
-    is_disjoint: bool = True
-    training_values: NDArray[np.float64] | None = None
-    no_information: NDArray[np.float64] | None = None
-
 
 @dataclass(frozen=True, eq=False)
 class PreparedMethods:
-    """Methods in families; ``coded`` holds the coded table of each family of trees that can be grown on one."""
+    """Methods in families; ``coded`` holds the coded table of each family of trees that can be grown on one.
+
+    With `records_errors` a method that fails has a traceback instead of a result and does not stop the others.
+    """
 
     names: tuple[str, ...]
     families: list[Family]
     coded: list[CodedTrees | None]
+    records_errors: bool = False
 
-    def only(self, position: int) -> PreparedMethods:
-        """Return a single method, by its position among all."""
-        number = next(i for i, family in enumerate(self.families) if position in family.positions)
-        family, coded = self.families[number], self.coded[number]
-        member = family.positions.index(position)
-        alone = Family((0,), (family.members[member],))
-        return PreparedMethods((self.names[position],), [alone], [None if coded is None else coded.only(alone, member)])
+    def subset(self, positions: Iterable[int]) -> PreparedMethods:
+        """Return some of the methods, by their positions among all, which they keep."""
+        wanted, families, coded = set(positions), [], []
+        for family, trees in zip(self.families, self.coded, strict=True):
+            numbers = [number for number, position in enumerate(family.positions) if position in wanted]
+            if numbers:
+                families.append(family.subset(numbers))
+                coded.append(None if trees is None else trees.subset(numbers))
+        return PreparedMethods(self.names, families, coded, self.records_errors)
 
 
-def prepare_methods(methods: Methods, data: TrialData) -> PreparedMethods:
+def prepare_methods(methods: Methods, data: TrialData, *, records_errors: bool = False) -> PreparedMethods:
     """Group methods into families and code the table for those of trees."""
     families = group_families(methods)
-    return PreparedMethods(tuple(methods), families, [CodedTrees.of(family, data) for family in families])
+    coded = [_code(family, data, records_errors) for family in families]
+    return PreparedMethods(tuple(methods), families, coded, records_errors)
+
+
+def _code(family: Family, data: TrialData, records_errors: bool) -> CodedTrees | None:
+    try:
+        return CodedTrees.of(family, data)
+    except Exception:
+        if not records_errors:
+            raise
+        return None  # the `fit` of each member raises its own error, or none
 
 
 def run_trials(
-    methods: PreparedMethods,
-    splits: Iterable[Split],
-    scorer: Scorer,
-    *,
-    tests_training: bool = False,
-    n_jobs: int | None = None,
-) -> Iterator[Trial]:
+    methods: PreparedMethods, splits: Iterable[NumberedSplit], scorer: Scorer, *, n_jobs: int | None = None
+) -> Iterator[MethodTrial]:
     """Fit the methods to the training rows of all splits, and score their predictions for the test rows.
 
     Examples
@@ -102,96 +80,137 @@ def run_trials(
     >>> from calibrant.resampling._trials.scoring import read_scorer
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> data = read_trial_data([[i] for i in range(8)], [0] * 4 + [1] * 4, None, None, is_regression=False)
-    >>> splits = [(np.array([0, 1, 6, 7]), np.array([2, 3, 4, 5]))]
+    >>> splits = [NumberedSplit(0, np.array([0, 1, 6, 7]), np.array([2, 3, 4, 5]))]
     >>> methods = prepare_methods({"tree": ProbabilityTreeClassifier()}, data)
     >>> next(run_trials(methods, splits, read_scorer(data, ["error"], None, None))).values
-    array([[0.5]])
+    array([0.5])
     """
-    pairs = ((np.asarray(train), np.asarray(test)) for train, test in splits)
-    while block := list(islice(pairs, _SPLITS_AT_ONCE)):
-        row_sets = [[test, train] if tests_training else [test] for train, test in block]
-        predictions = _predict(methods, scorer.data, block, row_sets, n_jobs)
+    pending = iter(splits)
+    while block := list(islice(pending, _SPLITS_AT_ONCE)):
+        predictions = _predict(methods, scorer.data, block, n_jobs)
         for split, found in zip(block, predictions, strict=True):
-            yield _score(scorer, split, found)
+            yield from _score_split(methods, scorer, split, found)
 
 
-def _score(scorer: Scorer, split: Split, predictions: Sequence[Any]) -> Trial:
-    """Score the predictions of each method for the test rows and, where there are some, for the training rows."""
-    train, test = split
-    training = scorer.summarize(train)
-    values = np.array([scorer.scores(each[0], test, training) for each in predictions])
-    n_train = int(np.count_nonzero(np.bincount(train)))
-    is_disjoint = not np.isin(test, train).any()
-    trial = Trial(test, n_train, training, values, [each[0] for each in predictions], is_disjoint)
-    if len(predictions[0]) == 1:
-        return trial
-    return replace(
-        trial,
-        training_values=np.array([scorer.scores(each[1], train, training) for each in predictions]),
-        no_information=np.array([scorer.no_information_scores(each[1], train, training) for each in predictions]),
-    )
+def untested_trial(scorer: Scorer, split: NumberedSplit, position: int = 0) -> MethodTrial:
+    """Return a trial of a method on a split without a result."""
+    is_trained = np.zeros(scorer.data.n_rows, dtype=np.bool_)
+    is_trained[split.train] = True
+    n_train, is_disjoint = int(np.count_nonzero(is_trained)), not is_trained[split.test].any()
+    return MethodTrial(split.number, position, split.test, n_train, scorer.summarize(split.train), is_disjoint)
+
+
+def _score_split(
+    methods: PreparedMethods, scorer: Scorer, split: NumberedSplit, predictions: dict[int, SplitPredictions]
+) -> Iterator[MethodTrial]:
+    """Score the predictions of each method, in the order of the methods."""
+    untested = untested_trial(scorer, split)
+    seeds = {position: _seed_of(family, split) for family in methods.families for position in family.positions}
+    for position, found in sorted(predictions.items()):
+        trial = replace(untested, method=position, seconds=found.seconds, seed=seeds[position], error=found.error)
+        yield trial if found.error else _score(trial, methods, scorer, split, found)
+
+
+def _seed_of(family: Family, split: NumberedSplit) -> int | None:
+    return split.seed if family.open_seeds else None
+
+
+def _score(
+    trial: MethodTrial, methods: PreparedMethods, scorer: Scorer, split: NumberedSplit, found: SplitPredictions
+) -> MethodTrial:
+    """Return a trial with its metrics and predictions, or with the traceback of an error in a metric."""
+    training, predictions = trial.training, found.predictions
+    trained = guessing = None
+    try:
+        values = np.array(scorer.scores(predictions[0], split.test, training))
+        if split.tests_training:
+            trained = np.array(scorer.scores(predictions[-1], split.train, training))
+        if split.number == ALL_ROWS:
+            guessing = np.array(scorer.no_information_scores(predictions[-1], split.train, training))
+    except Exception:
+        if not methods.records_errors:
+            raise
+        return replace(trial, error=traceback.format_exc())
+    return replace(trial, values=values, training_values=trained, no_information=guessing, predictions=predictions[0])
 
 
 def _predict(
-    methods: PreparedMethods,
-    data: TrialData,
-    splits: list[Split],
-    row_sets: list[list[NDArray[np.intp]]],
-    n_jobs: int | None,
-) -> Iterator[list[Any]]:
-    """Yield the predictions of each method for each set of rows of a split: trees on coded tables where possible."""
-    on_table = [_growable(coded, splits, data.n_rows) for coded in methods.coded]
-    grown = [
-        _grow_predict(coded, splits, row_sets, which, n_jobs)
-        for coded, which in zip(methods.coded, on_table, strict=True)
-    ]
+    methods: PreparedMethods, data: TrialData, splits: list[NumberedSplit], n_jobs: int | None
+) -> Iterator[dict[int, SplitPredictions]]:
+    """Yield the predictions of each method, by its position, for each split: trees on coded tables where possible."""
+    grown = _grow_all(methods, data, splits, n_jobs)
     others = [
-        [family for family, which in zip(methods.families, on_table, strict=True) if not which[number]]
+        [family for family, trees in zip(methods.families, grown, strict=True) if number not in trees]
         for number in range(len(splits))
     ]
-    for number, fitted in enumerate(_fit_predict_splits(others, data, splits, row_sets, n_jobs)):
-        by_position: dict[int, Sequence[Any]] = {}
-        rest = iter(fitted)
-        for family, which, trees in zip(methods.families, on_table, grown, strict=True):
-            found = next(trees) if which[number] else next(rest)
-            by_position.update(zip(family.positions, zip(*found, strict=True), strict=True))
-        yield [by_position[position] for position in sorted(by_position)]
+    fitted = _fit_predict_splits(others, data, splits, methods.records_errors, n_jobs)
+    for number, (split, rest) in enumerate(zip(splits, fitted, strict=True)):
+        found = dict(rest)
+        for coded, trees in zip(methods.coded, grown, strict=True):
+            if coded is not None and number in trees:
+                read = _read(coded, split, *trees.pop(number), data, methods.records_errors)
+                found.update(zip(coded.family.positions, read, strict=True))
+        yield found
 
 
-def _growable(coded: CodedTrees | None, splits: Sequence[Split], n_rows: int) -> list[bool]:
-    """Return for which splits trees can be grown on the coded table."""
-    if coded is None:
-        return [False] * len(splits)
-    return [coded.can_grow(row_counts([split], n_rows)[0]) for split in splits]
+# The grown tree of each split, by its position in a block, and the seconds that growing it took
+Growth = dict[int, tuple["GrownTree", float]]
 
 
-def _grow_predict(
-    coded: CodedTrees | None,
-    splits: Sequence[Split],
-    row_sets: Sequence[list[NDArray[np.intp]]],
-    growable: list[bool],
+def _grow_all(
+    methods: PreparedMethods, data: TrialData, splits: list[NumberedSplit], n_jobs: int | None
+) -> list[Growth]:
+    """Grow the trees of each family for all splits where they can be grown on the coded table."""
+    if not any(methods.coded):
+        return [{} for _ in methods.coded]
+    counts = row_counts([(split.train, split.test) for split in splits], data.n_rows)
+    return [
+        {} if coded is None else _grow(coded, splits, counts, methods.records_errors, n_jobs) for coded in methods.coded
+    ]
+
+
+def _grow(
+    coded: CodedTrees,
+    splits: list[NumberedSplit],
+    counts: NDArray[np.uint16],
+    records_errors: bool,
     n_jobs: int | None,
-) -> Iterator[PredictionSets]:
-    """Grow the trees of all growable splits at once, and yield their predictions one split after the other."""
-    numbers = np.flatnonzero(growable).tolist()
-    if coded is None or not numbers:
-        return
-    counts = row_counts([splits[number] for number in numbers], coded.data.n_rows)
-    for number, growth in zip(numbers, coded.grow(counts, n_jobs), strict=True):
-        yield coded.predict(growth, row_sets[number])
+) -> Growth:
+    try:
+        numbers = [number for number, each in enumerate(counts) if coded.can_grow(each)]
+        if not numbers:
+            return {}
+        seeds = [splits[number].seed for number in numbers]
+        grown, seconds = coded.grow(counts if len(numbers) == len(splits) else counts[numbers], seeds, n_jobs)
+        return {number: (tree, seconds) for number, tree in zip(numbers, grown, strict=True)}
+    except Exception:
+        if not records_errors:
+            raise
+        return {}  # an ordinary `fit` of each member shows which of them fails, and where
+
+
+def _read(
+    coded: CodedTrees, split: NumberedSplit, tree: GrownTree, seconds: float, data: TrialData, records_errors: bool
+) -> list[SplitPredictions]:
+    try:
+        return coded.predict(tree, split, seconds)
+    except Exception:
+        if not records_errors:
+            raise
+        return fit_predict(coded.family, data, split, records_errors=True)
 
 
 def _fit_predict_splits(
     families: Sequence[list[Family]],
     data: TrialData,
-    splits: Sequence[Split],
-    row_sets: Sequence[list[NDArray[np.intp]]],
+    splits: Sequence[NumberedSplit],
+    records_errors: bool,
     n_jobs: int | None,
-) -> Iterator[list[PredictionSets]]:
+) -> Iterator[list[tuple[int, SplitPredictions]]]:
     """Fit the remaining families of each split, in several processes where requested."""
-    jobs = [(each, data, train, rows) for each, (train, _), rows in zip(families, splits, row_sets, strict=True)]
-    workers = n_threads(n_jobs)
-    if workers == 1 or not any(families):
+    jobs: list[Any] = [(each, data, split, records_errors) for each, split in zip(families, splits, strict=True)]
+    workers = n_threads(n_jobs) if any(families) else 1
+    if workers == 1:
         yield from (_fit_predict_split(*job) for job in jobs)
         return
     from sklearn.utils.parallel import Parallel, delayed  # only here: it takes time to import
@@ -205,6 +224,7 @@ def _fit_predict_splits(
 
 
 def _fit_predict_split(
-    families: list[Family], data: TrialData, train: NDArray[np.intp], row_sets: list[NDArray[np.intp]]
-) -> list[PredictionSets]:
-    return [fit_predict(family, data, train, row_sets) for family in families]
+    families: list[Family], data: TrialData, split: NumberedSplit, records_errors: bool
+) -> list[tuple[int, SplitPredictions]]:
+    found = [(family, fit_predict(family, data, split, records_errors=records_errors)) for family in families]
+    return [pair for family, each in found for pair in zip(family.positions, each, strict=True)]

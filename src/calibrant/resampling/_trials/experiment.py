@@ -1,0 +1,226 @@
+"""Validated methods, rows and metrics, and the trials of plans on them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from calibrant._params import Choice, Int, Nothing, check_param
+from calibrant._repr import instance_hint, short_repr
+from calibrant.exceptions import CalibrantWarning, ParameterError
+from calibrant.metrics._internal import CONFIDENCE
+from calibrant.resampling._plans import splitters
+from calibrant.resampling._plans.cross_validation import CrossValidation
+from calibrant.resampling._plans.nested import Nested
+from calibrant.resampling._plans.predefined_splits import PredefinedSplits
+from calibrant.resampling._trials.fitting import takes_weights
+from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit
+from calibrant.resampling._trials.methods import Methods, are_regressors, group_families, read_methods
+from calibrant.resampling._trials.nested_trials import run_nested_trials
+from calibrant.resampling._trials.scoring import Scorer, read_scorer
+from calibrant.resampling._trials.seeds import split_seed
+from calibrant.resampling._trials.split_source import SplitSource
+from calibrant.resampling._trials.trial_data import TrialData, read_trial_data
+from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_trials
+
+if TYPE_CHECKING:
+    from calibrant.resampling._plans.plan_rows import PlanRows
+
+__all__ = ["Errors", "Experiment", "read_experiment", "read_plan"]
+
+Errors = Literal["raise", "record"]
+_ERRORS = Choice("raise", "record")
+_SEED = Int(0) | Nothing()
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Methods, and the rows and metrics to evaluate them; what they share, such as a coded table, serves all plans."""
+
+    methods: Methods
+    data: TrialData
+    scorer: Scorer
+    confidence: float
+    n_jobs: int | None
+    _prepared: dict[Any, PreparedMethods] = field(default_factory=dict)
+    _sources: list[tuple[Any, SplitSource]] = field(default_factory=list)
+
+    def plan_for_rows(self, plan: Any) -> Any:
+        """Return a plan for the rows of weight above 0."""
+        return self._source(plan).plan
+
+    def families(self, plan: Any) -> list[tuple[int, ...]]:
+        """Return the positions of the methods that share grown trees; with a nested plan all are one family.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency")}
+        >>> trees["deeper"] = ProbabilityTreeClassifier(min_leaf=1)
+        >>> experiment = read_experiment(trees, [[i] for i in range(8)], [0, 1] * 4)
+        >>> experiment.families(CrossValidation()), experiment.families(Nested())
+        ([(0, 1), (2,)], [(0, 1, 2)])
+        """
+        if isinstance(plan, Nested):
+            return [tuple(range(len(self.methods)))]
+        return [family.positions for family in group_families(self.methods)]
+
+    def split_names(self, plan: Any) -> list[str]:
+        """Return the names of the splits, in their order."""
+        return splitters.names(self.plan_for_rows(plan), self._plan_rows)
+
+    def trials(
+        self,
+        plan: Any,
+        *,
+        positions: Sequence[int] | None = None,
+        splits: Sequence[int] | None = None,
+        seed: int | None = None,
+        choose_by: str | None = None,
+        tests_training: bool = False,
+        errors: Errors = "raise",
+    ) -> Iterator[MethodTrial]:
+        """Try methods on splits of a plan, and yield the trials split by split, methods in order.
+
+        A trial does not depend on the other splits and methods that are tried in the same call, unless a method or
+        the plan draws at random without a seed.
+
+        Parameters
+        ----------
+        plan : plan or scikit-learn splitter
+            Splits the rows; with `Nested` there is one trial for each split, of the method chosen.
+        positions : sequence of int, optional
+            The positions of the methods; None: all.
+        splits : sequence of int, optional
+            The numbers of the splits, -1 for a trial that is trained and tested on all training rows, as .632+
+            needs it; None: all splits of the plan.
+        seed : int, optional
+            A method whose `random_state` is None, at any depth, gets a seed derived from this one and the number of
+            the split, the same for all methods. None: it stays None.
+        choose_by : str, optional
+            With `Nested`, the metric that chooses; None: the first.
+        tests_training : bool
+            Whether metrics are computed on the training rows too.
+        errors : {"raise", "record"}
+            Whether an exception of a method or of its metrics is raised, or recorded in its trial.
+
+        Yields
+        ------
+        MethodTrial
+            One method on one split.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> experiment = read_experiment(GaussianNB(), [[0.0], [1.0], [8.0], [9.0]] * 2, list("aabb") * 2, ["error"])
+        >>> [(trial.split, trial.values) for trial in experiment.trials(CrossValidation(4), splits=[1, 3])]
+        [(1, array([0.])), (3, array([0.]))]
+        """
+        check_param("errors", errors, _ERRORS)
+        check_param("seed", seed, _SEED)
+        methods, source = self._prepare(positions, errors), self._source(plan)
+        plan, numbered = source.plan, self._numbered(source, splits, seed, tests_training)
+        if isinstance(plan, Nested):
+            return run_nested_trials(methods, plan, numbered, self.scorer, choose_by=choose_by, n_jobs=self.n_jobs)
+        return run_trials(methods, numbered, self.scorer, n_jobs=self.n_jobs)
+
+    def _prepare(self, positions: Sequence[int] | None, errors: Errors) -> PreparedMethods:
+        """Return methods in families, the tables of trees coded; kept for the next call."""
+        wanted = tuple(range(len(self.methods))) if positions is None else tuple(positions)
+        if not wanted or not set(wanted) <= set(range(len(self.methods))):
+            raise ParameterError(f"positions must be some of 0 to {len(self.methods) - 1}; got {positions!r}.")
+        whole = self._prepared.get(errors)
+        if whole is None:
+            whole = prepare_methods(self.methods, self.data, records_errors=errors == "record")
+            self._prepared[errors] = whole
+        if len(set(wanted)) == len(self.methods):
+            return whole
+        key = (errors, frozenset(wanted))
+        if key not in self._prepared:
+            self._prepared[key] = whole.subset(wanted)
+        return self._prepared[key]
+
+    def _numbered(
+        self, source: SplitSource, numbers: Sequence[int] | None, seed: int | None, tests_training: bool
+    ) -> Iterator[NumberedSplit]:
+        if numbers is None:
+            for number, split in enumerate(source):
+                yield NumberedSplit(number, *split, split_seed(seed, number), tests_training)
+            return
+        for number in numbers:
+            if number == ALL_ROWS:
+                rows = splitters.all_training_rows(source.plan, self._plan_rows)
+                yield NumberedSplit(ALL_ROWS, rows, rows, split_seed(seed, ALL_ROWS), True)
+            else:
+                yield NumberedSplit(number, *source.get(number), split_seed(seed, number), tests_training)
+
+    def _source(self, plan: Any) -> SplitSource:
+        """Return the splits of a plan for the rows of weight above 0; those of the last plan are kept."""
+        if not self._sources or self._sources[0][0] is not plan:
+            for_rows = splitters.for_rows(plan, self.data.rows, self.data.n_passed)
+            self._sources[:] = [(plan, SplitSource(for_rows, self._plan_rows))]
+        return self._sources[0][1]
+
+    @cached_property
+    def _plan_rows(self) -> PlanRows:
+        return self.data.plan_rows()
+
+
+def read_experiment(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    metrics: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    metric_params: Mapping[str, Mapping[str, Any]] | None = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+) -> Experiment:
+    """Validate the arguments of `estimate_performance` apart from the plan."""
+    check_param("confidence", confidence, CONFIDENCE)
+    methods = read_methods(estimator)
+    data = read_trial_data(X, y, sample_weight, groups, is_regression=are_regressors(methods))
+    _warn_of_ignored_weights(methods, data)
+    scorer = read_scorer(data, metrics, metric_params, pos_label)
+    return Experiment(methods, data, scorer, confidence, n_jobs)
+
+
+def _warn_of_ignored_weights(methods: Methods, data: TrialData) -> None:
+    ignoring = [] if data.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
+    if ignoring:
+        warnings.warn(
+            f"{', '.join(ignoring)}: fit does not take sample_weight, so the weights count in the metrics only. "
+            "Pass weights to the step that takes them by metadata routing.",
+            CalibrantWarning,
+            stacklevel=4,
+        )
+
+
+def read_plan(plan: Any) -> Any:
+    """Return the splitter that the parameter `plan` stands for.
+
+    Examples
+    --------
+    >>> read_plan(None), read_plan(5)
+    (CrossValidation(n_folds=10, n_repeats=1, random_state=0, stratified=True),
+     CrossValidation(n_folds=5, n_repeats=1, random_state=0, stratified=True))
+    """
+    if plan is None:
+        return CrossValidation()
+    if isinstance(plan, int | np.integer) and not isinstance(plan, bool):
+        return CrossValidation(int(plan))
+    if plan in splitters.SPLITTER:
+        return plan
+    if isinstance(plan, str | type) or not hasattr(plan, "__iter__"):
+        raise ParameterError(
+            "plan must be a plan of calibrant.resampling, a scikit-learn splitter, pairs of (train, test), or a number "
+            f"of folds; got {short_repr(plan)}.{instance_hint(plan)}"
+        )
+    return PredefinedSplits(plan)
