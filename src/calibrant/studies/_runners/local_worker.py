@@ -1,0 +1,206 @@
+"""The parent's side of a local worker process: start it, talk to it, end it, and explain how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from calibrant._optional import optional_import
+from calibrant.studies._runners.limits import TrialLimits
+from calibrant.studies._runners.open_job import OpenJob
+from calibrant.studies._runners.worker_process import JobMessage, PartStarted, WorkerSetup, serve_jobs
+
+__all__ = ["LocalWorker"]
+
+# One thread a worker: several workers share the processors. The last makes joblib, and so n_jobs=-1, see one too.
+_ENVIRONMENT = {
+    f"{name}": "1"
+    for name in (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+        "LOKY_MAX_CPU_COUNT",
+    )
+} | {"CALIBRANT_PROGRESS": "0"}
+_KEPT_STDERR = 2000  # characters of the error output of a worker that died
+_MAX_READS = 16  # of the error output at a time: a method that prints without end must not hold up the others
+_KEPT_STACK = 8000
+_PATIENCE = 1.0  # seconds between the end of a worker's pipe and its own
+
+
+class LocalWorker:
+    """A worker process and the job that it runs.
+
+    Parameters
+    ----------
+    number : int
+        The number of the worker in this run.
+    folder : Path
+        The scratch folder.
+    work_path : Path
+        The file of methods, plan and metrics.
+    limits : TrialLimits
+        Those of a trial.
+    """
+
+    def __init__(self, number: int, folder: Path, work_path: Path, limits: TrialLimits) -> None:
+        self.open_job: OpenJob | None = None
+        self.started: float | None = None  # the time at which its job started
+        self.is_ready = self.is_retiring = self._is_mute = False
+        self.ending = ""
+        self._limits, self._stack_path = limits, folder / f"stack-{number}"
+        self._stderr = b""
+        self._psutil = optional_import("psutil", extra="studies", purpose="run trials in local processes")
+        self._messages, theirs = Pipe()
+        self._stderr_pipe: Connection | None = None
+        stderr: Connection | None = None
+        if os.name == "posix":
+            self._stderr_pipe, stderr = Pipe(duplex=False)
+        setup = WorkerSetup(theirs, stderr, work_path, self._stack_path, limits, os.getpid())
+        context = optional_import(
+            "loky.backend.context", extra="studies", purpose="run trials in local processes"
+        ).get_context("loky")
+        self._process: Any = context.Process(
+            target=serve_jobs, args=(setup,), name=f"calibrant-worker-{number}", env=_ENVIRONMENT
+        )
+        self._process.start()
+        for end in (theirs, stderr):
+            if end is not None:
+                end.close()
+
+    @property
+    def waitables(self) -> list[Any]:
+        """What becomes ready when the worker has something to report, or ends."""
+        return [each for each in (self._messages, self._stderr_pipe, self._process.sentinel) if each is not None]
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it can be assigned a job."""
+        return self.open_job is None and not self.is_retiring
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether its job exceeds the time limit."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    @property
+    def deadline(self) -> float | None:
+        """The time at which its job exceeds the time limit."""
+        if self.started is None or self.open_job is None:
+            return None
+        seconds = self._limits.seconds_for(len(self.open_job.part.refs))
+        return None if seconds is None else self.started + seconds
+
+    def run(self, open_job: OpenJob, rows_path: Path) -> None:
+        """Start the next part of a job."""
+        self.open_job, self.started, self._stderr = open_job, None, b""
+        with suppress(OSError):  # it has ended, which the pool finds out next
+            self._messages.send(JobMessage(open_job.part, rows_path))
+
+    def receive(self) -> list[Any]:
+        """Return the messages that have arrived."""
+        self._read_stderr()
+        found: list[Any] = []
+        try:
+            while self._messages.poll():
+                found.append(self._messages.recv())
+                if isinstance(found[-1], PartStarted):
+                    self.started = time.monotonic()
+        except (EOFError, OSError):
+            self._is_mute = True
+        return found
+
+    def finish_part(self) -> float:
+        """Forget the job; return the seconds that it took."""
+        seconds = 0.0 if self.started is None else time.monotonic() - self.started
+        self.open_job = self.started = None
+        return seconds
+
+    def has_ended(self) -> bool:
+        """Return whether the process has ended, or closed its pipe and so can report no more."""
+        return self._is_mute or self._has_exited()
+
+    def kill(self) -> None:
+        """End the process and those that it started; explain in `ending` how it ended."""
+        patience = time.monotonic() + _PATIENCE
+        while self._is_mute and not self._has_exited() and time.monotonic() < patience:
+            time.sleep(0.01)
+        has_exited = self._has_exited()
+        self._kill_group()
+        self._process.join()
+        self.ending = _describe_exit(self._process.exitcode) if has_exited else "its worker process was ended"
+
+    def close(self) -> None:
+        """Free the pipes of a process that has ended."""
+        self._messages.close()
+        if self._stderr_pipe is not None:
+            self._stderr_pipe.close()
+
+    def stack(self) -> str:
+        """Return where the worker was shortly before the time limit, or an empty string."""
+        with suppress(OSError):
+            return self._stack_path.read_text(errors="replace")[-_KEPT_STACK:]
+        return ""
+
+    def error_output(self) -> str:
+        """Return the end of what the worker wrote to its error output while it ran its job."""
+        return self._stderr.decode(errors="replace").strip()[-_KEPT_STDERR:]
+
+    def _has_exited(self) -> bool:
+        """Return whether the process has exited, without removing it from the process table: its group still exists."""
+        if not hasattr(os, "waitid"):
+            return self._process.exitcode is not None
+        try:
+            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
+
+    def _kill_group(self) -> None:
+        children = self._children()
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):  # before it has made itself leader of a group
+                os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.terminate()
+        for child in children:  # those that left the group
+            with suppress(self._psutil.Error):
+                child.kill()
+
+    def _children(self) -> list[Any]:
+        try:
+            found: list[Any] = self._psutil.Process(self._process.pid).children(recursive=True)
+        except self._psutil.Error:
+            return []
+        return found
+
+    def _read_stderr(self) -> None:
+        for _ in range(_MAX_READS):
+            if self._stderr_pipe is None or not self._stderr_pipe.poll():
+                return
+            chunk = os.read(self._stderr_pipe.fileno(), 65536)
+            self._stderr = (self._stderr + chunk)[-4 * _KEPT_STDERR :]
+            if not chunk:  # a method closed it
+                self._stderr_pipe.close()
+                self._stderr_pipe = None
+
+
+def _describe_exit(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"its worker process exited with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    hint = " (as the system does when memory runs out)" if name == "SIGKILL" else ""
+    return f"its worker process was killed by {name}{hint}"

@@ -1,0 +1,225 @@
+"""What a local worker process does: read jobs from a pipe, run them, and send each trial back as it finishes."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TextIO
+
+from calibrant.studies._runners.job_warnings import JobWarnings, WarningFilters, collect_job_warnings
+from calibrant.studies._runners.limits import MemoryLimiter, TrialLimits
+from calibrant.studies._runners.scratch import load_mapped
+from calibrant.studies._trials.records import Job, TrialRecord
+from calibrant.studies._trials.work import StudyRows, StudyWork
+
+__all__ = [
+    "JobMessage",
+    "PartEnded",
+    "PartStarted",
+    "RunJob",
+    "SharedWork",
+    "TrialMessage",
+    "WorkerReady",
+    "WorkerSetup",
+    "serve_jobs",
+]
+
+RunJob = Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]
+
+_KEPT_DATASETS = 3  # in memory; jobs come data set by data set
+_DUMP_SHARE = 0.95  # of the time limit, after which the stack is written to a file for the parent
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class WorkerSetup:
+    """What a worker is started with."""
+
+    jobs: Connection
+    stderr: Connection | None
+    work_path: Path
+    stack_path: Path
+    limits: TrialLimits
+    parent: int
+
+
+@dataclass(frozen=True)
+class SharedWork:
+    """What all workers read from one file."""
+
+    run_job: RunJob
+    work: StudyWork
+    filters: WarningFilters
+
+
+@dataclass(frozen=True)
+class JobMessage:
+    """Parent to worker: run this; the rows are in that file."""
+
+    job: Job
+    rows_path: Path
+
+
+@dataclass(frozen=True)
+class WorkerReady:
+    """Worker to parent: methods are loaded; else why they cannot be."""
+
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class PartStarted:
+    """Worker to parent: the job starts now."""
+
+
+@dataclass(frozen=True)
+class TrialMessage:
+    """Worker to parent: a trial of the job has run."""
+
+    record: TrialRecord
+
+
+@dataclass(frozen=True)
+class PartEnded:
+    """Worker to parent: the job ended, by itself or by an exception; a worn worker ends too."""
+
+    problem: str
+    warnings: JobWarnings
+    is_worn: bool = False
+
+
+def serve_jobs(setup: WorkerSetup) -> None:
+    """Run jobs until the parent closes the pipe or ends."""
+    _detach(setup)
+    try:
+        shared: SharedWork = load_mapped(setup.work_path)
+    except BaseException:
+        setup.jobs.send(WorkerReady(traceback.format_exc()))
+        return
+    setup.jobs.send(WorkerReady())
+    with setup.stack_path.open("w+") as stack, suppress(EOFError, OSError):
+        server = _JobServer(setup, shared, stack)
+        while server.serve(setup.jobs.recv()):
+            pass
+
+
+class _JobServer:
+    """Runs jobs with the limits of the study; keeps the rows of the last data sets."""
+
+    def __init__(self, setup: WorkerSetup, shared: SharedWork, stack: TextIO) -> None:
+        self._pid = os.getpid()
+        self._jobs, self._limits = setup.jobs, setup.limits
+        self._shared, self._stack = shared, stack
+        self._rows: OrderedDict[Path, StudyRows] = OrderedDict()
+        self._memory = MemoryLimiter(setup.limits.memory)
+        if hasattr(os, "register_at_fork"):
+            # A process that a method forks must not keep the pipe open after the worker has died
+            os.register_at_fork(after_in_child=self._jobs.close)
+
+    def serve(self, message: JobMessage) -> bool:
+        """Run a job; return whether the worker can run more."""
+        self._jobs.send(PartStarted())
+        problem, found = collect_job_warnings(lambda: self._run(message), self._shared.filters)
+        self._exit_if_forked()
+        ended = PartEnded(problem, found, self._memory.is_worn)
+        self._jobs.send(ended)
+        return not ended.is_worn
+
+    def _run(self, message: JobMessage) -> str:
+        """Run a job, and return the traceback of what ended it early."""
+        try:
+            with self._stack_dumped(len(message.job.refs)):
+                rows = self._read_rows(message.rows_path)
+                with self._memory.enforced():
+                    for record in self._shared.run_job(rows, self._shared.work, message.job):
+                        self._exit_if_forked()
+                        self._jobs.send(TrialMessage(self._explain_memory(record)))
+        except BaseException:  # also sys.exit and KeyboardInterrupt of a method
+            self._exit_if_forked()
+            return self._name_limit(traceback.format_exc())
+        return ""
+
+    def _read_rows(self, path: Path) -> StudyRows:
+        if path not in self._rows:
+            while len(self._rows) >= _KEPT_DATASETS:
+                self._rows.popitem(last=False)
+            with self._memory.not_counted():
+                self._rows[path] = load_mapped(path)
+        self._rows.move_to_end(path)
+        return self._rows[path]
+
+    @contextmanager
+    def _stack_dumped(self, n_trials: int) -> Iterator[None]:
+        """Write the stack to a file shortly before the limit, after which the parent kills this process."""
+        seconds = self._limits.seconds_for(n_trials)
+        if seconds is None:
+            yield
+            return
+        self._stack.truncate(0)
+        self._stack.seek(0)
+        faulthandler.dump_traceback_later(seconds * _DUMP_SHARE, file=self._stack)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _explain_memory(self, record: TrialRecord) -> TrialRecord:
+        return replace(record, error=self._name_limit(record.error)) if record.error else record
+
+    def _name_limit(self, error: str) -> str:
+        if self._limits.memory is None or "MemoryError" not in error:
+            return error
+        return f"{error.rstrip()}\n{self._limits.memory_message}"
+
+    def _exit_if_forked(self) -> None:
+        """End a process that a method forked and that returned here: only the worker itself reports."""
+        if os.getpid() != self._pid:
+            os._exit(0)
+
+
+def _detach(setup: WorkerSetup) -> None:
+    """Leave the terminal of the parent, and end with the parent."""
+    if hasattr(os, "setsid"):
+        # Ctrl-C reaches the parent only, and the children of this process can be killed as its group
+        os.setsid()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _redirect(setup.stderr)
+    _end_with_parent(setup.parent)
+
+
+def _redirect(stderr: Connection | None) -> None:
+    """Drop what methods print and let them read nothing; the parent keeps the end of the error output."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.dup2(null if stderr is None else stderr.fileno(), 2)
+
+
+def _end_with_parent(parent: int) -> None:
+    if sys.platform == "linux":
+        # Works while a method holds the interpreter's lock, as a thread does not
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+    else:
+        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+
+
+def _watch_parent(parent: int) -> None:
+    import psutil
+
+    while psutil.pid_exists(parent) and (sys.platform == "win32" or os.getppid() == parent):
+        time.sleep(1.0)
+    os._exit(1)

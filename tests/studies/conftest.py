@@ -1,0 +1,38 @@
+"""Runners that clean up after themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies.runner_methods import (
+    mean,
+    rows_of,
+    run_functions,
+    work_of,
+    worker_pids,
+)
+
+from calibrant.studies._runners.process_runner import ProcessRunner
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Start runners that are stopped at the end, after which no process and no file may be left."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    runners: list[ProcessRunner] = []
+
+    def started(workers: int = 1, *, rows: Any = rows_of, **parameters: Any) -> ProcessRunner:
+        names = ("time_limit", "memory_limit")
+        options = {name: parameters.pop(name) for name in names if name in parameters}
+        work = work_of(mean=mean, **parameters)
+        runners.append(ProcessRunner(work, rows, workers=workers, run_job=run_functions, **options))
+        return runners[-1]
+
+    yield started
+    for runner in runners:
+        runner.stop()
+    assert not worker_pids()
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,122 @@
+"""Limits of time and memory end the trial that exceeds them, and no other."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.studies.runner_methods import (
+    hang,
+    job_of,
+    linux,
+    posix,
+    process_id,
+    records,
+    run_all,
+)
+
+from calibrant.exceptions import ParameterError
+from calibrant.studies._runners import limits
+from calibrant.studies._runners.runner import JobEnded
+from calibrant.studies._trials.records import TrialRef
+from calibrant.studies._trials.work import StudyRows
+
+
+def hang_in_c(_: StudyRows, __: TrialRef) -> float:
+    return float(ctypes.PyDLL(None).sleep(60))  # a PyDLL keeps the interpreter's lock
+
+
+def take_memory(_: StudyRows, __: TrialRef) -> float:
+    return float(np.ones(50_000_000).sum())
+
+
+def run_out_in_c(_: StudyRows, __: TrialRef) -> float:
+    os.write(2, b"terminate called after throwing an instance of 'std::bad_alloc'\n")
+    os.abort()
+
+
+@pytest.mark.parametrize("method", [hang, pytest.param(hang_in_c, marks=posix)])
+def test_only_the_trial_that_hangs_exceeds_the_time_limit(start: Any, method: Any) -> None:
+    runner = start(
+        time_limit=0.5, method=method if method is hang else lambda rows, ref: (hang, method)[ref.split](rows, ref)
+    )
+    events = run_all(runner, [job_of(0, "mean method", 2)])
+    found = records(events)
+    failed = [key for key, record in found.items() if record.error]
+    assert failed == ["iris/0/method/1"]
+    assert len(found) == 4
+    assert isinstance(events[-1], JobEnded)
+    error = found["iris/0/method/1"].error
+    assert error.endswith("time limit of 0.5 s exceeded")
+    assert f"in {method.__name__}" in error
+    assert 0.4 < found["iris/0/method/1"].fit_seconds < 10
+    assert found["iris/0/method/1"].data_fingerprint == "fingerprint of iris"
+
+
+def test_a_time_limit_ends_no_other_job(start: Any) -> None:
+    runner = start(2, time_limit=1.0, hang=hang, process_id=process_id)
+    jobs = [job_of(0, "hang", 2), *(job_of(number, "process_id") for number in range(1, 9))]
+    found = records(run_all(runner, jobs))
+    assert [key for key, record in found.items() if record.error] == ["iris/0/hang/1"]
+    assert len(found) == 10
+
+
+@linux
+def test_memory_beyond_the_limit_fails_the_trial_with_its_traceback(start: Any) -> None:
+    runner = start(memory_limit=200_000_000, take=take_memory)
+    found = records(run_all(runner, [job_of(0, "take mean")]))
+    error = found["iris/0/take/0"].error
+    assert "in take_memory" in error
+    assert error.endswith("MemoryError: memory limit of 200 MB exceeded")
+    assert not found["iris/0/mean/0"].error
+
+
+@linux
+def test_memory_below_the_limit_is_granted_again_and_again(start: Any) -> None:
+    found = records(run_all(start(memory_limit=600_000_000, take=take_memory), [job_of(0, "take", 3)]))
+    assert [record.scores["test"]["value"] for record in found.values()] == [5e7] * 3
+
+
+@linux
+def test_rows_do_not_count_against_the_memory_limit(start: Any) -> None:
+    def large(name: str) -> StudyRows:
+        return StudyRows(name, "", np.ones((1_000_000, 20)), np.ones(1))
+
+    (record,) = records(run_all(start(rows=large, memory_limit=50_000_000), [job_of(0, "mean")])).values()
+    assert record.scores["test"]["value"] == 1.0
+
+
+@linux
+def test_a_worker_that_dies_of_the_memory_limit_is_recorded_so(start: Any) -> None:
+    runner = start(memory_limit=200_000_000, run_out=run_out_in_c)
+    found = records(run_all(runner, [job_of(0, "mean run_out", 2)]))
+    assert sorted(key for key, record in found.items() if record.error) == ["iris/0/run_out/0", "iris/0/run_out/1"]
+    assert found["iris/0/run_out/0"].error.endswith("memory limit of 200 MB exceeded")
+
+
+@linux
+def test_a_worker_that_leaks_is_replaced_before_it_harms_other_trials(start: Any) -> None:
+    def leak(_: StudyRows, __: TrialRef) -> float:
+        import builtins
+
+        builtins.__dict__.setdefault("leaked", []).append(np.ones(4_000_000))
+        return float(os.getpid())
+
+    found = records(run_all(start(memory_limit=100_000_000, leak=leak), [job_of(n, "leak") for n in range(8)]))
+    assert not any(record.error for record in found.values())
+    assert len({record.scores["test"]["value"] for record in found.values()}) > 1
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 0}, {"time_limit": -1.0}, {"memory_limit": 0}, {"workers": 0}])
+def test_limits_and_workers_are_positive(start: Any, limit: Any) -> None:
+    with pytest.raises(ParameterError, match=next(iter(limit))):
+        start(**limit)
+
+
+def test_a_memory_limit_needs_a_system_that_enforces_it(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "find_spec", lambda _: None)
+    with pytest.raises(ParameterError, match="memory_limit needs Linux"):
+        start(memory_limit=10**9)
