@@ -1,3 +1,21 @@
 """The store of studies: SQLite for one host, PostgreSQL for several, both through SQLAlchemy."""
 
-__all__: list[str] = []
+from calibrant.studies._store.catalogue import StudySummary, TrialState
+from calibrant.studies._store.columns import TrialColumns
+from calibrant.studies._store.leases import ClaimStatus, Worker, WorkerStatus
+from calibrant.studies._store.read_url import StoreAddress, read_store_url
+from calibrant.studies._store.recording import Recorded
+from calibrant.studies._store.store import Store
+
+__all__ = [
+    "ClaimStatus",
+    "Recorded",
+    "Store",
+    "StoreAddress",
+    "StudySummary",
+    "TrialColumns",
+    "TrialState",
+    "Worker",
+    "WorkerStatus",
+    "read_store_url",
+]

@@ -1,0 +1,197 @@
+"""The studies of a store: their definitions, which of their trials are finished, and what is removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from calibrant.exceptions import StudyError, nearest
+from calibrant.studies._store.names import check_text, digest_of
+from calibrant.studies._store.recording import score_code
+
+if TYPE_CHECKING:
+    from calibrant.studies._store.database import Database
+    from calibrant.studies._store.names import StoredNames
+    from calibrant.studies._trials.records import Part
+
+__all__ = ["Catalogue", "StudySummary", "TrialState"]
+
+TrialState = Literal["done", "failed", "incomplete"]
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """A study of a store.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    created, updated : float
+        When it was defined, and when a trial or a definition was last recorded, in seconds since 1970.
+    n_trials, n_failed : int
+        Numbers of recorded trials, and of those that failed.
+    """
+
+    name: str
+    created: float
+    updated: float
+    n_trials: int
+    n_failed: int
+
+
+_STUDIES = """
+SELECT s.name, s.created, s.updated,
+    (SELECT t.recorded FROM calibrant_trials AS t WHERE t.study = s.id ORDER BY t.id DESC LIMIT 1),
+    (SELECT COUNT(*) FROM calibrant_trials AS t WHERE t.study = s.id),
+    (SELECT COUNT(*) FROM calibrant_trials AS t WHERE t.study = s.id AND t.error IS NOT NULL)
+FROM calibrant_studies AS s ORDER BY s.name
+"""
+_FIND = "SELECT id FROM calibrant_studies WHERE digest = :digest"
+_NAMES = "SELECT name FROM calibrant_studies"
+_DEFINITION = "SELECT definition FROM calibrant_studies WHERE digest = :digest"
+_SAVE = """
+INSERT INTO calibrant_studies (digest, name, definition, created, updated)
+VALUES (:digest, :name, :definition, $NOW, $NOW)
+ON CONFLICT (digest) DO UPDATE SET definition = excluded.definition, updated = excluded.updated
+"""
+_DELETE = [
+    "DELETE FROM calibrant_claims WHERE study = :study",
+    "DELETE FROM calibrant_workers WHERE study = :study",
+    "DELETE FROM calibrant_repeats WHERE study = :study",
+    "DELETE FROM calibrant_predictions WHERE trial IN (SELECT id FROM calibrant_trials WHERE study = :study)",
+    "DELETE FROM calibrant_scores WHERE trial IN (SELECT id FROM calibrant_trials WHERE study = :study)",
+    "DELETE FROM calibrant_trials WHERE study = :study",
+    "DELETE FROM calibrant_studies WHERE id = :study",
+]
+_TRIALS = "SELECT id, key, CASE WHEN error IS NULL THEN 0 ELSE 1 END FROM calibrant_trials WHERE study = :study"
+_COMPLETE = """
+SELECT s.trial FROM calibrant_scores AS s JOIN calibrant_trials AS t ON t.id = s.trial
+WHERE t.study = :study AND s.metric * 4 + s.part IN $CODES
+GROUP BY s.trial HAVING COUNT(*) = :n_codes
+"""
+_PREDICTED = """
+SELECT t.id FROM calibrant_trials AS t
+WHERE t.study = :study AND EXISTS (SELECT 1 FROM calibrant_predictions AS p WHERE p.trial = t.id)
+"""
+_FIND_TRIALS = """
+SELECT id FROM calibrant_trials WHERE study = :study AND key IN (SELECT k.value FROM $KEYS AS k)
+"""
+_FORGET = [
+    "DELETE FROM calibrant_predictions WHERE trial IN $CODES",
+    "DELETE FROM calibrant_scores WHERE trial IN $CODES",
+    "DELETE FROM calibrant_trials WHERE id IN $CODES",
+]
+_N_REPEATS = "SELECT COUNT(*) FROM calibrant_repeats WHERE study = :study"
+_PREDICTIONS = """
+SELECT t.split, p.parquet FROM calibrant_trials AS t JOIN calibrant_predictions AS p ON p.trial = t.id
+WHERE t.study = :study AND t.dataset = :dataset AND t.method = :method ORDER BY t.split
+"""
+
+
+class Catalogue:
+    """The studies of a store, by name."""
+
+    def __init__(self, database: Database, names: StoredNames) -> None:
+        self._database = database
+        self._names = names
+        self._ids: dict[str, int] = {}
+
+    def studies(self) -> list[StudySummary]:
+        """Return the studies, sorted by name."""
+        rows = self._database.read(lambda: self._database.rows(_STUDIES))
+        return [
+            StudySummary(name, created, max(updated, last or updated), int(n_trials), int(n_failed))
+            for name, created, updated, last, n_trials, n_failed in rows
+        ]
+
+    def id(self, name: str) -> int:
+        """Return the number of a study; raise if there is none of that name."""
+        if name not in self._ids:
+            rows = self._database.read(lambda: self._database.rows(_FIND, digest=digest_of(name)))
+            if not rows:
+                raise self._unknown(name)
+            self._ids[name] = int(rows[0][0])
+        return self._ids[name]
+
+    def _unknown(self, name: str) -> StudyError:
+        known = [text for (text,) in self._database.read(lambda: self._database.rows(_NAMES))]
+        return StudyError(f"there is no study {name!r} in {self._database.address.shown}.{nearest(name, known)}")
+
+    def definition(self, name: str) -> dict[str, Any] | None:
+        """Return the document that defines a study, or None if there is no such study."""
+        rows = self._database.read(lambda: self._database.rows(_DEFINITION, digest=digest_of(name)))
+        return json.loads(rows[0][0]) if rows else None
+
+    def save_definition(self, name: str, document: Mapping[str, Any]) -> None:
+        """Add a study, or replace its definition."""
+        text = json.dumps(document, ensure_ascii=True)
+        row = {"digest": digest_of(name), "name": check_text(name), "definition": text}
+        self._database.write(lambda: self._database.execute(_SAVE, row))
+
+    def delete(self, name: str) -> None:
+        """Remove a study and all that was recorded of it."""
+        params = {"study": self.id(name)}
+        self._database.write_steps([(statement, params) for statement in _DELETE])
+        self._ids.pop(name, None)
+
+    def finished(self, study: int, codes: Sequence[int], *, predictions: bool) -> dict[str, TrialState]:
+        """Return the state of every recorded trial, by key."""
+        return self._database.read(lambda: self._finished(study, codes, predictions=predictions))
+
+    def _finished(self, study: int, codes: Sequence[int], *, predictions: bool) -> dict[str, TrialState]:
+        states: dict[str, TrialState] = {}
+        complete = self._complete(study, codes, predictions=predictions)
+        for batch in self._database.batches(_TRIALS, {"study": study}):
+            for number, key, failed in batch:
+                done: TrialState = "done" if complete is None or number in complete else "incomplete"
+                states[key] = "failed" if failed else done
+        return states
+
+    def _complete(self, study: int, codes: Sequence[int], *, predictions: bool) -> set[int] | None:
+        """Return the trials that lack nothing that is needed; None: nothing is needed."""
+        sets = []
+        if codes:
+            params = {"study": study, "codes": json.dumps(list(codes)), "n_codes": len(codes)}
+            sets.append(self._numbers(_COMPLETE, params))
+        if predictions:
+            sets.append(self._numbers(_PREDICTED, {"study": study}))
+        return set.intersection(*sets) if sets else None
+
+    def _numbers(self, sql: str, params: Mapping[str, Any]) -> set[int]:
+        return {number for batch in self._database.batches(sql, params) for (number,) in batch}
+
+    def codes(self, needed: Mapping[Part, Collection[str]]) -> list[int]:
+        """Return the codes of the scores that trials must have; metrics that are new to the store get a number."""
+        metrics = {metric for part in needed for metric in needed[part]}
+        if self._database.read_only:
+            ids: Mapping[str, int] = self._database.read(lambda: self._names.known_ids(metrics))
+        else:
+            ids = self._names.ids(metrics)
+        return [score_code(ids.get(metric, -1), part) for part in needed for metric in set(needed[part])]
+
+    def forget(self, study: int, keys: Iterable[str]) -> None:
+        """Remove trials, so that they are run again."""
+        params = {"study": study, "keys": json.dumps(list(keys))}
+        found = self._database.read(lambda: self._database.rows(_FIND_TRIALS, **params))
+        # By number: if the commit is repeated after a lost connection, what was recorded meanwhile stays.
+        codes = {"codes": json.dumps([int(number) for (number,) in found])}
+        if found:
+            self._database.write_steps([(statement, codes) for statement in _FORGET])
+
+    def computed_twice(self, study: int) -> int:
+        """Return the number of computations whose trial was there already."""
+        return int(self._database.read(lambda: self._database.rows(_N_REPEATS, study=study))[0][0])
+
+    def predictions(self, study: int, dataset: str, method: str) -> list[tuple[int, bytes]]:
+        """Return the predictions of a method on a data set: numbers of splits and Parquet files."""
+        return self._database.read(lambda: self._predictions(study, dataset, method))
+
+    def _predictions(self, study: int, dataset: str, method: str) -> list[tuple[int, bytes]]:
+        ids = self._names.known_ids([dataset, method])
+        if len(ids) < len({dataset, method}):
+            return []
+        rows = self._database.rows(_PREDICTIONS, study=study, dataset=ids[dataset], method=ids[method])
+        return [(int(split), bytes(parquet)) for split, parquet in rows]

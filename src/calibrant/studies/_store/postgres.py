@@ -1,0 +1,110 @@
+"""Stores in a PostgreSQL database, for the processes of several hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import psycopg
+import sqlalchemy
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from calibrant.exceptions import CalibrantError, ParameterError
+from calibrant.studies._store.database import Database, Step, StepResult, make_engine
+from calibrant.studies._store.postgres_errors import is_passing, postgres_store_error
+from calibrant.studies._store.read_url import StoreAddress
+
+__all__ = ["PostgresDatabase"]
+
+# A dead network is noticed within about half a minute instead of the hours that TCP allows.
+_CONNECT = {
+    "connect_timeout": "10",
+    "application_name": "calibrant",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+_LOCKS = 0x63616C69  # "cali": the first half of our advisory locks, apart from those of other programs
+
+
+class PostgresDatabase(Database):
+    """A PostgreSQL database: statements of a trial in one round trip, queries on one snapshot."""
+
+    fragments: ClassVar[Mapping[str, str]] = {
+        "$NOW": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)",
+        "$KEYS": "json_array_elements_text(CAST(:keys AS json))",
+        "$CODES": "(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:codes AS json)))",
+    }
+    begin_write: ClassVar[str] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    begin_read: ClassVar[str] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    driver_error = psycopg.Error
+
+    def __init__(self, address: StoreAddress, *, read_only: bool, retry_seconds: float) -> None:
+        super().__init__(address, read_only=read_only, retry_seconds=retry_seconds)
+        try:
+            self._url = make_url(address.url)
+        except (ArgumentError, ValueError):
+            raise ParameterError(
+                f"store must be a URL such as 'postgresql://user@host:5432/database'; got {address.shown!r}."
+            ) from None
+
+    def make_engine(self) -> sqlalchemy.Engine:
+        """Return an engine of psycopg 3."""
+        arguments = {name: value for name, value in _CONNECT.items() if name not in self._url.query}
+        engine = make_engine(str(self._url.render_as_string(hide_password=False)), connect_args=arguments)
+        sqlalchemy.event.listen(engine, "connect", _set_up)
+        return engine
+
+    def patience(self, error: Exception) -> float:
+        """Return the time to wait for a lost connection; at the first opening there is none."""
+        return self.retry_seconds if self._was_open and is_passing(error) else 0.0
+
+    def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
+        """Whether the connection is closed or broken."""
+        return bool(self._raw.closed or self._raw.broken)
+
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open, or failed and not yet ended."""
+        return bool(self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE)
+
+    @property
+    def _raw(self) -> Any:
+        return self.connection.connection.driver_connection
+
+    def store_error(self, error: Exception) -> CalibrantError:
+        """Return the error for the user that an error of PostgreSQL means."""
+        host = self._url.host or str(self._url.query.get("host", "localhost"))
+        return postgres_store_error(error, self.address, f"{host}:{self._url.port or 5432}")
+
+    def has_table(self, name: str) -> bool:
+        """Whether a table exists."""
+        return bool(self.rows("SELECT 1 WHERE to_regclass(:name) IS NOT NULL", name=name))
+
+    def can_hold_store(self) -> bool:
+        """Return True: the names of our tables begin with calibrant, so that others do not matter."""
+        return True
+
+    def lock(self, number: int) -> None:
+        """Wait for the advisory lock of this number."""
+        self.execute("SELECT pg_advisory_xact_lock(:locks, :number)", {"locks": _LOCKS, "number": number}).fetchall()
+
+    def _send(self, steps: Sequence[Step]) -> list[StepResult]:
+        """Send all statements, BEGIN and COMMIT among them, before the first answer arrives."""
+        raw, cursors = self._raw, []
+        with raw.pipeline():
+            raw.execute(self.begin_write)
+            for sql, params in steps:
+                cursors.append(cursor := raw.cursor())
+                run = cursor.execute if isinstance(params, Mapping) else cursor.executemany
+                run(self.compiled(sql), params)
+            raw.execute("COMMIT")
+        return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []) for cursor in cursors]
+
+
+def _set_up(connection: Any, _: object) -> None:
+    """Sync every commit to the disk, even where the server is set up otherwise."""
+    connection.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+    )

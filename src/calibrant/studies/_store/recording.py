@@ -1,0 +1,134 @@
+"""A finished trial becomes one commit: the first one of a key wins, and a record sent twice is known by its token."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from calibrant.studies._store.database import Database, Step
+    from calibrant.studies._store.names import StoredNames
+    from calibrant.studies._trials.records import TrialRecord
+
+__all__ = ["PARTS", "Recorded", "Recorder", "score_code"]
+
+Recorded = Literal["recorded", "supplemented", "already there"]
+
+PARTS = {"test": 0, "training": 1, "no_information": 2}
+
+_ADD_TRIAL = """
+INSERT INTO calibrant_trials
+    (study, key, token, dataset, fingerprint, method, split, split_name, seed, versions, n_train, n_test,
+    fit_seconds, predict_seconds, shared_seconds, n_sharing, choice, error, recorded)
+VALUES (:study, :key, :token, :dataset, :fingerprint, :method, :split, :split_name, :seed, :versions, :n_train, :n_test,
+    :fit_seconds, :predict_seconds, :shared_seconds, :n_sharing, :choice, :error, $NOW)
+ON CONFLICT (study, key) DO NOTHING
+"""
+# The trial is found by its token: nothing is added to one that another computation recorded.
+_ADD_SCORE = """
+INSERT INTO calibrant_scores (trial, metric, part, value)
+SELECT t.id, CAST(:metric AS BIGINT), CAST(:part AS SMALLINT), CAST(:value AS DOUBLE PRECISION)
+FROM calibrant_trials AS t WHERE t.study = :study AND t.key = :key AND t.token = :token
+ON CONFLICT (trial, metric, part) DO NOTHING
+"""
+_ADD_PREDICTIONS = """
+INSERT INTO calibrant_predictions (trial, parquet)
+SELECT t.id, :parquet FROM calibrant_trials AS t WHERE t.study = :study AND t.key = :key AND t.token = :token
+ON CONFLICT (trial) DO NOTHING
+"""
+_END_CLAIM = "DELETE FROM calibrant_claims WHERE study = :study AND key = :key"
+_FIND = "SELECT id, token, error IS NOT NULL FROM calibrant_trials WHERE study = :study AND key = :key"
+_ADD_REPEAT = """
+INSERT INTO calibrant_repeats (study, key, token, worker, recorded)
+VALUES (:study, :key, :token, :worker, $NOW) ON CONFLICT (study, key, token) DO NOTHING
+"""
+
+
+class Recorder:
+    """Writes trials."""
+
+    def __init__(self, database: Database, names: StoredNames) -> None:
+        self._database = database
+        self._names = names
+
+    def record(self, study: int, worker: int, record: TrialRecord) -> Recorded:
+        """Commit a trial, or what it adds to the one that is there."""
+        row, scores = self._row(study, record), list(self._scores(record))
+        trial = {name: row[name] for name in ("study", "key", "token")}
+        steps: list[Step] = [(_ADD_TRIAL, row)]
+        if scores:
+            steps.append((_ADD_SCORE, [{**trial, **score} for score in scores]))
+        if record.predictions is not None:
+            steps.append((_ADD_PREDICTIONS, {**trial, "parquet": record.predictions}))
+        sent = self._database.write_steps([*steps, (_END_CLAIM, trial), (_FIND, trial)])
+        found = sent.results[-1].rows
+        if found and found[0][1] == record.token:
+            return "recorded" if sent.results[0].n_changed or sent.n_attempts > 1 else "already there"
+        return self._database.write(lambda: self._supplement(row, worker, record, scores))
+
+    def _supplement(
+        self, row: dict[str, Any], worker: int, record: TrialRecord, scores: list[dict[str, Any]]
+    ) -> Recorded:
+        """Add to the trial that another computation recorded what it lacks."""
+        database = self._database
+        trial = {name: row[name] for name in ("study", "key", "token")}
+        database.lock(row["study"])
+        found = database.rows(_FIND, study=row["study"], key=row["key"])
+        n_added = 0
+        if found and not found[0][2] and not record.is_failed:
+            owner = {**trial, "token": found[0][1]}
+            n_added = sum(database.execute(_ADD_SCORE, {**owner, **score}).rowcount for score in scores)
+            if record.predictions is not None:
+                n_added += database.execute(_ADD_PREDICTIONS, {**owner, "parquet": record.predictions}).rowcount
+        if n_added:
+            return "supplemented"
+        database.execute(_ADD_REPEAT, {**trial, "worker": worker})
+        return "already there"
+
+    def _row(self, study: int, record: TrialRecord) -> dict[str, Any]:
+        ref, versions = record.ref, json.dumps(dict(record.versions), sort_keys=True, ensure_ascii=False)
+        texts = (ref.dataset, ref.method, record.data_fingerprint, record.split_name, record.choice, versions)
+        ids = self._names.ids(texts)
+        return {
+            "study": study,
+            "key": ref.key,
+            "token": record.token,
+            "dataset": ids[ref.dataset],
+            "fingerprint": ids[record.data_fingerprint],
+            "method": ids[ref.method],
+            "split": int(ref.split),
+            "split_name": ids[record.split_name],
+            "seed": None if record.seed is None else int(record.seed),
+            "versions": ids[versions],
+            "n_train": int(record.n_train),
+            "n_test": int(record.n_test),
+            "fit_seconds": float(record.fit_seconds),
+            "predict_seconds": float(record.predict_seconds),
+            "shared_seconds": float(record.shared_seconds),
+            "n_sharing": int(record.n_sharing),
+            "choice": ids[record.choice],
+            "error": _storable(record.error) if record.error else None,
+        }
+
+    def _scores(self, record: TrialRecord) -> Iterator[dict[str, Any]]:
+        ids = self._names.ids({metric for scores in record.scores.values() for metric in scores})
+        for part, scores in record.scores.items():
+            for metric, value in scores.items():
+                number = float(value)
+                yield {
+                    "metric": ids[metric],
+                    "part": PARTS[part],
+                    "value": None if math.isnan(number) else number,
+                }
+
+
+def score_code(metric: int, part: str) -> int:
+    """Return the one number that stands for a metric on a part of the rows in lists."""
+    return 4 * metric + PARTS[part]
+
+
+def _storable(text: str) -> str:
+    """Return a traceback without what PostgreSQL cannot keep: NUL characters and unpaired surrogates."""
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")

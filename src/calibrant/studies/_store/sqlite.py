@@ -1,0 +1,173 @@
+"""Stores in an SQLite file, for the processes of one host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+import sqlalchemy
+
+from calibrant.exceptions import CalibrantError, StoreError
+from calibrant.studies._store.database import Database, make_engine
+from calibrant.studies._store.read_url import StoreAddress
+from calibrant.studies._store.sqlite_errors import sqlite_code, sqlite_store_error
+
+__all__ = ["SqliteDatabase"]
+
+_STEP_SECONDS = 0.5  # SQLite waits this long at a time, so that Ctrl-C is not held up for the whole timeout
+
+
+class SqliteDatabase(Database):
+    """An SQLite file: write-ahead log, every commit synced to the disk, one writer at a time."""
+
+    fragments: ClassVar[Mapping[str, str]] = {
+        "$NOW": "(julianday('now') - 2440587.5) * 86400.0",
+        "$KEYS": "json_each(:keys)",
+        "$CODES": "(SELECT value FROM json_each(:codes))",
+    }
+    begin_write: ClassVar[str] = "BEGIN IMMEDIATE"
+    begin_read: ClassVar[str] = "BEGIN"
+    closes_before_fork: ClassVar[bool] = True  # SQLite's locks belong to the process: a child must inherit none
+    driver_error = sqlite3.Error
+
+    def __init__(self, address: StoreAddress, *, read_only: bool, retry_seconds: float, create: bool) -> None:
+        super().__init__(address, read_only=read_only, retry_seconds=retry_seconds)
+        assert address.path is not None  # noqa: S101
+        self.path = address.path
+        self._creates = create and not read_only
+        self._file_id: tuple[int, int] | None = None
+        self._copy: Path | None = None
+        self._check_file()
+
+    def make_engine(self) -> sqlalchemy.Engine:
+        """Return an engine whose connections have our settings."""
+        return make_engine("sqlite://", creator=self._connect, paramstyle="named")
+
+    def patience(self, error: Exception) -> float:
+        """Return the time to wait for a locked file; nothing else passes."""
+        return self.address.timeout if sqlite_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else 0.0
+
+    def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
+        """Return False: a file is not lost."""
+        return False
+
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open; SQLite ends some itself, as when the disk is full."""
+        connection = self.connection.connection.driver_connection
+        return connection is not None and bool(connection.in_transaction)
+
+    def store_error(self, error: Exception) -> CalibrantError:
+        """Return the error for the user that an error of SQLite means."""
+        return sqlite_store_error(error, self.address, read_only=self.read_only)
+
+    def has_table(self, name: str) -> bool:
+        """Whether a table exists."""
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+    def can_hold_store(self) -> bool:
+        """Whether the file has no tables: one with other tables belongs to another program."""
+        return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")
+
+    def lock(self, number: int) -> None:
+        """Do nothing: a writing transaction of SQLite excludes all others."""
+
+    def check_place(self) -> None:
+        """Raise if the file was deleted or replaced: what is written to it now would be lost."""
+        if self._file_id is not None and self._file_id != _file_id(self.path):
+            raise StoreError(
+                f"{self.address.shown}: the file was deleted, moved or replaced while it was open. Put it back, or run "
+                "the study again with the file that is there now."
+            )
+
+    def prepare_writing(self) -> None:
+        """Switch the file to a write-ahead log, so that readers and the writer do not wait for each other."""
+        self._run(lambda _: self.execute("PRAGMA journal_mode = WAL").fetchall())
+
+    # Connections
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = self._connect_readable() if self.read_only else self._open(self.path, "rwc")
+        try:
+            for pragma in self._pragmas():
+                connection.execute(pragma).fetchall()
+        except BaseException:
+            connection.close()
+            raise
+        self._creates = False
+        self._file_id = _file_id(self.path)
+        return connection
+
+    def _pragmas(self) -> list[str]:
+        pragmas = ["PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -65536"]
+        if self.address.max_pages is not None:
+            pragmas.append(f"PRAGMA max_page_count = {self.address.max_pages}")
+        return pragmas
+
+    def _open(self, path: Path, mode: str, more: str = "") -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"file:{quote(os.fspath(path))}?mode={mode}{more}",
+            uri=True,
+            timeout=min(_STEP_SECONDS, self.address.timeout),
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _connect_readable(self) -> sqlite3.Connection:
+        """Return a connection to a file in a folder that may be one that cannot be written."""
+        if self._copy is not None:
+            return self._open(self._copy, "rw")
+        connection = self._open(self.path, "ro")
+        try:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+        except sqlite3.Error as error:
+            connection.close()
+            if sqlite_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise
+            return self._connect_unshared()
+        return connection
+
+    def _connect_unshared(self) -> sqlite3.Connection:
+        """Return a connection where SQLite can make no file of locks: nobody else has the store open."""
+        log = _beside(self.path, "-wal")
+        if not (log.exists() and log.stat().st_size):
+            return self._open(self.path, "ro", "&immutable=1")
+        folder = tempfile.mkdtemp(prefix="calibrant-store-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._copy = Path(folder) / "store.db"
+        shutil.copyfile(self.path, self._copy)
+        shutil.copyfile(log, _beside(self._copy, "-wal"))
+        return self._open(self._copy, "rw")
+
+    def close(self) -> None:
+        """Close the connection for good, and remove the copy that was read."""
+        super().close()
+        if self._copy is not None:
+            shutil.rmtree(self._copy.parent, ignore_errors=True)
+
+    def _check_file(self) -> None:
+        shown = self.address.shown
+        if self.path.is_dir():
+            raise StoreError(f"{shown} is a folder. Name a file in it, such as {self.path / 'calibrant.db'}.")
+        if not self.path.parent.is_dir():
+            raise StoreError(f"{shown}: there is no folder {self.path.parent}. Create it, or correct the path.")
+        if not self._creates and not self.path.exists():
+            raise StoreError(f"{shown}: there is no such file. Correct the path, or run a study to create the store.")
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _file_id(path: Path) -> tuple[int, int] | None:
+    try:
+        status: Any = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
