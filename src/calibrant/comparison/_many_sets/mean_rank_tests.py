@@ -20,7 +20,7 @@ from calibrant.metrics._internal import CONFIDENCE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["bonferroni_dunn", "friedman", "nemenyi"]
+__all__ = ["bonferroni_dunn", "friedman", "nemenyi", "tied_ranks"]
 
 _ROUNDING = 1e-14  # values that differ by less than this share are ties, as in the pairwise tests
 _EXHAUSTED = 1e-12  # of the greatest chi-squared: what is left below it is rounding, and F is infinite
@@ -178,13 +178,21 @@ def _read_ranks(
         raise DataError(
             f"{test} needs at least 3 methods; got {len(names)}. Two are compared by wilcoxon or sign_test."
         )
-    return names, np.stack([_ranks(row if better == "lower" else -row) for row in values])
+    return names, np.stack([tied_ranks(row if better == "lower" else -row) for row in values])
 
 
-def _ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
+def tied_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the ranks of values, the least as 1; values that are equal up to rounding share their ranks.
+
+    Examples
+    --------
+    >>> tied_ranks(np.array([0.3, 0.1 + 0.2, 0.1, np.inf]))
+    array([2.5, 2.5, 1. , 4. ])
+    """
     order = np.argsort(row, kind="stable")
-    gaps = np.diff(row[order], prepend=row[order][0])
-    group = np.cumsum(gaps > _ROUNDING * np.abs(row).max())
+    with np.errstate(invalid="ignore"):  # infinite values are ties
+        gaps = np.diff(row[order], prepend=row[order][0])
+    group = np.cumsum(gaps > _ROUNDING * np.abs(row[np.isfinite(row)]).max(initial=0.0))
     ranks = np.empty(len(row))
     ranks[order] = (np.searchsorted(group, group) + 1 + np.searchsorted(group, group, side="right")) / 2
     return ranks

@@ -1,0 +1,186 @@
+"""Predictions of a trial as the bytes of a Parquet file, and back: numbers, classes and weights to the bit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant.exceptions import StoreError, StudyError
+from calibrant.resampling import Pooled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["TestPredictions", "pool_predictions", "predictions_from_parquet", "predictions_to_parquet"]
+
+_KEY = b"calibrant"
+_NATURAL = "iufbU"  # kinds of NumPy's types that a column of classes keeps; others are written as numbers of classes
+_OPTIONS: dict[str, Any] = {
+    "compression": "zstd",  # 0.3 ms for 200 rows of three classes, and a third smaller
+    "use_dictionary": ["y_true"],
+    "write_statistics": False,
+    "store_schema": False,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TestPredictions:
+    """The predictions of one trial.
+
+    Parameters
+    ----------
+    row : array of shape (n_rows,)
+        The position of each test row in the data set.
+    y_true : array of shape (n_rows,)
+        Its class or number.
+    y_pred : array of shape (n_rows, n_classes) or (n_rows,)
+        The probabilities of the classes, or the predicted number.
+    classes : tuple
+        The classes in the order of the columns; empty for regression.
+    weight, group : array of shape (n_rows,) or None
+        The weight and the group of each row.
+    """
+
+    __test__ = False  # not a class of tests
+
+    row: NDArray[np.intp]
+    y_true: NDArray[Any]
+    y_pred: NDArray[np.float64]
+    classes: tuple[Any, ...] = ()
+    weight: NDArray[np.float64] | None = None
+    group: NDArray[Any] | None = None
+
+
+def predictions_to_parquet(
+    row: NDArray[np.intp],
+    y_true: NDArray[Any],
+    y_pred: NDArray[np.float64],
+    classes: Sequence[Any] = (),
+    *,
+    weight: NDArray[np.float64] | None = None,
+    group: NDArray[Any] | None = None,
+) -> bytes:
+    """Return the predictions of a trial as the bytes of a Parquet file.
+
+    The columns are row, y_true and ``p(class)`` of each class, or ``y_pred``; they can be read by other programs. The
+    classes stand in the metadata too, with their types.
+
+    Examples
+    --------
+    >>> data = predictions_to_parquet(np.array([4]), np.array(["b"]), np.array([[0.25, 0.75]]), ["a", "b"])
+    >>> found = predictions_from_parquet(data)
+    >>> found.y_pred.tolist(), found.classes
+    ([[0.25, 0.75]], ('a', 'b'))
+    """
+    arrow, parquet = _arrow()
+    proba = np.asarray(y_pred, dtype=np.float64)
+    labels = _labels(classes, y_true) if len(classes) else None
+    if labels is None:
+        named = [("y_true", np.asarray(y_true, dtype=np.float64)), ("y_pred", proba)]
+    else:
+        probabilities = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
+        named = [("y_true", _outcome_column(y_true, labels)), *probabilities]
+    extras = [(name, found) for name, found in (("weight", weight), ("group", group)) if found is not None]
+    about = {"classes": _class_entry(labels), "extras": [name for name, _ in extras]}
+    named = [("row", np.asarray(row, dtype=np.int64)), *named, *extras]
+    arrays = [arrow.array(np.ascontiguousarray(column)) for _, column in named]
+    schema = arrow.schema([arrow.field(name, array.type) for (name, _), array in zip(named, arrays, strict=True)])
+    sink = arrow.BufferOutputStream()
+    with parquet.ParquetWriter(sink, schema, **_OPTIONS) as writer:
+        writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+        writer.add_key_value_metadata({_KEY: json.dumps(about, ensure_ascii=False)})
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def predictions_from_parquet(data: bytes) -> TestPredictions:
+    """Return the predictions that `predictions_to_parquet` wrote.
+
+    Examples
+    --------
+    >>> data = predictions_to_parquet(np.array([4, 7]), np.array([1.5, 2.5]), np.array([1.25, 3.0]))
+    >>> predictions_from_parquet(data).y_pred
+    array([1.25, 3.  ])
+    """
+    arrow, parquet = _arrow()
+    try:
+        file = parquet.ParquetFile(arrow.BufferReader(data))
+        table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
+    except (arrow.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"predictions of a trial cannot be read: {error}. Run the trial again.") from error
+    columns = [table.column(i).to_numpy() for i in range(table.num_columns)]
+    n_extras = len(about["extras"])
+    extras = dict(zip(about["extras"], columns[len(columns) - n_extras :], strict=True))
+    row, outcome, *predicted = columns[: len(columns) - n_extras]
+    if about["classes"] is None:
+        return TestPredictions(row.astype(np.intp), outcome, predicted[0], (), **extras)
+    labels = _read_labels(about["classes"])
+    code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
+    proba = np.stack(predicted, axis=1)
+    return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
+
+
+def pool_predictions(found: Sequence[tuple[int, bytes]], what: str) -> Pooled:
+    """Return the predictions of all splits as one; `what` names the trials in the error where there are none."""
+    if not found:
+        raise StudyError(f"{what}: no predictions are kept. Run the study with predictions kept to have them.")
+    ordered = sorted(found, key=lambda item: item[0])
+    splits = [number for number, _ in ordered]
+    parts = [predictions_from_parquet(data) for _, data in ordered]
+    row, y_true, y_pred = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("row", "y_true", "y_pred")
+    )
+    split = np.repeat(np.asarray(splits, dtype=np.intp), [len(part.row) for part in parts])
+    return Pooled(row, split, y_true, y_pred, parts[0].classes)
+
+
+def _arrow() -> tuple[Any, Any]:
+    purpose = "keep the predictions of a study"
+    return tuple(optional_import(name, extra="studies", purpose=purpose) for name in ("pyarrow", "pyarrow.parquet"))
+
+
+def _labels(classes: Sequence[Any], y_true: Any) -> NDArray[Any]:
+    """Return the classes as an array of the type of the outcomes, so that both come back as they were."""
+    outcome = np.asarray(y_true)
+    return np.array(list(classes), dtype=None if outcome.dtype.kind == "U" else outcome.dtype)
+
+
+def _outcome_column(y_true: Any, labels: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes of the rows as a column: as they are, or as their numbers where Parquet has no such type."""
+    outcome = np.asarray(y_true)
+    if labels.dtype.kind in _NATURAL or all(isinstance(label, str) for label in labels):
+        return outcome
+    number = {label: i for i, label in enumerate(labels.tolist())}
+    return np.array([number[label] for label in outcome.tolist()], dtype=np.int64)
+
+
+def _class_entry(labels: NDArray[Any] | None) -> dict[str, Any] | None:
+    """Return the classes with their type, as JSON takes them."""
+    if labels is None:
+        return None
+    is_text = all(isinstance(label, str) for label in labels)
+    kinds = [type(label).__name__ for label in labels.tolist()] if labels.dtype.kind == "O" else []
+    plain = (
+        labels.tolist() if labels.dtype.kind in _NATURAL or is_text else [_as_json(label) for label in labels.tolist()]
+    )
+    is_coded = labels.dtype.kind not in _NATURAL and not is_text
+    return {"dtype": labels.dtype.str, "labels": plain, "kinds": kinds, "coded": is_coded}
+
+
+def _as_json(label: Any) -> Any:
+    return label if isinstance(label, str | int | float | bool) else str(label)
+
+
+def _read_labels(entry: dict[str, Any]) -> NDArray[Any]:
+    return np.array(entry["labels"], dtype=np.dtype(entry["dtype"]))
+
+
+def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the number of each row's class."""
+    known = labels.astype(str) if labels.dtype.kind == "O" else labels
+    order = np.argsort(known, kind="stable")
+    return np.asarray(order[np.searchsorted(known, outcome.astype(known.dtype), sorter=order)])

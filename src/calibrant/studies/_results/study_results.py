@@ -1,0 +1,341 @@
+"""The results of a study: tables, comparisons, ranks, the best method, predictions and export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.exceptions import StudyError
+from calibrant.resampling import Pooled
+from calibrant.studies._results.arrays import DONE, FAILED, arrange
+from calibrant.studies._results.dataset_plan import DatasetPlan
+from calibrant.studies._results.metric_facts import choose_name
+from calibrant.studies._results.predictions import pool_predictions
+from calibrant.studies._results.study_values import StudyValues
+from calibrant.studies._results.tables import study_table
+from calibrant.studies._results.trials_frame import trials_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["StudyResults", "read_results"]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResults(StudyValues):
+    """The results of a study as they were when they were read from its store; every query is answered from them.
+
+    Parameters
+    ----------
+    name : str
+        The name of the study.
+    datasets, methods, metrics : tuples of str
+        Their names, in the order of the study.
+    plans : dict of data set to DatasetPlan
+        The plan and the splits of each data set.
+    values : dict of (data set, metric, part) to array of shape (n_methods, n_splits)
+        The values, NaN where a trial has none.
+    states : dict of data set to array of shape (n_methods, n_splits)
+        0 where a trial is missing, 1 where it is done, 2 where it failed.
+    all_rows, all_rows_states : dicts
+        The same of the fits to all rows, which the .632+ bootstrap needs; arrays of shape (n_methods,).
+    lacking : dict of (data set, metric, part) to array of bool
+        Where a trial is done but was recorded before the metric was part of the study.
+    choices : dict of data set to tuple of str
+        With a nested plan, the method chosen in each split; empty where the trial is missing.
+    candidates : tuple of str
+        With a nested plan, the methods that are chosen among.
+    own_metrics : frozenset of str
+        The metrics that are functions of the user's.
+    columns : dict of str, or of (part, metric), to array
+        All that was recorded of each trial, for `to_frame`.
+    read_predictions : callable, optional
+        Returns the predictions that were kept, ``read_predictions(dataset, method)``: number and Parquet bytes of each
+        split.
+
+    Examples
+    --------
+    >>> results = StudyResults.from_values({"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.2, 0.1], [0.2, 0.3]]},
+    ...                                    methods=["tree", "bayes"], metric="mse")
+    >>> results
+    Study 'study': 2 data sets x 2 methods, 8 trials of 8 done
+    >>> results.table("mse")
+    method   tree  bayes
+    dataset
+    iris     0.15   0.25
+    wine     0.15   0.25
+    """
+
+    @staticmethod
+    def from_values(
+        values: Mapping[str, Any], *, methods: Sequence[str], metric: str, n_train: int = 9, n_test: int = 1
+    ) -> StudyResults:
+        """Return the results of splits that were run elsewhere, by cross-validation, so that they can be queried.
+
+        Parameters
+        ----------
+        values : dict of data set to array of shape (n_methods, n_splits)
+            The values; NaN where the metric is undefined.
+        methods : sequence of str
+            The names of the methods.
+        metric : str
+            The metric, an id in `calibrant.metrics.METRICS`.
+        n_train, n_test : int
+            Numbers of training rows and of test rows; only their ratio counts, 9 to 1 for tenfold cross-validation.
+
+        Returns
+        -------
+        StudyResults
+            The results.
+
+        Examples
+        --------
+        >>> values = {"iris": [[0.1, 0.2, 0.3], [0.3, 0.2, 0.4]]}
+        >>> StudyResults.from_values(values, methods=["tree", "bayes"], metric="mse").table("mse").to_numpy().round(2)
+        array([[0.2, 0.3]])
+        """
+        arrays = {name: np.asarray(each, dtype=np.float64).reshape(len(methods), -1) for name, each in values.items()}
+        sizes = {name: np.ones(each.shape[1], dtype=np.intp) for name, each in arrays.items()}
+        plans = {
+            name: DatasetPlan(
+                f"{len(one)}-fold cross-validation",
+                tuple(f"fold {number + 1}" for number in range(len(one))),
+                n_train * one,
+                n_test * one,
+                len(one),
+                has_disjoint_tests=True,
+            )
+            for name, one in sizes.items()
+        }
+        places = [(name, row, split) for name, each in arrays.items() for row, split in np.ndindex(each.shape)]
+        columns = {
+            "dataset": [name for name, _, _ in places],
+            "method": [methods[row] for _, row, _ in places],
+            "split": [split for _, _, split in places],
+            "state": ["done"] * len(places),
+            ("test", metric): np.array([arrays[name][row, split] for name, row, split in places]),
+        }
+        return read_results("study", columns, datasets=list(arrays), methods=methods, metrics=[metric], plans=plans)
+
+    def table(
+        self,
+        metric: str,
+        *,
+        part: str = "test",
+        interval: bool = False,
+        confidence: float = 0.95,
+        partial: bool = False,
+    ) -> pd.DataFrame:
+        """Return the mean over the splits of each method on each data set.
+
+        With the plan `Bootstrap632` the metrics on training rows are weighted in, as by `estimate_performance`; a study
+        of one data set has the means and intervals of `estimate_performance`.
+
+        Parameters
+        ----------
+        metric : str
+            A metric of the study.
+        part : {"test", "training"}
+            The rows that the metric is computed on.
+        interval : bool
+            Whether to add columns with the interval of each mean; NaN where none holds.
+        confidence : float
+            Confidence of the intervals.
+        partial : bool
+            Whether a mean is of the splits that were finished where trials failed or are missing. By default it is NaN
+            there. Either way a warning names these cells, and ``attrs["notes"]`` of the frame too.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Data sets as rows and methods as columns, in the order of the study.
+
+        Examples
+        --------
+        >>> values = {"iris": [[0.1, 0.2, 0.3], [0.3, 0.2, 0.4]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "bayes"], metric="mse")
+        >>> results.table("mse", interval=True)["tree"].round(3)
+                 mean   low   high
+        dataset
+        iris      0.2  0.05  0.647
+        """
+        return study_table(self, metric, part=part, interval=interval, confidence=confidence, partial=partial)
+
+    def to_frame(self, *, missing: bool = False) -> pd.DataFrame:
+        """Return a frame with a row for each trial.
+
+        Parameters
+        ----------
+        missing : bool
+            Whether to add rows for the trials that have not run.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Data set, method, split, state, seed, sizes, seconds, a column for each metric (``training_`` before those
+            on training rows), what a nested plan chose, versions, and the line of the traceback that names the error.
+
+        Examples
+        --------
+        >>> results = StudyResults.from_values({"iris": [[0.1, 0.2]]}, methods=["tree"], metric="mse")
+        >>> results.to_frame()
+          dataset method  split state  mse
+        0    iris   tree      0  done  0.1
+        1    iris   tree      1  done  0.2
+        """
+        return trials_frame(self, missing=missing)
+
+    def predictions(self, method: str, dataset: str | None = None) -> Pooled:
+        """Return the predictions of a method for the test rows of all splits, where they were kept.
+
+        Parameters
+        ----------
+        method : str
+            The method.
+        dataset : str, optional
+            The data set, where there are several.
+
+        Returns
+        -------
+        Pooled
+            Rows, splits, actual classes and probabilities; as `Performance.pooled` returns them.
+
+        Examples
+        --------
+        >>> results = StudyResults.from_values({"iris": [[0.1, 0.2]]}, methods=["tree"], metric="mse")
+        >>> results.predictions("tree")
+        Traceback (most recent call last):
+        calibrant.exceptions.StudyError: tree on iris: no predictions are kept. Run the study with predictions kept to
+        have them.
+        """
+        choose_name("method", method, self.methods)
+        chosen = self.chosen_datasets(dataset)
+        if len(chosen) > 1:
+            raise StudyError(f"dataset must be specified where there are several: {', '.join(chosen)}.")
+        found = [] if self.read_predictions is None else self.read_predictions(chosen[0], method)
+        return pool_predictions([each for each in found if each[0] >= 0], f"{method} on {chosen[0]}")
+
+    def split_values(self, metric: str, dataset: str, *, part: str = "test") -> NDArray[np.float64]:
+        """Return the value of every method and split, NaN where there is none.
+
+        Parameters
+        ----------
+        metric, dataset : str
+            A metric and a data set of the study.
+        part : {"test", "training"}
+            The rows that the metric is computed on.
+
+        Returns
+        -------
+        array of shape (n_methods, n_splits)
+            The values.
+
+        Examples
+        --------
+        >>> results = StudyResults.from_values({"iris": [[0.1, 0.2]]}, methods=["tree"], metric="mse")
+        >>> results.split_values("mse", "iris")
+        array([[0.1, 0.2]])
+        """
+        return self.recorded_values(metric, dataset, part)
+
+    def __repr__(self) -> str:
+        n_trials = sum(states.size for states in self.states.values())
+        n_done, n_failed = (
+            sum(int((each == state).sum()) for each in self.states.values()) for state in (DONE, FAILED)
+        )
+        failed = f", {n_failed:,} failed" if n_failed else ""
+        shape = f"{_counted(len(self.datasets), 'data set')} x {_counted(len(self.methods), 'method')}"
+        return f"Study {self.name!r}: {shape}, {n_done:,} trials of {n_trials:,} done{failed}"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def read_results(
+    name: str,
+    columns: Mapping[Any, Any],
+    *,
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    metrics: Sequence[str],
+    plans: Mapping[str, DatasetPlan],
+    lacking: Mapping[tuple[str, str], NDArray[np.bool_]] | None = None,
+    candidates: Sequence[str] = (),
+    own_metrics: Collection[str] = (),
+    read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = None,
+) -> StudyResults:
+    """Return the results of trials that are passed as columns, an entry for each trial.
+
+    Parameters
+    ----------
+    name : str
+        The name of the study.
+    columns : dict of str, or of (part, metric), to sequence
+        ``"dataset"`` and ``"method"`` (names), ``"split"``, ``"state"`` ("done" or "failed") and, for `to_frame`,
+        whatever else was recorded; float arrays of the metrics by ``("test", "mse")``. The part ``"counted"`` holds
+        the rows that a proportion or an area counts (`Scorer.n_counted`), which intervals take.
+    datasets, methods, metrics : sequences of str
+        Those of the study, in order; trials of others are left out.
+    plans : dict of data set to DatasetPlan
+        The splits of each data set.
+    lacking, candidates, own_metrics, read_predictions
+        As in `StudyResults`; `lacking` by (part, metric), an entry for each trial.
+
+    Examples
+    --------
+    >>> from calibrant.resampling import CrossValidation
+    >>> from calibrant.studies._results.dataset_plan import read_dataset_plan
+    >>> plans = {"iris": read_dataset_plan(CrossValidation(2), ["1", "2"], [75, 75], [75, 75])}
+    >>> columns = {"dataset": ["iris", "iris"], "method": ["tree", "tree"], "split": [0, 1],
+    ...            "state": ["done", "failed"], ("test", "mse"): np.array([0.1, np.nan])}
+    >>> read_results("trees", columns, datasets=["iris"], methods=["tree"], metrics=["mse"], plans=plans)
+    Study 'trees': 1 data set x 1 method, 1 trials of 2 done, 1 failed
+    """
+    by_trial = {key: column for key, column in columns.items() if isinstance(key, tuple)}
+    found = arrange(
+        columns["dataset"],
+        columns["method"],
+        np.asarray(columns["split"], dtype=np.intp),
+        np.asarray(columns["state"]) == "failed",
+        by_trial,
+        lacking=lacking,
+        datasets=datasets,
+        methods=methods,
+        plans=plans,
+    )
+    is_kept = found.cells >= 0
+    kept = {key: column if is_kept.all() else _kept(column, is_kept) for key, column in columns.items()}
+    return StudyResults(
+        *(name, tuple(datasets), tuple(methods), tuple(metrics), dict(plans), found.values, found.states),
+        all_rows=found.all_rows,
+        all_rows_states=found.all_rows_states,
+        lacking=found.lacking,
+        choices=_choices(kept, datasets, plans),
+        candidates=tuple(candidates),
+        own_metrics=frozenset(own_metrics),
+        columns=kept,
+        read_predictions=read_predictions,
+    )
+
+
+def _kept(column: Any, is_kept: NDArray[np.bool_]) -> Any:
+    if isinstance(column, np.ndarray):
+        return column[is_kept]
+    return [entry for entry, which in zip(column, is_kept.tolist(), strict=True) if which]
+
+
+def _choices(
+    columns: Mapping[Any, Any], datasets: Sequence[str], plans: Mapping[str, DatasetPlan]
+) -> dict[str, tuple[str, ...]]:
+    """Return what was chosen in each split of the data sets whose plan is nested."""
+    nested = {name: [""] * plans[name].n_splits for name in datasets if plans[name].is_nested}
+    if nested and "choice" in columns:
+        for dataset, split, choice in zip(columns["dataset"], columns["split"], columns["choice"], strict=True):
+            if dataset in nested and split >= 0:
+                nested[dataset][int(split)] = choice
+    return {name: tuple(each) for name, each in nested.items()}

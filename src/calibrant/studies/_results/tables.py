@@ -1,0 +1,170 @@
+"""The table of a study: means over the splits, with intervals, and a note where trials failed or are missing."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant._params import Choice, check_param
+from calibrant.exceptions import CalibrantWarning, StudyError
+from calibrant.metrics import Interval
+from calibrant.metrics._internal import CONFIDENCE
+from calibrant.resampling._internal import NO_INTERVAL, split_interval
+from calibrant.studies._results.arrays import DONE, FAILED
+from calibrant.studies._results.row_tests import row_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from calibrant.studies._results.study_values import StudyValues
+
+__all__ = ["Means", "check_complete", "mean_interval", "study_means", "study_table"]
+
+_MOST_NAMED = 5  # cells that a note names one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means over the splits, data sets x methods, and what is missing in them."""
+
+    values: NDArray[np.float64]
+    is_complete: NDArray[np.bool_]
+    gaps: tuple[str, ...]  # cells without all of their trials
+    undefined: tuple[str, ...]  # cells in which the metric has no value in some splits
+
+    @property
+    def notes(self) -> list[str]:
+        """What is missing, in words."""
+        found = [
+            ("trials failed or are missing", self.gaps),
+            ("the metric is undefined in some splits", self.undefined),
+        ]
+        return [f"{what}: {_listed(cells)}" for what, cells in found if cells]
+
+
+def study_means(
+    study: StudyValues,
+    metric: str,
+    datasets: tuple[str, ...] | None = None,
+    *,
+    part: str = "test",
+    partial: bool = False,
+) -> Means:
+    """Return the mean over the splits of each data set and method; NaN where trials failed or are missing.
+
+    With `partial` such means are of the splits that were finished. Splits where the metric is undefined are left out,
+    as by `estimate_performance`.
+    """
+    names = study.datasets if datasets is None else datasets
+    means, complete = np.full((2, len(names), len(study.methods)), np.nan), []
+    gaps: list[str] = []
+    undefined: list[str] = []
+    for row, dataset in enumerate(names):
+        values, states = study.recorded_values(metric, dataset, part), study.trial_states(metric, dataset, part)
+        is_done = states == DONE
+        complete.append(is_done.all(axis=1))
+        means[0, row] = _row_means(values, is_done)
+        gaps += _gaps(study, dataset, states)
+        n_undefined = (is_done & np.isnan(values)).sum(axis=1)
+        undefined += [
+            f"{dataset}, {study.methods[i]} ({n_undefined[i]} of {is_done.shape[1]})"
+            for i in np.flatnonzero(n_undefined)
+        ]
+    is_complete = np.array(complete, dtype=bool).reshape(len(names), len(study.methods))
+    found = means[0] if partial else np.where(is_complete, means[0], np.nan)
+    return Means(found, is_complete, tuple(gaps), tuple(undefined))
+
+
+def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the mean of each row's values that there are, with the last bit of `Performance.mean`."""
+    is_value = is_done & ~np.isnan(values)
+    if is_value.all() and values.shape[1]:
+        return np.asarray(values.mean(axis=1))
+    means = (row[which].mean() if which.any() else math.nan for row, which in zip(values, is_value, strict=True))
+    return np.fromiter(means, dtype=np.float64, count=len(values))
+
+
+def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[str]:
+    n_failed, n_done = (states == FAILED).sum(axis=1), (states == DONE).sum(axis=1)
+    n_splits = states.shape[1]
+    found = []
+    for i in np.flatnonzero(n_done < n_splits):
+        n_missing = n_splits - n_done[i] - n_failed[i]
+        counts = [f"{n} {word}" for n, word in ((n_failed[i], "failed"), (n_missing, "missing")) if n]
+        found.append(f"{dataset}, {study.methods[i]} ({' and '.join(counts)} of {n_splits})")
+    return found
+
+
+def _listed(cells: tuple[str, ...]) -> str:
+    more = len(cells) - _MOST_NAMED
+    return "; ".join(cells[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:
+    """Raise where trials that a query needs failed or are missing."""
+    if means.gaps and not partial:
+        raise StudyError(
+            f"study {study.name!r} is not complete: {means.notes[0]}. Run it (failed trials again by retry=True), or "
+            "pass partial=True to use the trials that were finished."
+        )
+
+
+def study_table(
+    study: StudyValues, metric: str, *, part: str, interval: bool, confidence: float, partial: bool
+) -> pd.DataFrame:
+    """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
+    pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
+    check_param("part", part, Choice("test", "training"))
+    check_param("confidence", confidence, CONFIDENCE)
+    means = study_means(study, metric, part=part, partial=partial)
+    index = pandas.Index(study.datasets, name="dataset")
+    if interval:
+        frame: pd.DataFrame = pandas.DataFrame(_with_intervals(study, metric, means, part, confidence), index=index)
+        frame.columns = pandas.MultiIndex.from_tuples(frame.columns, names=["method", None])
+    else:
+        frame = pandas.DataFrame(means.values, index=index, columns=pandas.Index(study.methods, name="method"))
+    frame.attrs = {"metric": metric, "part": part, "notes": means.notes}
+    if means.gaps:
+        done = "means are of the splits that were finished" if partial else "NaN there"
+        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=4)
+    return frame
+
+
+def _with_intervals(
+    study: StudyValues, metric: str, means: Means, part: str, confidence: float
+) -> dict[tuple[str, str], list[float]]:
+    """Return the columns mean, low and high of each method."""
+    columns: dict[tuple[str, str], list[float]] = {}
+    for j, method in enumerate(study.methods):
+        ends = [
+            NO_INTERVAL
+            if math.isnan(means.values[i, j]) or part != "test"
+            else mean_interval(study, metric, dataset, j, confidence)
+            for i, dataset in enumerate(study.datasets)
+        ]
+        columns[method, "mean"] = means.values[:, j].tolist()
+        columns[method, "low"], columns[method, "high"] = [end.low for end in ends], [end.high for end in ends]
+    return columns
+
+
+def mean_interval(study: StudyValues, metric: str, dataset: str, method: int, confidence: float) -> Interval:
+    """Return the interval of a mean over splits, or of the only split by its rows, as `estimate_performance` does."""
+    plan, facts = study.plans[dataset], study.facts(metric)
+    if plan.interval_kind == "rows":
+        return row_interval(study, metric, dataset, study.methods[method], confidence)
+    if plan.interval_kind == "none" or facts.is_calibration_error:
+        return NO_INTERVAL
+    values = study.recorded_values(metric, dataset)[method]
+    values = np.where(study.trial_states(metric, dataset)[method] == DONE, values, np.nan)
+    return split_interval(
+        *(values, plan.n_train, plan.n_test, confidence, plan.n_independent),
+        low=facts.low,
+        high=facts.high,
+        n_counted=study.n_counted(metric, dataset),
+    )
