@@ -1,0 +1,247 @@
+"""Values made from the JSON documents that describe them."""
+
+from __future__ import annotations
+
+import base64
+import collections
+import functools
+import inspect
+import pathlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from calibrant.exceptions import StudyError, nearest
+from calibrant.studies._definition.arrays import build_array
+from calibrant.studies._definition.describe import FORMS
+from calibrant.studies._definition.import_paths import resolve_path
+
+__all__ = ["DocumentError", "Path", "build_value", "call_with"]
+
+# Keys and positions that lead from a document to a part of it.
+Path = tuple[str | int, ...]
+_VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class DocumentError(StudyError):
+    """A part of a document is wrong; `path` leads to it and `problem` is the message without it.
+
+    Examples
+    --------
+    >>> str(DocumentError("there is no parameter 'x'.", ("methods", "tree", 0)))
+    "methods.tree[0]: there is no parameter 'x'."
+    """
+
+    def __init__(self, problem: str, path: Path = ()) -> None:
+        super().__init__(f"{path_text(path)}: {problem}" if path else problem)
+        self.problem = problem
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.problem, self.path)
+
+
+def path_text(path: Path) -> str:
+    """Return a path as it is written in Python and TOML: ``methods.tree[0]``.
+
+    Examples
+    --------
+    >>> path_text(("methods", "C4.5 tree", "grid", 0))
+    "methods.'C4.5 tree'.grid[0]"
+    """
+    text = ""
+    for key in path:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        else:
+            plain = key.replace("-", "_").isidentifier()
+            text += ("." if text else "") + (key if plain else repr(key))
+    return text
+
+
+def build_value(document: Any, path: Path = ()) -> Any:
+    """Return the value that a document describes; what it names is imported.
+
+    Parameters
+    ----------
+    document : JSON
+        What `describe_value` returns, or a person writes: a class or a function is named by its import path.
+    path : tuple
+        Where the document stands in a larger one, for messages.
+
+    Raises
+    ------
+    StudyError
+        If a part is opaque, is not an import path, or has parameters that its class does not have.
+
+    Examples
+    --------
+    >>> build_value({"class": "sklearn.naive_bayes.GaussianNB", "params": {"var_smoothing": 0.5}})
+    GaussianNB(var_smoothing=0.5)
+    >>> build_value({"class": "sklearn.naive_bayes.GaussianNB", "params": {"smoothing": 0.5}})
+    Traceback (most recent call last):
+    calibrant.studies._definition.build.DocumentError: params.smoothing: GaussianNB has no parameter 'smoothing'. Did
+    you mean 'var_smoothing'?
+    """
+    if isinstance(document, list):
+        return [build_value(each, (*path, position)) for position, each in enumerate(document)]
+    if not isinstance(document, Mapping):
+        return document
+    form = next((key for key in document if key in FORMS), None)
+    if form is None:
+        return {key: build_value(each, (*path, key)) for key, each in document.items()}
+    allowed = {form, *_FURTHER.get(form, ())}
+    if unknown := [key for key in document if key not in allowed]:
+        raise DocumentError(f"a {form!r} has no {unknown[0]!r}.{nearest(unknown[0], allowed)}", (*path, unknown[0]))
+    try:
+        return _BUILDERS[form](document, path)
+    except DocumentError:
+        raise
+    except StudyError as error:
+        raise DocumentError(str(error), (*path, form)) from error
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
+        raise DocumentError(f"is not a valid {form!r}: {error}", path) from error
+
+
+def call_with(called: Callable[..., Any], params: Mapping[str, Any], path: Path = ()) -> Any:
+    """Return an instance of a class, or what a function returns, with parameters whose names are checked.
+
+    Examples
+    --------
+    >>> call_with(dict, {"a": 1})
+    {'a': 1}
+    """
+    name = getattr(called, "__name__", repr(called))
+    try:
+        parameters = dict(inspect.signature(called).parameters)
+    except (TypeError, ValueError):  # a class written in C may have none
+        parameters = {}
+    is_open = not parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    unknown = [] if is_open else [key for key in params if key not in parameters]
+    if unknown:
+        known = [key for key, each in parameters.items() if each.kind not in _VARIABLE]
+        hint = nearest(unknown[0], known) or f" There are {', '.join(known) or 'none'}."
+        raise DocumentError(f"{name} has no parameter {unknown[0]!r}.{hint}", (*path, unknown[0]))
+    try:
+        return called(**params)
+    except Exception as error:  # a constructor of any class may raise anything
+        raise DocumentError(f"{name} cannot be made: {type(error).__name__}: {error}", path[:-1]) from error
+
+
+def _build_class(document: Mapping[str, Any], path: Path) -> Any:
+    kind = resolve_path(_text(document, "class", path))
+    if not isinstance(kind, type):
+        raise DocumentError(f"{document['class']!r} is not a class; name a function by 'factory'.", (*path, "class"))
+    made = _called(kind, document, path)
+    _restore(made, document, path)
+    return made
+
+
+def _build_factory(document: Mapping[str, Any], path: Path) -> Any:
+    function = resolve_path(_text(document, "factory", path))
+    if not callable(function):
+        raise DocumentError(f"{document['factory']!r} is not a function.", (*path, "factory"))
+    return _called(function, document, path)
+
+
+def _called(called: Any, document: Mapping[str, Any], path: Path) -> Any:
+    params = document.get("params") or {}
+    if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
+        raise DocumentError(f"params must map names to values; got {params!r:.60}.", (*path, "params"))
+    # Parameters are by name even where one of them is called like a form
+    built = {name: build_value(each, (*path, "params", name)) for name, each in params.items()}
+    return call_with(called, built, (*path, "params"))
+
+
+def _restore(made: Any, document: Mapping[str, Any], path: Path) -> None:
+    """Set what an estimator requests by metadata routing, and what its transform returns."""
+    from sklearn import config_context
+
+    try:
+        with config_context(enable_metadata_routing=True):
+            for method, requests in document.get("requests", {}).items():
+                getattr(made, f"set_{method}_request")(**requests)
+        if "output" in document:
+            made.set_output(**document["output"])
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DocumentError(f"cannot be set: {error}", path) from error
+
+
+def _build_function(document: Mapping[str, Any], path: Path) -> Any:
+    found = resolve_path(_text(document, "function", path))
+    if not callable(found):
+        raise DocumentError(f"{document['function']!r} is not a function.", (*path, "function"))
+    return found
+
+
+def _build_partial(document: Mapping[str, Any], path: Path) -> Any:
+    keywords = document.get("keywords", {})
+    built = {name: build_value(each, (*path, "keywords", name)) for name, each in keywords.items()}
+    function = build_value(document["partial"], (*path, "partial"))
+    return functools.partial(function, *build_value(document.get("args", []), (*path, "args")), **built)
+
+
+def _build_array(document: Mapping[str, Any], path: Path) -> Any:
+    values = document["array"]
+    values = values if isinstance(values, str) else build_value(values, (*path, "array"))
+    return build_array(values, document["dtype"], document.get("shape", [-1]))
+
+
+def _build_scalar(document: Mapping[str, Any], path: Path) -> Any:
+    values = document["scalar"]
+    raw = isinstance(values, str) and document["dtype"] != "object"
+    return build_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
+
+
+def _build_opaque(document: Mapping[str, Any], path: Path) -> Any:
+    raise DocumentError(
+        f"{document['opaque']} has no description that it could be made from; pass the study's objects again to run "
+        "it, and write functions and classes at the top level of a module that can be imported.",
+        path,
+    )
+
+
+def _items(document: Mapping[str, Any], form: str, path: Path) -> Any:
+    items = document[form]
+    if not isinstance(items, list):
+        raise DocumentError(f"{form!r} must hold a list; got {items!r:.60}.", (*path, form))
+    return build_value(items, (*path, form))
+
+
+def _text(document: Mapping[str, Any], form: str, path: Path) -> str:
+    text = document[form]
+    if not isinstance(text, str):
+        raise DocumentError(f"{form!r} must be an import path; got {text!r:.60}.", (*path, form))
+    return text
+
+
+_FURTHER = {
+    "array": ("dtype", "shape"),
+    "class": ("params", "requests", "output"),
+    "enum": ("name",),
+    "factory": ("params",),
+    "opaque": ("digest",),
+    "partial": ("args", "keywords"),
+    "scalar": ("dtype",),
+}
+_BUILDERS: dict[str, Callable[[Mapping[str, Any], Path], Any]] = {
+    "array": _build_array,
+    "bytes": lambda document, _path: base64.b64decode(document["bytes"], validate=True),
+    "class": _build_class,
+    "complex": lambda document, path: complex(*_items(document, "complex", path)),
+    "dict": lambda document, path: dict(_items(document, "dict", path)),
+    "enum": lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]],
+    "factory": _build_factory,
+    "float": lambda document, _path: float(document["float"]),
+    "frozenset": lambda document, path: frozenset(_items(document, "frozenset", path)),
+    "function": _build_function,
+    "opaque": _build_opaque,
+    "ordered_dict": lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)),
+    "partial": _build_partial,
+    "path": lambda document, _path: pathlib.Path(document["path"]),
+    "range": lambda document, path: range(*_items(document, "range", path)),
+    "scalar": _build_scalar,
+    "set": lambda document, path: set(_items(document, "set", path)),
+    "slice": lambda document, path: slice(*_items(document, "slice", path)),
+    "tuple": lambda document, path: tuple(_items(document, "tuple", path)),
+    "type": lambda document, path: resolve_path(_text(document, "type", path)),
+}

@@ -1,0 +1,249 @@
+"""Data sets of a study: where their rows come from and which columns play a role, read when the study runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from calibrant._repr import short_repr
+from calibrant.exceptions import ParameterError, StudyError, nearest
+from calibrant.studies._definition.build import build_value
+from calibrant.studies._definition.describe import describe_value
+
+__all__ = ["Dataset", "UnavailableRows", "read_datasets"]
+
+SourceKind = Literal["name", "file", "rows"]
+
+_EXTENSIONS = {".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".arff"}
+_EXTENSIONS |= {".data", ".names", ".test", ".gz"}
+_READ_OPTIONS = ("names", "nominal", "sep", "header", "encoding", "drop_ids")
+
+
+@dataclass(frozen=True)
+class UnavailableRows:
+    """Stands for rows that were passed as objects to the study that the store describes; their description."""
+
+    description: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A data set of a study: the source of its rows, and the columns that are not features.
+
+    Nothing is read before the study runs.
+
+    Parameters
+    ----------
+    source : str, path, Table, frame, or (X, y)
+        A name that `calibrant.data.load` takes (``"iris"``, ``"nielsen.iris"``, ``"openml:61"``), a file that
+        `calibrant.data.read_table` reads (a string with a slash or the extension of such a file is a path), a
+        `calibrant.data.Table`, a frame of pandas, polars or pyarrow, or features and classes.
+    target : str, optional
+        The class column of a file or a frame; by default the last one.
+    groups : str or sequence, optional
+        The group of each row: a column, which is removed from the features, or a sequence.
+    weight : str or sequence, optional
+        The weight of each row: a column, which is removed from the features, or a sequence; by default the weights
+        that the table has, if it has any.
+    positive : optional
+        The positive class; by default that of the table, else the last sorted one.
+    metric_params : dict of metric to dict, optional
+        Keywords of metrics for this data set; ``{"column": "gift"}`` is the column, which is removed from the
+        features: ``{"profit": {"amount": {"column": "gift"}, "cost": 0.68}}``.
+    name : str, optional
+        Its name in the study; by default the name of the data set, of the table, or of the file.
+    options : dict, optional
+        Further keywords of `calibrant.data.read_table` for a file: names, nominal, sep, header, encoding, drop_ids.
+
+    Examples
+    --------
+    >>> from calibrant.studies import Dataset
+    >>> Dataset("data/donors.csv", target="gives", groups="household")
+    Dataset('.../data/donors.csv', target='gives', groups='household')
+    """
+
+    source: Any
+    _: KW_ONLY
+    target: str | None = None
+    groups: Any = None
+    weight: Any = None
+    positive: Any = None
+    metric_params: Mapping[str, Mapping[str, Any]] | None = None
+    name: str | None = None
+    options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", _read_source(self.source))
+        for role in ("target", "name"):
+            value = getattr(self, role)
+            if value is not None and (not isinstance(value, str) or not value):
+                raise ParameterError(f"Dataset: {role} must be text; got {short_repr(value)}.")
+        if self.target is not None and not self._has_target_column:
+            raise ParameterError("Dataset: target is for files and frames; this source has its classes already.")
+        _check_metric_params(self.metric_params)
+        _check_options(self.options, self.kind)
+
+    @property
+    def kind(self) -> SourceKind:
+        """Whether the source is a name, a file, or the rows themselves."""
+        if isinstance(self.source, str):
+            return "name"
+        return "file" if isinstance(self.source, Path) else "rows"
+
+    @property
+    def _has_target_column(self) -> bool:
+        is_table = hasattr(self.source, "kinds")
+        return self.kind == "file" or (self.kind == "rows" and not isinstance(self.source, tuple) and not is_table)
+
+    def __repr__(self) -> str:
+        named = {field.name: getattr(self, field.name) for field in fields(self)[1:]}
+        further = "".join(f", {name}={short_repr(each)}" for name, each in named.items() if each is not None)
+        return f"Dataset({self._source_text()}{further})"
+
+    def _source_text(self) -> str:
+        if self.kind != "rows":
+            return repr(str(self.source))
+        if isinstance(self.source, UnavailableRows):
+            return self.source.description
+        rows = self.source[0] if isinstance(self.source, tuple) else getattr(self.source, "X", self.source)
+        shape = " x ".join(f"{n:,}" for n in getattr(rows, "shape", (len(rows),)))
+        return f"<{type(self.source).__name__}: {shape}>"
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document of the data set; rows that were passed as objects are not in it."""
+        source = {"name": {"load": self.source}, "file": {"file": str(self.source)}}.get(self.kind)
+        roles = {field.name: getattr(self, field.name) for field in fields(self)[1:] if field.name != "name"}
+        described = {name: describe_value(each) for name, each in roles.items() if each is not None}
+        return {"source": source or {"opaque": self._source_text()}, **described}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Dataset:
+        """Return the data set that a document describes."""
+        source = dict(document["source"])
+        if "opaque" in source:
+            found: Any = UnavailableRows(source["opaque"])
+        else:
+            found = Path(source["file"]) if "file" in source else source["load"]
+        roles = {name: each for name, each in document.items() if name not in ("source", "fingerprint", "name")}
+        return cls(found, **{name: build_value(each, (name,)) for name, each in roles.items()})
+
+    def check_source(self, name: str) -> None:
+        """Raise a StudyError if there is no data set or file of that name; nothing is read."""
+        if self.kind == "file" and not self.source.exists():
+            raise StudyError(f"data set {name!r}: there is no file {self.source}. Correct the path.")
+        if self.kind == "name" and not self.source.startswith("openml:"):
+            from calibrant.data import list_datasets
+
+            known = list_datasets()
+            if self.source not in known:
+                hint = nearest(self.source, known) or " list_datasets() lists them; a path needs an extension."
+                raise StudyError(f"data set {name!r}: {self.source!r} is not a known data set.{hint}")
+
+
+def read_datasets(datasets: Any) -> dict[str, Dataset]:
+    """Return the data sets of a study by name.
+
+    Parameters
+    ----------
+    datasets : list, or dict of name to data set
+        Names, paths, Tables or `Dataset`; in a dict also frames and pairs of features and classes.
+
+    Examples
+    --------
+    >>> list(read_datasets(["nielsen.iris", "wine.csv"])), list(read_datasets({"flowers": "iris"}))
+    (['nielsen.iris', 'wine'], ['flowers'])
+    >>> read_datasets(["iris", "iris.csv"])
+    Traceback (most recent call last):
+    calibrant.exceptions.StudyError: two data sets are named 'iris'; name them by a dict of name to data set.
+    """
+    if isinstance(datasets, Mapping):
+        found = {name: _named(name, _as_dataset(each, name)) for name, each in datasets.items()}
+    else:
+        found = _named_by_themselves(datasets)
+    if not found:
+        raise StudyError("datasets is empty; name at least one data set.")
+    return found
+
+
+def _named_by_themselves(datasets: Any) -> dict[str, Dataset]:
+    if isinstance(datasets, str | os.PathLike | Dataset) or _is_rows(datasets) or not isinstance(datasets, Iterable):
+        raise StudyError(
+            f"datasets must be a list of data sets or a dict of name to data set; got {short_repr(datasets)}."
+        )
+    found: dict[str, Dataset] = {}
+    for position, each in enumerate(datasets):
+        dataset = _as_dataset(each, f"datasets[{position}]")
+        name = dataset.name or _own_name(dataset)
+        if name is None:
+            raise StudyError(
+                f"datasets[{position}] has no name; pass a dict of name to data set, or Dataset(..., name=)."
+            )
+        if name in found:
+            raise StudyError(f"two data sets are named {name!r}; name them by a dict of name to data set.")
+        found[name] = replace(dataset, name=name)
+    return found
+
+
+def _named(name: Any, dataset: Dataset) -> Dataset:
+    if not isinstance(name, str) or not name.strip():
+        raise StudyError(f"datasets: a name must be text, and not empty; got {short_repr(name)}.")
+    if dataset.name not in (None, name):
+        raise StudyError(f"data set {name!r} is named {dataset.name!r} by its Dataset; name it once.")
+    return replace(dataset, name=name)
+
+
+def _own_name(dataset: Dataset) -> str | None:
+    if dataset.kind == "file":
+        return str(dataset.source.name).partition(".")[0] or str(dataset.source.name)
+    return dataset.source if dataset.kind == "name" else getattr(dataset.source, "name", None)
+
+
+def _as_dataset(source: Any, where: str) -> Dataset:
+    if isinstance(source, Dataset):
+        return source
+    try:
+        return Dataset(source)
+    except ParameterError as error:
+        raise StudyError(f"data set {where!r}: {error}") from error
+
+
+def _is_rows(source: Any) -> bool:
+    """Return whether an object is a Table or a frame."""
+    return hasattr(source, "columns") or hasattr(source, "column_names") or hasattr(source, "kinds")
+
+
+def _read_source(source: Any) -> Any:
+    if isinstance(source, str):
+        if not source.strip():
+            raise ParameterError("Dataset: source is empty text; name a data set or a file.")
+        is_path = "/" in source or os.sep in source or Path(source).suffix.lower() in _EXTENSIONS
+        return Path(os.path.abspath(source)) if is_path else source  # noqa: PTH100 - a link is kept as it is
+    if isinstance(source, os.PathLike):
+        return Path(os.path.abspath(source))  # noqa: PTH100
+    if isinstance(source, tuple) and len(source) == 2:
+        return source
+    if isinstance(source, UnavailableRows) or _is_rows(source):
+        return source
+    raise ParameterError(
+        f"Dataset: source must be the name of a data set, a path, a Table, a frame or (X, y); got {short_repr(source)}."
+    )
+
+
+def _check_metric_params(params: Any) -> None:
+    is_nested = isinstance(params, Mapping) and all(isinstance(each, Mapping) for each in params.values())
+    if params is not None and not is_nested:
+        raise ParameterError(f"Dataset: metric_params must be a dict of metric to dict; got {short_repr(params)}.")
+
+
+def _check_options(options: Mapping[str, Any] | None, kind: SourceKind) -> None:
+    if options is None:
+        return
+    if kind != "file" or not isinstance(options, Mapping):
+        raise ParameterError("Dataset: options must be a dict of keywords of read_table, for a file.")
+    for name in options:
+        if name not in _READ_OPTIONS:
+            known = ", ".join(_READ_OPTIONS)
+            raise ParameterError(f"Dataset: options has no {name!r}.{nearest(name, _READ_OPTIONS)} There are {known}.")

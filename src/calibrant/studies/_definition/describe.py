@@ -1,0 +1,215 @@
+"""Estimators, plans, functions and other values as JSON documents that describe them completely."""
+
+from __future__ import annotations
+
+import base64
+import collections
+import enum
+import functools
+import inspect
+import math
+import pathlib
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from calibrant.studies._definition.arrays import describe_array, describe_scalar, fits_document
+from calibrant.studies._definition.digests import canonical_json
+from calibrant.studies._definition.import_paths import import_path
+from calibrant.studies._definition.opaque import describe_opaque
+
+__all__ = ["FORMS", "describe_value"]
+
+# The first key of every document that is not itself the value; a dict with such a key is described by pairs.
+FORMS = (
+    *("array", "bytes", "class", "complex", "dict", "enum", "factory", "float", "frozenset", "function", "opaque"),
+    *("ordered_dict", "partial", "path", "range", "scalar", "set", "slice", "tuple", "type"),
+)
+
+_MAX_DEPTH = 60  # of nested values; deeper ones, and those that contain themselves, are opaque
+# Their state changes with every number drawn, so that no document describes what they will draw.
+_RANDOM = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+_VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+# What an estimator is told apart from its parameters, and a clone keeps: private attribute of scikit-learn, our key.
+_REQUESTS, _OUTPUT = "_metadata_request", "_sklearn_output_config"
+
+
+def describe_value(value: Any) -> Any:
+    """Return the JSON document of a value, from which `build_value` makes an equal one.
+
+    An estimator, plan or dataclass is its class and the parameters that differ from the defaults. What has no
+    document (a lambda, a local class, an open file, a generator of random numbers) is ``{"opaque": repr, "digest":
+    ...}``. NumPy's integers, booleans, strings and float64 are described as Python's, which are equal.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import MEstimate
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> describe_value(ProbabilityTreeClassifier(estimate=MEstimate(m=2), min_leaf=1))
+    {'class': 'calibrant.trees.ProbabilityTreeClassifier',
+     'params': {'estimate': {'class': 'calibrant.estimates.MEstimate', 'params': {'m': 2}}, 'min_leaf': 1}}
+    >>> describe_value((1, math.inf, np.mean))
+    {'tuple': [1, {'float': 'inf'}, {'function': 'numpy.mean'}]}
+    """
+    return _describe(value, 0)
+
+
+def _describe(value: Any, depth: int) -> Any:
+    if depth > _MAX_DEPTH:
+        return describe_opaque(value)
+    nested = functools.partial(_describe, depth=depth + 1)
+    if isinstance(value, enum.Enum):
+        path = import_path(type(value))
+        return {"enum": path, "name": value.name} if path else describe_opaque(value)
+    if isinstance(value, np.generic):
+        return describe_scalar(value, nested) if fits_document(np.asarray(value)) else describe_opaque(value)
+    describer = _DESCRIBERS.get(type(value))
+    if describer is not None:
+        return describer(value, nested)
+    if isinstance(value, pathlib.PurePath):
+        return {"path": str(value)}
+    if isinstance(value, type):
+        path = import_path(value)
+        return {"type": path} if path else describe_opaque(value)
+    return _describe_object(value, nested)
+
+
+def _describe_float(value: float, _nested: Any) -> Any:
+    return value if math.isfinite(value) else {"float": str(value)}
+
+
+def _describe_mapping(value: Mapping[Any, Any], nested: Any) -> Any:
+    if type(value) is dict and all(type(key) is str for key in value) and not value.keys() & set(FORMS):
+        return {key: nested(each) for key, each in value.items()}
+    pairs = [[nested(key), nested(each)] for key, each in value.items()]
+    return {"dict": pairs} if type(value) is dict else {"ordered_dict": pairs}
+
+
+def _describe_set(value: Any, nested: Any) -> Any:
+    return {type(value).__name__: sorted((nested(each) for each in value), key=canonical_json)}
+
+
+def _describe_array(value: Any, nested: Any) -> Any:
+    return describe_array(value, nested) if fits_document(value) else describe_opaque(value)
+
+
+def _describe_function(value: Any, _nested: Any) -> Any:
+    path = import_path(value)
+    return {"function": path} if path else describe_opaque(value)
+
+
+def _describe_partial(value: functools.partial[Any], nested: Any) -> Any:
+    document = {"partial": nested(value.func)}
+    document |= {"args": [nested(each) for each in value.args]} if value.args else {}
+    return document | ({"keywords": _by_name(value.keywords, nested)} if value.keywords else {})
+
+
+def _by_name(values: Mapping[str, Any], nested: Any) -> dict[str, Any]:
+    return {name: nested(values[name]) for name in sorted(values)}
+
+
+_DESCRIBERS: dict[type, Any] = {
+    **{kind: lambda value, _nested: value for kind in (type(None), bool, int, str)},
+    float: _describe_float,
+    complex: lambda value, nested: {"complex": [nested(value.real), nested(value.imag)]},
+    bytes: lambda value, _nested: {"bytes": base64.b64encode(value).decode()},
+    list: lambda value, nested: [nested(each) for each in value],
+    tuple: lambda value, nested: {"tuple": [nested(each) for each in value]},
+    set: _describe_set,
+    frozenset: _describe_set,
+    dict: _describe_mapping,
+    collections.OrderedDict: _describe_mapping,
+    range: lambda value, _nested: {"range": [value.start, value.stop, value.step]},
+    slice: lambda value, nested: {"slice": [nested(value.start), nested(value.stop), nested(value.step)]},
+    np.ndarray: _describe_array,
+    functools.partial: _describe_partial,
+    **dict.fromkeys((types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.mean)), _describe_function),
+}
+
+
+# --- objects ------------------------------------------------------------------------------------------------------
+
+
+def _describe_object(value: Any, nested: Any) -> Any:
+    path = import_path(type(value))
+    if isinstance(value, _RANDOM):
+        return describe_opaque(value)
+    if path is None:
+        # A function in a wrapper of its own, such as a cached one, goes by its own path
+        return _describe_function(value, nested) if callable(value) else describe_opaque(value)
+    if hasattr(value, "get_params"):
+        document = _describe_estimator(value, path, nested)
+    else:
+        document = _describe_by_constructor(value, path, nested)
+    if document is None:
+        document = _describe_function(value, nested) if callable(value) else describe_opaque(value)
+    return document
+
+
+def _describe_estimator(value: Any, path: str, nested: Any) -> Any:
+    if _clones_itself(value):
+        return None
+    try:
+        document = _document(type(value), path, value.get_params(deep=False), nested)
+    except Exception:  # get_params of any class may raise anything
+        return None
+    requests, output = _requests(value), getattr(value, _OUTPUT, None)
+    return document | ({"requests": requests} if requests else {}) | ({"output": dict(output)} if output else {})
+
+
+def _clones_itself(value: Any) -> bool:
+    """Return whether cloning an estimator returns the estimator with its fitted state, as of a frozen one."""
+    clone = getattr(value, "__sklearn_clone__", None)
+    return clone is not None and clone() is value
+
+
+def _requests(value: Any) -> dict[str, Any]:
+    """Return what an estimator requests by metadata routing, by method, where it was set for this instance."""
+    methods = vars(vars(value).get(_REQUESTS, object)) if _REQUESTS in getattr(value, "__dict__", {}) else {}
+    found = {name: getattr(each, "requests", {}) for name, each in sorted(methods.items())}
+    chosen = {
+        name: {key: request for key, request in sorted(requests.items()) if request is not None}
+        for name, requests in found.items()
+    }
+    return {name: requests for name, requests in chosen.items() if requests}
+
+
+def _describe_by_constructor(value: Any, path: str, nested: Any) -> Any:
+    """Return the document of an object that its attributes rebuild; None if it has any other state."""
+    try:
+        parameters = inspect.signature(type(value)).parameters
+        if any(each.kind in _VARIABLE for each in parameters.values()):
+            return None
+        params = {name: _attribute(value, name) for name in parameters}
+        rebuilt = type(value)(**params)
+        is_same = nested(_attributes(rebuilt)) == nested(_attributes(value))
+    except Exception:  # a constructor of any class may raise anything
+        return None
+    return _document(type(value), path, params, nested) if is_same else None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """Return a parameter of a constructor; the repeated splits of scikit-learn keep theirs in a dict."""
+    arguments = getattr(value, "cvargs", {})
+    return arguments[name] if name in arguments else getattr(value, name)
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    slots = getattr(type(value), "__slots__", ())
+    return dict(vars(value)) if hasattr(value, "__dict__") else {name: getattr(value, name) for name in slots}
+
+
+def _document(kind: type, path: str, params: Mapping[str, Any], nested: Any) -> dict[str, Any]:
+    """Return a class and the parameters that differ from its defaults."""
+    parameters = inspect.signature(kind).parameters
+    described = _by_name(params, nested)
+    kept = {
+        name: each
+        for name, each in described.items()
+        if name not in parameters
+        or parameters[name].default is inspect.Parameter.empty
+        or each != nested(parameters[name].default)
+    }
+    return {"class": path} | ({"params": kept} if kept else {})

@@ -1,0 +1,71 @@
+"""Keys of trials: digests of everything that the result of a trial depends on but metrics and versions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from calibrant.studies._definition.digests import canonical_json, digest
+
+__all__ = ["CHOSEN", "key_document", "method_digests", "trial_key"]
+
+CHOSEN = "chosen"  # the name of the method that a nested plan tests
+
+# Parameters that change how long a fit takes but not its result, in these packages
+_NO_EFFECT = {"n_jobs", "verbose"}
+_PACKAGES = ("calibrant.", "sklearn.")
+
+
+def trial_key(fingerprint: str, method: str, plan: str, seed: int, split: int) -> str:
+    """Return the key of a trial, 32 hexadecimal digits.
+
+    Parameters
+    ----------
+    fingerprint : str
+        The digest of the rows.
+    method, plan : str
+        The digests of their documents.
+    seed, split : int
+        The seed of the study and the number of the split.
+
+    Examples
+    --------
+    >>> trial_key("f", "m", "p", 0, 1)
+    'a84d7d9525d17bd8c49178af6934520a'
+    """
+    return hashlib.sha256(canonical_json([fingerprint, method, plan, seed, split]).encode()).hexdigest()[:32]
+
+
+def key_document(document: Any) -> Any:
+    """Return a description of a method without the parameters that do not change what it predicts.
+
+    Examples
+    --------
+    >>> key_document({"class": "calibrant.ensembles.BPETsClassifier", "params": {"n_jobs": 2, "n_trees": 10}})
+    {'class': 'calibrant.ensembles.BPETsClassifier', 'params': {'n_trees': 10}}
+    """
+    if isinstance(document, list):
+        return [key_document(each) for each in document]
+    if not isinstance(document, Mapping):
+        return document
+    reduced = {name: key_document(each) for name, each in document.items()}
+    if str(document.get("class", "")).startswith(_PACKAGES) and "params" in document:
+        params = {name: each for name, each in reduced.pop("params").items() if name not in _NO_EFFECT}
+        reduced |= {"params": params} if params else {}
+    return reduced
+
+
+def method_digests(methods: Mapping[str, Any], choose_by: str | None, metric_params: Any) -> dict[str, str]:
+    """Return the digest of each method, or with `choose_by` that of the choice among all of them.
+
+    Examples
+    --------
+    >>> list(method_digests({"a": 1, "b": 2}, None, {})), list(method_digests({"a": 1, "b": 2}, "auc", {}))
+    (['a', 'b'], ['chosen'])
+    """
+    reduced = {name: key_document(each) for name, each in methods.items()}
+    if choose_by is None:
+        return {name: digest(each) for name, each in reduced.items()}
+    chosen = {"choose_by": choose_by, "params": metric_params.get(choose_by), "candidates": list(reduced.items())}
+    return {CHOSEN: digest(chosen)}
