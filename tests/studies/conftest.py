@@ -1,4 +1,4 @@
-"""Runners that clean up after themselves."""
+"""What the tests of studies share: runners that clean up after themselves, a PostgreSQL server of their own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.studies.postgres_server import NoPostgresError, PostgresServer
 from tests.studies.runner_methods import (
     mean,
     rows_of,
@@ -36,3 +37,20 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         runner.stop()
     assert not worker_pids()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """Start a server for the tests of this process; skip where there is none to be had."""
+    try:
+        server = PostgresServer()
+    except NoPostgresError as error:
+        pytest.skip(str(error))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> str:
+    """Return the URL of an empty schema of the server."""
+    return postgres_server.new_url()

@@ -14,9 +14,10 @@ from calibrant.exceptions import ParameterError, StoreError, StudyError
 from calibrant.studies._store import Store, Worker
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    assert request.param == "sqlite"
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_url"))
     return f"sqlite:///{tmp_path / 'results.db'}"
 
 
