@@ -29,6 +29,7 @@ from calibrant.resampling._trials.trial_data import TrialData, read_trial_data
 from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_trials
 
 if TYPE_CHECKING:
+    from calibrant.resampling._plans.plan import Split
     from calibrant.resampling._plans.plan_rows import PlanRows
 
 __all__ = ["Errors", "Experiment", "read_experiment", "read_plan"]
@@ -73,6 +74,10 @@ class Experiment:
     def split_names(self, plan: Any) -> list[str]:
         """Return the names of the splits, in their order."""
         return splitters.names(self.plan_for_rows(plan), self._plan_rows)
+
+    def split(self, plan: Any, number: int) -> Split:
+        """Return the training rows and the test rows of a split."""
+        return self._source(plan).get(number)
 
     def trials(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibrant.studies._definition.digests import canonical_json, digest
 
-__all__ = ["CHOSEN", "key_document", "method_digests", "trial_key"]
+__all__ = ["CHOSEN", "group_digest", "key_document", "method_digests", "trial_key"]
 
 CHOSEN = "chosen"  # the name of the method that a nested plan tests
 
@@ -17,8 +17,8 @@ _NO_EFFECT = {"n_jobs", "verbose"}
 _PACKAGES = ("calibrant.", "sklearn.")
 
 
-def trial_key(fingerprint: str, method: str, plan: str, seed: int, split: int) -> str:
-    """Return the key of a trial, 32 hexadecimal digits.
+def group_digest(fingerprint: str, method: str, plan: str, seed: int) -> str:
+    """Return what the keys of all trials of a method on a data set begin with, 24 hexadecimal digits.
 
     Parameters
     ----------
@@ -26,15 +26,26 @@ def trial_key(fingerprint: str, method: str, plan: str, seed: int, split: int) -
         The digest of the rows.
     method, plan : str
         The digests of their documents.
-    seed, split : int
-        The seed of the study and the number of the split.
+    seed : int
+        The seed of the study.
 
     Examples
     --------
-    >>> trial_key("f", "m", "p", 0, 1)
-    'a84d7d9525d17bd8c49178af6934520a'
+    >>> group_digest("f", "m", "p", 0)
+    '...'
     """
-    return hashlib.sha256(canonical_json([fingerprint, method, plan, seed, split]).encode()).hexdigest()[:32]
+    return hashlib.sha256(canonical_json([fingerprint, method, plan, seed]).encode()).hexdigest()[:24]
+
+
+def trial_key(group: str, split: int) -> str:
+    """Return the key of a trial of a group, by the number of its split.
+
+    Examples
+    --------
+    >>> trial_key("16b0d5", 3)
+    '16b0d5-3'
+    """
+    return f"{group}-{split}"
 
 
 def key_document(document: Any) -> Any:

@@ -16,7 +16,7 @@ __all__ = ["PARTS", "Recorded", "Recorder", "score_code"]
 
 Recorded = Literal["recorded", "supplemented", "already there"]
 
-PARTS = {"test": 0, "training": 1, "no_information": 2}
+PARTS = {"test": 0, "training": 1, "no_information": 2, "counted": 3}
 
 _ADD_TRIAL = """
 INSERT INTO calibrant_trials

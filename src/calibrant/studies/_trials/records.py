@@ -8,8 +8,9 @@ from typing import Literal
 
 __all__ = ["Job", "Part", "TrialRecord", "TrialRef"]
 
-# The rows a metric is computed on; "no_information": training outcomes as if independent of the predictions (.632+).
-Part = Literal["test", "training", "no_information"]
+# The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
+# "counted": no values of the metric, but the numbers of test rows that it counts, which its intervals need.
+Part = Literal["test", "training", "no_information", "counted"]
 
 
 @dataclass(frozen=True)

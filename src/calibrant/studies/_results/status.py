@@ -1,0 +1,136 @@
+"""The state of a study: trials done, running, failed and missing, also while another process runs it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from calibrant.studies._store.store import Store
+    from calibrant.studies._trials.stored_document import StoredStudy
+
+__all__ = ["StudyStatus", "read_status"]
+
+
+@dataclass(frozen=True)
+class StudyStatus:
+    """How far a study is, returned by `Study.status` and `Study.run`; its repr is a short summary.
+
+    Parameters
+    ----------
+    name : str
+        The name of the study.
+    n_trials, n_done, n_failed, n_running : int
+        Numbers of trials: all, with a result, without one, and claimed by a process that is alive.
+    n_outdated : int
+        Finished trials that other versions of calibrant, scikit-learn or a method's package computed.
+    n_computed_twice : int
+        Computations that were dropped because another process had recorded the trial before.
+    seconds : float
+        Time that the finished trials took, what they share counted once.
+    seconds_left : float
+        An estimate of the time that the missing trials take in one process; NaN before the first has finished.
+    workers : tuple of str
+        The processes that run the study now.
+    sharing : str
+        What trials share, and how much that saves.
+
+    Examples
+    --------
+    >>> StudyStatus("leaf estimates", 200, 150, 1, 4, 0, 0, 61.2, 20.1, ("host, process 4711",), "")
+    Study 'leaf estimates': 150 of 200 trials done, 4 running, 1 failed, 45 missing; about 20 s left in one process
+      1 worker: host, process 4711
+    """
+
+    name: str
+    n_trials: int
+    n_done: int
+    n_failed: int
+    n_running: int
+    n_outdated: int
+    n_computed_twice: int
+    seconds: float
+    seconds_left: float
+    workers: tuple[str, ...]
+    sharing: str
+
+    @property
+    def n_missing(self) -> int:
+        """Number of trials that are neither done, nor running, nor failed."""
+        return max(0, self.n_trials - self.n_done - self.n_failed - self.n_running)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every trial has a result."""
+        return self.n_done == self.n_trials
+
+    def __repr__(self) -> str:
+        counts = [
+            f"{self.n_done:,} of {self.n_trials:,} trials done",
+            *(f"{n:,} {what}" for n, what in self._others() if n),
+        ]
+        left = (
+            ""
+            if self.seconds_left != self.seconds_left or not self.n_unfinished
+            else f"; about {_duration(self.seconds_left)} left in one process"
+        )
+        lines = [f"Study {self.name!r}: {', '.join(counts)}{left}"]
+        if self.workers:
+            lines.append(
+                f"  {len(self.workers)} {'worker' if len(self.workers) == 1 else 'workers'}: {'; '.join(self.workers)}"
+            )
+        if self.sharing:
+            lines.append(f"  {self.sharing}")
+        if self.n_outdated:
+            lines.append(
+                f"  {self.n_outdated:,} trials are of other versions; run(rerun_outdated=True) runs them again"
+            )
+        if self.n_computed_twice:
+            lines.append(f"  {self.n_computed_twice:,} trials were computed twice, because a process lost its lease")
+        return "\n".join(lines)
+
+    @property
+    def n_unfinished(self) -> int:
+        """Number of trials that are neither done nor failed."""
+        return self.n_running + self.n_missing
+
+    def _others(self) -> list[tuple[int, str]]:
+        return [(self.n_running, "running"), (self.n_failed, "failed"), (self.n_missing, "missing")]
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the largest fitting unit.
+
+    Examples
+    --------
+    >>> _duration(20.1), _duration(150), _duration(9000)
+    ('20 s', '2.5 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
+    """Return the state of a study that was run, or begun."""
+    found = store.trials(stored.name, metric=[])
+    counts = stored.counts(found.key)
+    is_done = counts & (found.state == "done")
+    is_failed = counts & (found.state == "failed")
+    seconds = (found.fit_seconds + found.predict_seconds + found.shared_seconds / found.n_sharing)[is_done]
+    workers = [each for each in store.workers(stored.name) if each.state == "alive"]
+    n_unfinished = stored.n_trials - int(is_done.sum()) - int(is_failed.sum())
+    return StudyStatus(
+        name=stored.name,
+        n_trials=stored.n_trials,
+        n_done=int(is_done.sum()),
+        n_failed=int(is_failed.sum()),
+        n_running=sum(each.n_claims for each in workers),
+        n_outdated=0,
+        n_computed_twice=store.computed_twice(stored.name),
+        seconds=float(seconds.sum()),
+        seconds_left=float(seconds.mean() * n_unfinished) if len(seconds) else math.nan,
+        workers=tuple(f"{each.host}, process {each.pid}" for each in workers),
+        sharing=stored.sharing,
+    )

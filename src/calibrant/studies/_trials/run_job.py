@@ -1,0 +1,164 @@
+"""A job run by the engine of `calibrant.resampling`, in whatever process: its trials as they are recorded."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.resampling import Nested
+from calibrant.resampling._internal import Experiment, read_experiment, splitters
+from calibrant.studies._definition.keys import CHOSEN
+from calibrant.studies._results.predictions import predictions_to_parquet
+from calibrant.studies._trials.records import Job, Part, TrialRecord, TrialRef
+from calibrant.studies._trials.versions import method_versions
+from calibrant.studies._trials.work import StudyRows, StudyWork
+
+if TYPE_CHECKING:
+    from calibrant.resampling._internal import MethodTrial
+
+_AREAS = ("auc", "gini")
+
+__all__ = ["JobContext", "make_run_job", "run_job"]
+
+
+@dataclass(frozen=True, eq=False)
+class JobContext:
+    """The rows of a data set with the methods, plan and metrics of a study; what trials share is computed once."""
+
+    rows: StudyRows
+    work: StudyWork
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """The validated rows, methods and metrics."""
+        rows, work = self.rows, self.work
+        return read_experiment(
+            dict(work.methods),
+            rows.X,
+            rows.y,
+            work.metrics,
+            rows.groups,
+            rows.sample_weight,
+            rows.pos_label,
+            rows.metric_params,
+            confidence=0.95,
+            n_jobs=1,
+        )
+
+    @cached_property
+    def split_names(self) -> list[str]:
+        """The names of the splits."""
+        return self.experiment.split_names(self.work.plan)
+
+    @cached_property
+    def is_disjoint(self) -> bool:
+        """Whether no test row is a training row, where there is a single split."""
+        if len(self.split_names) > 1:
+            return True
+        train, test = self.experiment.split(self.work.plan, 0)
+        return not np.isin(test, train).any()
+
+    @property
+    def sharing(self) -> str:
+        """What the trials share."""
+        return ""
+
+    @property
+    def families(self) -> tuple[tuple[str, ...], ...]:
+        """The methods, those that share grown trees together."""
+        if isinstance(self.work.plan, Nested):
+            return ((CHOSEN,),)
+        names = tuple(self.work.methods)
+        return tuple(tuple(names[position] for position in each) for each in self.experiment.families(self.work.plan))
+
+    @cached_property
+    def versions(self) -> dict[str, dict[str, str]]:
+        """The versions that each method depends on."""
+        found = {name: method_versions(each) for name, each in self.work.methods.items()}
+        return found | {CHOSEN: {name: version for each in found.values() for name, version in each.items()}}
+
+    def run(self, job: Job) -> Iterator[TrialRecord]:
+        """Run the trials of a job."""
+        refs = {(ref.method, ref.split): ref for ref in job.refs}
+        names, work = list(self.work.methods), self.work
+        positions = None if isinstance(self.work.plan, Nested) else [names.index(method) for method in job.methods]
+        for trial in self.experiment.trials(
+            work.plan,
+            positions=positions,
+            splits=job.splits,
+            seed=work.seed,
+            choose_by=work.choose_by,
+            tests_training=work.tests_training or splitters.bootstrap_kind(work.plan) == ".632",
+            errors="record",
+        ):
+            method = CHOSEN if positions is None else names[trial.method]
+            yield self._record(refs[method, trial.split], trial)
+
+    def _record(self, ref: TrialRef, trial: MethodTrial) -> TrialRecord:
+        seconds = trial.seconds
+        return TrialRecord(
+            ref=ref,
+            token=uuid.uuid4().hex,
+            split_name=self.split_names[ref.split] if ref.split >= 0 else "all rows",
+            seed=trial.seed,
+            versions=self.versions[ref.method],
+            data_fingerprint=self.rows.fingerprint,
+            n_train=trial.n_train,
+            n_test=len(trial.test),
+            fit_seconds=seconds.fit,
+            predict_seconds=seconds.predict,
+            shared_seconds=seconds.shared,
+            n_sharing=seconds.n_sharing,
+            scores={} if trial.error else self._scores(trial),
+            choice=trial.choice,
+            error=trial.error,
+            predictions=self._predictions(trial) if self.work.keeps_predictions and not trial.error else None,
+        )
+
+    def _scores(self, trial: MethodTrial) -> dict[Part, dict[str, float]]:
+        parts: dict[Part, Any] = {
+            "test": trial.values,
+            "training": trial.training_values,
+            "no_information": trial.no_information,
+        }
+        found: dict[Part, dict[str, float]] = {
+            part: dict(zip(self.experiment.scorer.metrics, np.asarray(values).tolist(), strict=True))
+            for part, values in parts.items()
+            if values is not None
+        }
+        counted = self._counted(trial)
+        return found | {"counted": counted} if counted else found
+
+    def _counted(self, trial: MethodTrial) -> dict[str, float]:
+        """Return the numbers of test rows that areas count; proportions count all of them."""
+        scorer, predictions = self.experiment.scorer, np.asarray(trial.predictions)
+        areas = [name for name in _AREAS if name in scorer.metrics]
+        numbers = {name: scorer.n_counted(name, predictions, trial.test) for name in areas}
+        return {name: number for name, number in numbers.items() if number is not None}
+
+    def _predictions(self, trial: MethodTrial) -> bytes:
+        data = self.experiment.data
+        outcome = data.outcome[trial.test]
+        y_true = outcome if data.classes is None else data.classes[outcome]
+        classes = () if data.classes is None else tuple(data.classes.tolist())
+        return predictions_to_parquet(data.rows[trial.test], y_true, np.asarray(trial.predictions), classes)
+
+
+def make_run_job() -> Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]:
+    """Return a function that runs jobs; what a job shares with those before, of the same objects, is computed once."""
+    # Two data sets at a time: jobs come data set by data set, and the last jobs of one overlap the first of the next
+    context = lru_cache(maxsize=2)(JobContext)
+    return lambda rows, work, job: context(rows, work).run(job)
+
+
+_run_job = make_run_job()
+
+
+def run_job(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[TrialRecord]:
+    """Run the trials of a job, in a process that does nothing else: what jobs share stays in memory."""
+    return _run_job(rows, work, job)

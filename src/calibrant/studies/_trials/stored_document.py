@@ -1,0 +1,137 @@
+"""The document that a store keeps of a study: its definition, and what running it found out about its data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.exceptions import StudyError, nearest
+from calibrant.studies._definition.keys import CHOSEN
+from calibrant.studies._results.dataset_plan import read_dataset_plan
+from calibrant.studies._trials.planned import PlannedTrials
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.studies._definition.definition import StudyDefinition
+    from calibrant.studies._store.store import Store
+    from calibrant.studies._trials.plan_study import StudyPlan
+    from calibrant.studies._trials.run_job import JobContext
+
+__all__ = ["StoredStudy", "read_stored_study", "stored_document"]
+
+_PLANNED = "planned"
+_PLAN_FACTS = (
+    *("words", "split_names", "n_independent", "interval_kind", "bootstrap", "has_disjoint_tests", "is_nested"),
+    *("caution", "pos_label"),
+)
+
+
+def stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, Any]:
+    """Return the definition with the fingerprints, the splits and the families of the data sets."""
+    fingerprints = {name: context.rows.fingerprint for name, context in plan.contexts.items()}
+    planned = [
+        {
+            "dataset": trials.dataset,
+            "families": [list(family) for family in trials.families],
+            "splits": [min(trials.splits), max(trials.splits)],
+            "digests": dict(trials.digests),
+            "facts": _facts(plan.contexts[trials.dataset]),
+            "sharing": plan.contexts[trials.dataset].sharing,
+        }
+        for trials in plan.trials
+    ]
+    return {**definition.document(fingerprints), _PLANNED: planned}
+
+
+def _facts(context: JobContext) -> dict[str, Any]:
+    """Return what queries need to know of the plan on a data set, so that they need neither rows nor plan."""
+    names, label = context.split_names, context.rows.pos_label
+    no_sizes = np.zeros(len(names), dtype=np.intp)
+    label = label.item() if isinstance(label, np.generic) else label
+    found = read_dataset_plan(
+        context.work.plan, names, no_sizes, no_sizes, is_disjoint=context.is_disjoint, pos_label=label
+    )
+    return {name: getattr(found, name) for name in _PLAN_FACTS} | {"split_names": names}
+
+
+@dataclass(frozen=True, eq=False)
+class StoredStudy:
+    """A study as its store keeps it, to be queried without its rows, methods and plan."""
+
+    name: str
+    document: Mapping[str, Any]
+
+    @cached_property
+    def trials(self) -> list[PlannedTrials]:
+        """The trials of each data set; none if the study was never run."""
+        return [
+            PlannedTrials(
+                each["dataset"],
+                tuple(tuple(family) for family in each["families"]),
+                tuple(range(each["splits"][0], each["splits"][1] + 1)),
+                each["digests"],
+            )
+            for each in self.document.get(_PLANNED, [])
+        ]
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return sum(each.n_trials for each in self.trials)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics."""
+        return [each["name"] for each in self.document["metrics"]]
+
+    @property
+    def own_metrics(self) -> set[str]:
+        """The metrics that are functions of the user's."""
+        return {each["name"] for each in self.document["metrics"] if "function" in each}
+
+    @property
+    def candidates(self) -> list[str]:
+        """The methods that a nested plan chooses among."""
+        return [each["name"] for each in self.document["methods"]] if self.document["choose_by"] else []
+
+    @property
+    def methods(self) -> list[str]:
+        """The names that trials are recorded by."""
+        return [CHOSEN] if self.document["choose_by"] else [each["name"] for each in self.document["methods"]]
+
+    @property
+    def parts(self) -> list[Any]:
+        """The rows that metrics are computed on, and the numbers of rows that proportions count."""
+        kinds = {each["facts"]["bootstrap"] for each in self.document[_PLANNED]}
+        training = ["training"] if self.document["tests_training"] or kinds - {None} else []
+        return ["test", *training, *(["no_information"] if kinds - {None} else []), "counted"]
+
+    @property
+    def sharing(self) -> str:
+        """What the trials share, in a sentence for each data set that differs."""
+        return "; ".join(dict.fromkeys(each["sharing"] for each in self.document.get(_PLANNED, [])))
+
+    def plan_facts(self, dataset: str) -> dict[str, Any]:
+        """Return what is known of the plan on a data set."""
+        facts: dict[str, Any] = next(each["facts"] for each in self.document[_PLANNED] if each["dataset"] == dataset)
+        return facts
+
+    def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
+        """Return which recorded trials count: those of another definition of the study do not."""
+        digests = {digest for each in self.trials for digest in each.digests.values()}
+        return np.fromiter((key[: key.rfind("-")] in digests for key in keys), dtype=bool, count=len(keys))
+
+
+def read_stored_study(store: Store, name: str) -> StoredStudy:
+    """Return a study of a store; raise if there is none of that name."""
+    document = store.definition(name)
+    if document is None:
+        names = [each.name for each in store.studies()]
+        known = f" It has {', '.join(map(repr, names[:10]))}." if names else ""
+        raise StudyError(f"there is no study {name!r} in {store.url}.{known}{nearest(name, names)}")
+    return StoredStudy(name, document)

@@ -1,0 +1,260 @@
+"""`Study`: data sets x methods x splits, run once, recorded trial by trial, queried many times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
+
+from calibrant.studies._definition.definition import StudyDefinition, define_study
+from calibrant.studies._results.read_study import read_study_results
+from calibrant.studies._results.status import StudyStatus, read_status
+from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._store.read_url import read_store_url
+from calibrant.studies._store.store import Store
+from calibrant.studies._trials.run_options import read_run_options
+from calibrant.studies._trials.run_study import run_study
+from calibrant.studies._trials.stored_document import read_stored_study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Study"]
+
+_STORE = "sqlite:///calibrant.db"
+
+
+class Study:
+    """A study: every method on every split of every data set, recorded in a store as it finishes.
+
+    Making a study reads no data and does not touch the store. `run` computes the trials that the store does not have;
+    killed at any moment and run again it goes on where it stopped, and the results are the same to the bit. Tables,
+    tests and plots are queries on the store, also while the study runs, and from other processes.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the store.
+    datasets : list, or dict of name to data set
+        Names of `calibrant.data.load`, paths of files, `Table` objects, or `Dataset` objects, which add the target,
+        groups, weights and the like.
+    methods : dict of name to estimator
+        Classifiers, or regressors; a `Grid` stands for several, and text for an estimator by its import path. A
+        ``random_state`` that a method leaves open is set from the seed and the number of the split.
+    plan : plan of `calibrant.resampling`, splitter or int, optional
+        How rows are split, as in `estimate_performance`.
+    metrics : list of str, or dict of name to function, optional
+        As in `estimate_performance`.
+    store : str or path
+        ``"sqlite:///calibrant.db"`` in the working folder by default, for processes on one host; a path of another
+        SQLite file; or ``"postgresql://user@host/database"`` for several hosts.
+    seed : int
+        The seed of what methods and plan leave open.
+    metric_params : dict of metric to dict, optional
+        Keywords of metrics; those that differ between data sets, such as amounts by row, belong in `Dataset`.
+    choose_by : str, optional
+        With a nested plan, the metric that chooses; by default the first.
+    training_metrics : bool
+        Whether metrics are computed on the training rows too.
+    keep_predictions : bool
+        Whether the predictions for the test rows are recorded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from calibrant.studies import Study
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> methods = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency", "laplace")}
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> study = Study("leaves", datasets=["appeal"], methods=methods, plan=5, metrics=["mse", "auc"],
+    ...               store=f"{folder.name}/studies.db")
+    >>> study.run()
+    Study 'leaves': 10 of 10 trials done...
+    >>> study.results().table("mse").round(3)
+    method   frequency  laplace
+    dataset
+    appeal       0.245    0.221
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        datasets: Iterable[Any] | Mapping[str, Any],
+        methods: Mapping[str, Any],
+        plan: Any = None,
+        metrics: Any = None,
+        store: str | PathLike[str] = _STORE,
+        seed: int = 0,
+        metric_params: Mapping[str, Mapping[str, Any]] | None = None,
+        choose_by: str | None = None,
+        training_metrics: bool = False,
+        keep_predictions: bool = False,
+    ) -> None:
+        self.definition = define_study(
+            name,
+            datasets=datasets,
+            methods=methods,
+            plan=plan,
+            metrics=metrics,
+            metric_params=metric_params,
+            choose_by=choose_by,
+            seed=seed,
+            tests_training=training_metrics,
+            keeps_predictions=keep_predictions,
+        )
+        self._store_url = _read_url(store)
+
+    @classmethod
+    def open(cls, name: str, store: str | PathLike[str] = _STORE) -> Self:
+        """Open a study that was run, or begun, before.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        store : str or path
+            Its store; for queries it need not be writable.
+
+        Returns
+        -------
+        Study
+            The study. It can be queried, and run if all that it consists of can be found again: data sets by name or
+            path, methods by their import paths.
+        """
+        url = _read_url(store)
+        with Store.open(url, read_only=True, create=False) as opened:
+            stored = read_stored_study(opened, name)
+        study = cls.__new__(cls)
+        study.definition, study._store_url = StudyDefinition.from_document(stored.document), url
+        return study
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], *, store: str | PathLike[str] | None = None) -> Self:
+        """Return the study that a YAML or TOML file defines.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; `study_schema` returns its JSON schema. It imports what it names: run only files you trust.
+        store : str or path, optional
+            The store; by default the one that the file names, else ``"sqlite:///calibrant.db"``.
+
+        Returns
+        -------
+        Study
+            The study.
+        """
+        from calibrant.studies._definition.files import read_study_file
+
+        found = read_study_file(path)
+        study = cls.__new__(cls)
+        study.definition = found.definition
+        study._store_url = _read_url(store or found.store or _STORE)
+        return study
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self.definition.name
+
+    @property
+    def store(self) -> str:
+        """The store, without a password."""
+        return read_store_url(self._store_url).shown
+
+    def run(
+        self,
+        workers: int | None = None,
+        dask: Any = None,
+        *,
+        retry: bool = False,
+        update: bool = False,
+        rerun_outdated: bool = False,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        lease: float = 60.0,
+    ) -> StudyStatus:
+        """Run the trials that the store does not have, and record each as it finishes.
+
+        Several processes, on one host with SQLite or on several with PostgreSQL, may run one study at a time: they
+        share the trials. Each waits until all trials are finished.
+
+        Parameters
+        ----------
+        workers : int, optional
+            Number of local processes; None: this process.
+        dask : str or distributed.Client, optional
+            An existing Dask cluster, by address or client.
+        retry : bool
+            Whether trials that failed are run again.
+        update : bool
+            Whether to go on if the store has a study of this name with another definition. Trials that do not depend on
+            what differs still count.
+        rerun_outdated : bool
+            Whether trials that other versions of calibrant, scikit-learn or a method's package computed are run again.
+        time_limit : float, optional
+            Seconds that a trial may take, in a local process. One that takes longer is recorded as failed.
+        memory_limit : int or str, optional
+            Bytes that a trial may take, in a local process, such as ``"2 GB"``.
+        lease : float
+            Seconds without a sign of life after which other hosts take over the trials of this process.
+
+        Returns
+        -------
+        StudyStatus
+            The state of the study when the run ends.
+
+        Raises
+        ------
+        StudyChangedError
+            If the store has another definition of this study, with what differs; unless `update`.
+        StoreError
+            If the store cannot be read or written. Trials that were recorded are kept: run again to go on.
+        """
+        options = read_run_options(
+            workers=workers,
+            dask=dask,
+            retry=retry,
+            update=update,
+            rerun_outdated=rerun_outdated,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            lease=lease,
+        )
+        run_study(self.definition, self._store_url, options)
+        return self.status()
+
+    def status(self) -> StudyStatus:
+        """Return how far the study is, also while other processes run it."""
+        with self._open_store() as store:
+            return read_status(store, read_stored_study(store, self.name))
+
+    def results(self, metrics: Sequence[str] | None = None) -> StudyResults:
+        """Return the results that the store has now, for several queries on one state of the study.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            The metrics that are read; all by default.
+
+        Returns
+        -------
+        StudyResults
+            The results, with the query methods of the study itself.
+        """
+        with self._open_store() as store:
+            return read_study_results(store, read_stored_study(store, self.name), metrics)
+
+    def _open_store(self) -> Store:
+        return Store.open(self._store_url, read_only=True, create=False)
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name!r} in {self.store}>"
+
+
+def _read_url(store: str | PathLike[str]) -> str:
+    """Return a validated URL or path of a store."""
+    read_store_url(store)
+    return str(store)
