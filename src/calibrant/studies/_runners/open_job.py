@@ -16,6 +16,8 @@ from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
 
 __all__ = ["OpenJob"]
 
+_NO_RESULT = "RuntimeError: the job ended without a result for this trial"
+
 
 class OpenJob:
     """A submitted job, run in one part, or in smaller ones once a part was interrupted.
@@ -54,14 +56,14 @@ class OpenJob:
             if self._missing.pop(record.ref.key, None) is not None:
                 yield TrialFinished(self.job, record)
 
-    def end_part(self, problem: str, seconds: float = 0.0) -> Iterator[TrialFinished]:
+    def end_part(self, problem: str = "", seconds: float = 0.0) -> Iterator[TrialFinished]:
         """Plan the next part; a trial that ran alone and was not reported is reported as failed by the problem."""
         part = self._parts.popleft()
         left = [ref for ref in part if ref.key in self._missing]
         if len(part) > 1:
             self._parts.extendleft(reversed(_smaller(left)))
         else:
-            yield from self.report(self._failed(ref, problem, seconds) for ref in left)
+            yield from self.report(self._failed(ref, problem or _NO_RESULT, seconds) for ref in left)
 
     def _failed(self, ref: TrialRef, problem: str, seconds: float) -> TrialRecord:
         return TrialRecord(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import queue
 import time
 import weakref
@@ -13,13 +12,13 @@ from typing import Any
 
 from calibrant._params import Int, check_param
 from calibrant.exceptions import StudyError
-from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay, current_filters
+from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay
 from calibrant.studies._runners.limits import TrialLimits
 from calibrant.studies._runners.open_job import OpenJob
 from calibrant.studies._runners.runner import JobEnded, RunnerEvent
 from calibrant.studies._runners.scratch import ScratchFolder, dump_mapped
+from calibrant.studies._runners.shared_work import RunJob, share_work
 from calibrant.studies._runners.worker_pool import WorkerPool
-from calibrant.studies._runners.worker_process import RunJob, SharedWork
 from calibrant.studies._trials.records import Job
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
@@ -74,7 +73,7 @@ class ProcessRunner:
         self._pool: WorkerPool | None = None
         try:
             work_path = self._scratch.path / "work"
-            dump_mapped(SharedWork(run_job or _default_run_job(), work, current_filters()), work_path)
+            dump_mapped(share_work(work, run_job), work_path)
             self._pool = WorkerPool(workers, self._scratch, work_path, limits)
         except BaseException:
             self._scratch.remove()
@@ -143,9 +142,3 @@ class ProcessRunner:
             dump_mapped(rows, path)
             self._sent[dataset] = rows.fingerprint, path
         return self._sent[dataset]
-
-
-def _default_run_job() -> RunJob:
-    module = importlib.import_module("calibrant.studies._trials.run_job")
-    run_job: RunJob = module.run_job
-    return run_job

@@ -27,7 +27,6 @@ __all__ = ["WorkerPool"]
 _CHECK_SECONDS = 0.2  # between looks for workers whose pipes a process that they forked keeps open
 _MAX_FAILED_STARTS = 3  # in a row
 _MEMORY_SIGNS = ("bad_alloc", "MemoryError", "Cannot allocate memory", "out of memory", "Out of memory")
-_NO_RESULT = "RuntimeError: the job ended without a result for this trial"
 
 
 class WorkerPool:
@@ -140,7 +139,7 @@ class WorkerPool:
             elif isinstance(message, PartEnded):
                 self.events.put(message.warnings)
                 worker.is_retiring = message.is_worn
-                self._end_part(worker, message.problem or _NO_RESULT)
+                self._end_part(worker, message.problem)
 
     def _take_ready(self, worker: LocalWorker, message: WorkerReady) -> None:
         if message.problem:

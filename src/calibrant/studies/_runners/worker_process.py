@@ -11,32 +11,29 @@ import threading
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from calibrant.studies._runners.job_warnings import JobWarnings, WarningFilters, collect_job_warnings
+from calibrant.studies._runners.job_warnings import JobWarnings, collect_job_warnings
 from calibrant.studies._runners.limits import MemoryLimiter, TrialLimits
 from calibrant.studies._runners.scratch import load_mapped
+from calibrant.studies._runners.shared_work import SharedWork
 from calibrant.studies._trials.records import Job, TrialRecord
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.work import StudyRows
 
 __all__ = [
     "JobMessage",
     "PartEnded",
     "PartStarted",
-    "RunJob",
-    "SharedWork",
     "TrialMessage",
     "WorkerReady",
     "WorkerSetup",
     "serve_jobs",
 ]
-
-RunJob = Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]
 
 _KEPT_DATASETS = 3  # in memory; jobs come data set by data set
 _DUMP_SHARE = 0.95  # of the time limit, after which the stack is written to a file for the parent
@@ -53,15 +50,6 @@ class WorkerSetup:
     stack_path: Path
     limits: TrialLimits
     parent: int
-
-
-@dataclass(frozen=True)
-class SharedWork:
-    """What all workers read from one file."""
-
-    run_job: RunJob
-    work: StudyWork
-    filters: WarningFilters
 
 
 @dataclass(frozen=True)

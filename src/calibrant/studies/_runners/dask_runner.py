@@ -1,0 +1,212 @@
+"""A runner of trials on a Dask cluster."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import calibrant
+from calibrant.exceptions import ParameterError, StudyError
+from calibrant.studies._runners.dask_client import connect, import_distributed, wait_for_workers
+from calibrant.studies._runners.dask_task import DaskResult, SentByValue, run_task
+from calibrant.studies._runners.job_warnings import WarningRelay
+from calibrant.studies._runners.open_job import OpenJob
+from calibrant.studies._runners.runner import JobEnded, JobLost, RunnerEvent
+from calibrant.studies._runners.shared_work import RunJob, share_work
+from calibrant.studies._trials.records import Job
+from calibrant.studies._trials.work import StudyRows, StudyWork
+
+__all__ = ["DaskRunner"]
+
+_MAX_MOVES = 5  # of a job whose rows were lost with their last worker
+_RETRY_SECONDS = 0.5  # after a worker died while it was sent something
+_REFRESH_SECONDS = 5.0  # between looks at the number of threads of a cluster that may grow
+_NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
+
+
+class DaskRunner:
+    """Runs jobs as tasks of an existing Dask cluster.
+
+    Rows, methods, plan and metrics are sent to each worker once, and again if all workers that had them are gone. A
+    job is one task, whose trials are reported together when it ends. When a worker dies, the scheduler moves its
+    tasks; a job that has brought down several workers (Dask's ``allowed-failures``) is lost. What methods print
+    appears where the worker writes its log. Warnings of workers with one thread appear in this process, each once.
+
+    Parameters
+    ----------
+    work : StudyWork
+        Methods, plan and metrics.
+    read_rows : function of str to StudyRows
+        Returns the rows of a data set; called once a data set, in `submit`.
+    cluster : str or distributed.Client
+        The address of a scheduler, such as ``"tcp://host:8786"``, or a client, which stays open.
+    time_limit, memory_limit : None
+        Only local processes have limits.
+    run_job : function or None
+        Runs a job on a worker; that of the package by default.
+    """
+
+    def __init__(
+        self,
+        work: StudyWork,
+        read_rows: Callable[[str], StudyRows],
+        *,
+        cluster: Any,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        run_job: RunJob | None = None,
+    ) -> None:
+        for name, limit in (("time_limit", time_limit), ("memory_limit", memory_limit)):
+            if limit is not None:
+                raise ParameterError(
+                    f"{name} must be None on a Dask cluster, whose workers run trials in threads that cannot be ended; "
+                    f"got {limit!r}. Local processes (workers=) have limits."
+                )
+        self._client, self._is_own = connect(cluster)
+        self._address = self._client.scheduler.address
+        self._read_rows = read_rows
+        self._shared = SentByValue(share_work(work, run_job))
+        self._sent: dict[str | None, Any] = {}  # futures of scattered rows by data set; None: of the work
+        self._fingerprints: dict[str, str] = {}
+        self._running: dict[Any, OpenJob] = {}
+        self._moves: Counter[int] = Counter()
+        self._completed = import_distributed().as_completed(
+            loop=self._client.loop, with_results=True, raise_errors=False
+        )
+        self._ready: list[RunnerEvent] = []
+        self._relay = WarningRelay()
+        self._n_slots, self._counted = 0, -_REFRESH_SECONDS
+
+    @property
+    def n_slots(self) -> int:
+        """Number of jobs that run at a time: one a thread of the cluster."""
+        if time.monotonic() - self._counted >= _REFRESH_SECONDS:
+            self._n_slots = max(1, sum(self._client.nthreads().values()))
+            self._counted = time.monotonic()
+        return self._n_slots
+
+    def submit(self, job: Job) -> None:
+        """Run a job when a thread of the cluster is free."""
+        self._check_connection()
+        self._send_rows(job.dataset)
+        open_job = OpenJob(job, self._fingerprints[job.dataset])
+        if open_job.is_done:
+            self._ready.append(JobEnded(job))
+        else:
+            self._start(open_job)
+
+    def poll(self, timeout: float) -> list[RunnerEvent]:
+        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        deadline, nap = time.monotonic() + timeout, _NAPS[0]
+        while self._client is not None:
+            self._check_connection()
+            for future, result in self._completed.next_batch(block=False):
+                self._take(future, result)
+            if self._ready or time.monotonic() >= deadline:
+                break
+            time.sleep(nap)
+            nap = min(2 * nap, _NAPS[1])
+        self._relay.show()
+        found, self._ready = self._ready, []
+        return found
+
+    def stop(self) -> None:
+        """Stop at once: running jobs are abandoned, what was sent is released, and a client opened here is closed."""
+        if self._client is None:
+            return
+        client, self._client = self._client, None
+        with suppress(Exception):  # a scheduler that is gone has nothing to release
+            if client.status == "running":
+                client.cancel([*self._running, *self._sent.values()], force=True)
+        self._running.clear()
+        self._sent.clear()
+        if self._is_own:
+            client.close()
+        self._relay.finish()
+
+    def _start(self, open_job: OpenJob) -> None:
+        rows, shared = self._send_rows(open_job.job.dataset), self._send(None, self._shared)
+        future = self._client.submit(
+            run_task, rows, shared, open_job.part, calibrant.__version__, pure=False, retries=0
+        )
+        self._running[future] = open_job
+        self._completed.add(future)
+
+    def _take(self, future: Any, result: Any) -> None:
+        open_job = self._running.pop(future, None)
+        if open_job is None:
+            return
+        if isinstance(result, DaskResult):
+            self._take_result(open_job, result)
+        elif future.status == "error":
+            self._ready.append(JobLost(open_job.job, f"its Dask task failed: {_explain(result)}"))
+        else:
+            self._move(open_job)
+
+    def _take_result(self, open_job: OpenJob, result: DaskResult) -> None:
+        if result.version:
+            raise StudyError(
+                f"a Dask worker that joined has calibrant {result.version}; here it is {calibrant.__version__}. "
+                "Install the same version on all workers."
+            )
+        self._relay.add(result.warnings)
+        self._ready += open_job.report(result.records)
+        self._ready += open_job.end_part(result.problem)
+        if open_job.is_done:
+            self._ready.append(JobEnded(open_job.job))
+        else:
+            self._start(open_job)
+
+    def _move(self, open_job: OpenJob) -> None:
+        """Submit a job again after the last worker that had the rows is gone, and the task with it."""
+        self._check_connection()
+        self._moves[open_job.job.number] += 1
+        if self._moves[open_job.job.number] > _MAX_MOVES:
+            self._ready.append(JobLost(open_job.job, f"its rows were lost with their Dask workers {_MAX_MOVES} times"))
+        else:
+            self._start(open_job)
+
+    def _send_rows(self, dataset: str) -> Any:
+        """Return the future of the rows of a data set, which are read and sent unless a worker has them."""
+        if self._is_sent(dataset):
+            return self._sent[dataset]
+        rows = self._read_rows(dataset)
+        if rows.fingerprint != self._fingerprints.setdefault(dataset, rows.fingerprint):
+            raise StudyError(f"the data set {dataset!r} has changed while the study runs.")
+        return self._send(dataset, rows)
+
+    def _send(self, name: str | None, value: Any) -> Any:
+        """Return the future of an object that every worker has, and later ones fetch from those."""
+        for _ in range(_MAX_MOVES):
+            if self._is_sent(name):
+                break
+            wait_for_workers(self._client)
+            try:
+                (self._sent[name],) = self._client.scatter([value], broadcast=True, hash=False)
+            except OSError:  # a worker died meanwhile, or the scheduler
+                time.sleep(_RETRY_SECONDS)
+                self._check_connection()
+            except Exception as error:
+                what = f"the rows of {name!r}" if name is not None else "the methods, plan or metrics of the study"
+                raise StudyError(f"the Dask workers cannot load {what}: {error}. Can they import them?") from error
+        return self._sent[name]
+
+    def _is_sent(self, name: str | None) -> bool:
+        return name in self._sent and self._sent[name].status == "finished"
+
+    def _check_connection(self) -> None:
+        if self._client is None:
+            raise StudyError("the runner has been stopped.")
+        if self._client.status != "running":
+            raise StudyError(
+                f"the connection to the Dask scheduler at {self._address} is lost. What was recorded is kept: run the "
+                "study again when the scheduler is back."
+            )
+
+
+def _explain(result: Any) -> str:
+    error = result[1] if isinstance(result, tuple) else result
+    return f"{type(error).__name__}: {error}"
