@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from calibrant.data._internal import Columns, check_weights, code_groups, fit_columns
+from calibrant.exceptions import DataError
 from calibrant.studies._definition.describe import describe_value
 from calibrant.studies._definition.digests import canonical_json
 
@@ -32,7 +33,7 @@ def fingerprint(
 ) -> str:
     """Return the digest of rows: names, kinds, values and categories of columns, classes and their order, and so on.
 
-    Frames of pandas, polars and pyarrow and have the same fingerprint where their columns are read alike: numbers by
+    Frames of pandas, polars and pyarrow have the same fingerprint where their columns are read alike: numbers by
     value (integers as floats), strings, booleans and declared categories (a pandas categorical column as a polars Enum
     or an Arrow dictionary) by value and order. An array differs from a frame, whose columns have names, and float32
     from float64. Weights that are all 1 are as none.
@@ -49,7 +50,10 @@ def fingerprint(
     digest = hashlib.sha256(_VERSION)
     columns = fit_columns(X)
     _add_columns(digest, "features", columns)
-    _add_columns(digest, "classes", _read_outcome(y))
+    outcome = _read_outcome(y)
+    if outcome.n_rows != columns.n_rows:
+        raise DataError(f"y has {outcome.n_rows:,} values for {columns.n_rows:,} rows; pass one for each row.")
+    _add_columns(digest, "classes", outcome)
     if groups is not None:
         numbers, names = code_groups(groups, columns.n_rows)
         _add_text(digest, "groups", _category_texts(names))
@@ -88,7 +92,8 @@ def _add_columns(digest: Any, what: str, columns: Columns) -> None:
 
 
 def _category_texts(categories: Iterable[Any]) -> list[str]:
-    return [f"{type(value).__name__} {value!r}" for value in categories]
+    values = (value.item() if isinstance(value, np.generic) else value for value in categories)
+    return [f"{type(value).__name__} {value!r}" for value in values]
 
 
 def _add_text(digest: Any, what: str, texts: list[str]) -> None:

@@ -1,0 +1,191 @@
+"""What differs between the definition of a study and the one that its store holds, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calibrant.studies._definition.digests import digest
+from calibrant.studies._definition.document_text import default_text, document_text
+from calibrant.studies._definition.keys import method_digests
+
+__all__ = ["changed_metrics", "differences", "kept_trials"]
+
+_MISSING: Any = object()
+_RUN_AGAIN = "trials run again to add"
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return what differs between two documents of `StudyDefinition`, a sentence each; none where nothing does.
+
+    Parameters
+    ----------
+    old, new : dict
+        The document in the store, and that of the study as it is defined now.
+
+    Returns
+    -------
+    list of str
+        First what makes trials of the store count no longer, then what is new or gone. Names of files, numbers of
+        threads, the order of methods and the like change no trial and are no difference.
+
+    Examples
+    --------
+    >>> from calibrant.studies._definition.definition import define_study
+    >>> from calibrant.trees import ProbabilityTreeClassifier as Tree
+    >>> one, other = (
+    ...     define_study("s", datasets=["iris"], methods={"tree": Tree(min_leaf=n)}, metrics=["auc"], seed=n).document()
+    ...     for n in (1, 2)
+    ... )
+    >>> for sentence in differences(one, other):
+    ...     print(sentence)
+    seed is 2; in the store 1: no trial counts any more.
+    method 'tree' has min_leaf=2; in the store min_leaf=1.
+    """
+    every = (_of_all, _of_datasets, _of_methods, _of_metrics, _of_records)
+    return [sentence for compare in every for sentence in compare(old, new)]
+
+
+def _of_all(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what every trial depends on."""
+    if old["seed"] != new["seed"]:
+        yield f"seed is {new['seed']}; in the store {old['seed']}: no trial counts any more."
+    if digest(old["plan"]) != digest(new["plan"]):
+        now, before = document_text(new["plan"]), document_text(old["plan"])
+        yield f"plan is {now}; in the store {before}: no trial counts any more."
+    if old["choose_by"] != new["choose_by"] and None not in (old["choose_by"], new["choose_by"]):
+        yield f"choose_by is {new['choose_by']!r}; in the store {old['choose_by']!r}: no trial counts any more."
+
+
+def _of_datasets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    before, now = _by_name(old["datasets"]), _by_name(new["datasets"])
+    for name in (each for each in now if each in before):
+        was, is_now = (each[name].get("fingerprint", "") for each in (before, now))
+        if was and is_now and was != is_now:
+            yield f"data set {name!r} changed: its rows differ (fingerprint {is_now[:8]}; in the store {was[:8]})."
+        elif not (was and is_now):
+            yield from _of_roles(f"data set {name!r}", before[name], now[name])
+    yield from _new_and_gone("data set", before, now)
+
+
+def _of_roles(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the differences of data sets of which the rows of one are not known."""
+    for role in dict.fromkeys((*now, *before)):
+        values = [each.get(role) for each in (before, now)]
+        if role not in ("fingerprint", "name") and digest(values[0]) != digest(values[1]):
+            yield f"{what} has {role}={document_text(values[1])}; in the store {role}={document_text(values[0])}."
+
+
+def _of_methods(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    before, now = ({each["name"]: each["method"] for each in document["methods"]} for document in (old, new))
+    was, is_now = (method_digests(methods, None, {}) for methods in (before, now))
+    for name in (each for each in now if each in before):
+        if was[name] != is_now[name]:
+            yield from _of_values(f"method {name!r}", before[name], now[name])
+    yield from _new_and_gone("method", before, now)
+    if new["choose_by"] is not None and was != is_now:
+        yield "the methods are the candidates that the plan chooses among: no trial counts any more."
+
+
+def _of_values(what: str, before: Any, now: Any) -> Iterator[str]:
+    """Yield the parameters that differ, or the whole where the classes do."""
+    changes = list(_changed_parameters(before, now, ""))
+    if not changes:
+        yield f"{what} is {document_text(now)}; in the store {document_text(before)}."
+    else:
+        has, had = (", ".join(f"{name}={each[side]}" for name, each in changes) for side in (1, 0))
+        yield f"{what} has {has}; in the store {had}."
+
+
+def _changed_parameters(before: Any, now: Any, prefix: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each parameter that differs, with its value before and now as text."""
+    if not _are_of_one_class(before, now):
+        return
+    old, new = before.get("params", {}), now.get("params", {})
+    for name in dict.fromkeys((*new, *old)):
+        pair = old.get(name, _MISSING), new.get(name, _MISSING)
+        if any(each is _MISSING for each in pair) or digest(pair[0]) != digest(pair[1]):
+            texts = [default_text(now["class"], name) if each is _MISSING else document_text(each) for each in pair]
+            inner = list(_changed_parameters(*pair, f"{prefix}{name}__"))
+            yield from inner or [(f"{prefix}{name}", texts)]
+
+
+def _are_of_one_class(before: Any, now: Any) -> bool:
+    are_objects = all(isinstance(each, Mapping) and "class" in each for each in (before, now))
+    return are_objects and before["class"] == now["class"]
+
+
+def _of_metrics(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    before, now = _by_name(old["metrics"]), _by_name(new["metrics"])
+    changed = changed_metrics(old, new)
+    for name in now:
+        if name not in before:
+            yield f"metric {name!r} is new: {_RUN_AGAIN} it."
+        elif name in changed:
+            yield f"metric {name!r} changed{_keyword_text(name, old, new)}: its values in the store do not count."
+    yield from (f"metric {name!r} is no longer in the study." for name in before if name not in now)
+
+
+def _keyword_text(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    params = [document["metric_params"].get(name, {}) for document in (old, new)]
+    if digest(params[0]) == digest(params[1]):
+        return ""
+    return f" to {document_text(params[1])}, in the store {document_text(params[0])}"
+
+
+def _of_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    if new["tests_training"] and not old["tests_training"]:
+        yield f"metrics of the training rows are new: {_RUN_AGAIN} them."
+    if new["keeps_predictions"] and not old["keeps_predictions"]:
+        yield "predictions are kept from now on: finished trials have none."
+
+
+def changed_metrics(old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
+    """Return the metrics of both documents whose values in the store are of another function or other keywords."""
+    both = {each["name"] for each in old["datasets"]} & {each["name"] for each in new["datasets"]}
+    before, now = (_metric_digests(document, both) for document in (old, new))
+    return {name for name in now if name in before and before[name] != now[name]}
+
+
+def _metric_digests(document: Mapping[str, Any], datasets: set[str]) -> dict[str, str]:
+    """Return the digest of the function and the keywords of each metric, for all and for some data sets."""
+    own = {each["name"]: each.get("metric_params", {}) for each in document["datasets"] if each["name"] in datasets}
+    return {
+        each["name"]: digest(
+            [
+                each.get("function"),
+                document["metric_params"].get(each["name"], {}),
+                {name: params.get(each["name"], {}) for name, params in own.items()},
+            ]
+        )
+        for each in document["metrics"]
+    }
+
+
+def kept_trials(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the pairs of data set and method of the new document whose trials in the store still count.
+
+    A data set whose rows were not read for one of the documents counts as unchanged: its trials are known by their
+    keys when it is read.
+    """
+    are_as_before = old["seed"] == new["seed"] and digest(old["plan"]) == digest(new["plan"])
+    before, now = _by_name(old["datasets"]), _by_name(new["datasets"])
+    prints = {name: [each[name].get("fingerprint") for each in (before, now)] for name in now if name in before}
+    was, is_now = (_method_digests(document) for document in (old, new))
+    datasets = [name for name, (one, other) in prints.items() if one == other or None in (one, other)]
+    methods = [name for name in is_now if was.get(name) == is_now[name]]
+    return [(dataset, method) for dataset in datasets for method in methods] if are_as_before else []
+
+
+def _method_digests(document: Mapping[str, Any]) -> dict[str, str]:
+    methods = {each["name"]: each["method"] for each in document["methods"]}
+    return method_digests(methods, document["choose_by"], document["metric_params"])
+
+
+def _by_name(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in items}
+
+
+def _new_and_gone(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"{what} {name!r} is new." for name in now if name not in before)
+    yield from (f"{what} {name!r} is no longer in the study." for name in before if name not in now)
