@@ -22,7 +22,7 @@ pytest.importorskip("rich", reason="rich draws the bars")
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 IMPORT = "import sys; from calibrant._progress import progress\n"
-UNSET = ("CALIBRANT_PROGRESS", "NO_COLOR", "FORCE_COLOR")
+UNSET = ("CALIBRANT_PROGRESS", "CI", "NO_COLOR", "FORCE_COLOR")
 TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
 LOOP = IMPORT + "for _ in progress(range(3), description='Growing'): pass\n"
 
@@ -185,6 +185,7 @@ class Terminal(io.StringIO):
 
 def test_a_worker_process_leaves_the_terminal_to_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALIBRANT_PROGRESS", raising=False)
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert _is_watched()
     monkeypatch.setattr(multiprocessing, "parent_process", lambda: object())
@@ -195,6 +196,7 @@ def test_a_terminal_behind_a_proxy_of_rich_is_watched(monkeypatch: pytest.Monkey
     proxy = io.StringIO()
     proxy.rich_proxied_file = Terminal()  # type: ignore[attr-defined]
     monkeypatch.delenv("CALIBRANT_PROGRESS", raising=False)
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(sys, "stderr", proxy)
     assert _is_watched()
 
@@ -214,4 +216,29 @@ def test_a_notebook_with_widgets_is_watched(kernel: object, widgets: object, mon
     monkeypatch.setattr("calibrant._progress.find_spec", lambda _: widgets)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     monkeypatch.delenv("CALIBRANT_PROGRESS", raising=False)
+    monkeypatch.delenv("CI", raising=False)
     assert _is_watched() is bool(kernel and widgets)
+
+
+@pytest.mark.parametrize(("value", "is_silent"), [("true", True), ("1", True), ("false", False), ("", False)])
+def test_ci_is_silent_on_a_terminal_too(value: str, is_silent: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CALIBRANT_PROGRESS", raising=False)
+    monkeypatch.setenv("CI", value)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert _is_watched() is not is_silent
+
+
+def test_bars_are_hidden_while_a_table_is_shown() -> None:
+    imports = "from calibrant._progress import LiveTable, progress\n"
+    script = "with LiveTable(lambda: 'the table'): list(progress([1], description='inner'))\n"
+    run = on_terminal(imports + script + "list(progress([1], description='after'))")
+    assert run.code == 0
+    assert "the table" in run.drawn
+    assert "inner" not in run.drawn
+    assert "after" in run.drawn
+
+
+def test_an_error_within_a_table_propagates_after_the_cursor_is_restored() -> None:
+    run = on_terminal("from calibrant._progress import LiveTable\nwith LiveTable(lambda: 'x'): raise ValueError")
+    assert run.code != 0
+    assert run.drawn.index(SHOW_CURSOR) < run.drawn.index("Traceback")

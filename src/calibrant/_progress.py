@@ -1,7 +1,7 @@
-"""Progress of long computations: a rich bar on a terminal or in a notebook, nothing elsewhere.
+"""Progress of long computations: a rich bar or table on a terminal or in a notebook, nothing elsewhere.
 
 What rich.progress lacks: staying silent, and not imported, where nobody is watching (pipes, worker processes, notebooks
-without widgets), and, before rich 14.1, a second bar while one is shown: bars share one display here.
+without widgets, CI), and, before rich 14.1, a second bar while one is shown: bars share one display here.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import operator
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any, Generic, Self, TypeVar, overload
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import MissingExtraError
 
-__all__ = ["Bar", "progress"]
+__all__ = ["Bar", "LiveTable", "is_shown", "progress"]
 
 T = TypeVar("T")
+
+_DRAWN_PER_SECOND = 4  # of a live table: fast enough to look alive, under 1 % of a processor
 
 
 class Bar(Generic[T]):
@@ -94,6 +96,47 @@ class _ShownBar(Bar[T]):
             self._display.advance(self._task, steps)
 
 
+class LiveTable:
+    """A table that is drawn anew several times a second while it is open; bars within stay hidden.
+
+    Parameters
+    ----------
+    render : function
+        Returns what is shown: a renderable of rich. It is called by a thread of its own.
+    console : rich.console.Console, optional
+        By default one that writes to standard error.
+    """
+
+    _n_open = 0  # in this process
+
+    def __init__(self, render: Callable[[], Any], console: Any = None) -> None:
+        self._render, self._console = render, console
+        self._live: Any = None
+
+    def __enter__(self) -> Self:
+        import rich.console
+        import rich.live
+
+        self._live = rich.live.Live(
+            get_renderable=self._render,
+            console=self._console or rich.console.Console(stderr=True),
+            refresh_per_second=_DRAWN_PER_SECOND,
+            redirect_stdout=_is_terminal(sys.stdout),
+        )
+        self._live.start()
+        LiveTable._n_open += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        LiveTable._n_open -= 1
+        self._live.stop()
+
+    @classmethod
+    def is_open(cls) -> bool:
+        """Return whether a table is shown by this process."""
+        return cls._n_open > 0
+
+
 @overload
 def progress(
     iterable: Iterable[T], *, total: float | None = ..., description: str = ..., enabled: bool | None = ...
@@ -125,9 +168,9 @@ def progress(
     description : str
         What is computed, in a word or two.
     enabled : bool, optional
-        None shows the bar where standard error is a terminal or the process runs a notebook, rich is installed and
-        the environment variable ``CALIBRANT_PROGRESS`` is not ``0``. False never shows it. True always shows it, and
-        needs rich.
+        None shows the bar where standard error is a terminal or the process runs a notebook, rich is installed, the
+        environment variable ``CALIBRANT_PROGRESS`` is not ``0`` and ``CI`` is not set. False never shows it. True
+        always shows it, and needs rich.
 
     Returns
     -------
@@ -142,7 +185,7 @@ def progress(
     ...     bar.advance(5)
     """
     items = () if iterable is None else iterable
-    if not _is_shown(enabled):
+    if not is_shown(enabled):
         return Bar(items)
     if total is None and iterable is not None:
         length = operator.length_hint(iterable, -1)
@@ -150,7 +193,14 @@ def progress(
     return _ShownBar(items, total, description)
 
 
-def _is_shown(enabled: bool | None) -> bool:
+def is_shown(enabled: bool | None) -> bool:
+    """Return whether progress is shown: `enabled`, or if that is None, whether somebody is watching.
+
+    Examples
+    --------
+    >>> is_shown(False)
+    False
+    """
     if enabled is False or (enabled is None and not _is_watched()):
         return False
     try:
@@ -163,10 +213,14 @@ def _is_shown(enabled: bool | None) -> bool:
 
 
 def _is_watched() -> bool:
-    is_silenced = os.environ.get("CALIBRANT_PROGRESS") == "0"
+    is_silenced = os.environ.get("CALIBRANT_PROGRESS") == "0" or _is_ci() or LiveTable.is_open()
     # Workers share the terminal of their parent, whose own bar they would overwrite
     is_worker = multiprocessing.parent_process() is not None
     return not is_silenced and not is_worker and (_is_terminal(sys.stderr) or _is_notebook())
+
+
+def _is_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")  # some services offer a terminal to their logs
 
 
 def _is_terminal(file: Any) -> bool:
