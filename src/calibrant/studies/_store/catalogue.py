@@ -69,7 +69,7 @@ _DELETE = [
 _TRIALS = "SELECT id, key, CASE WHEN error IS NULL THEN 0 ELSE 1 END FROM calibrant_trials WHERE study = :study"
 _COMPLETE = """
 SELECT s.trial FROM calibrant_scores AS s JOIN calibrant_trials AS t ON t.id = s.trial
-WHERE t.study = :study AND s.metric * 4 + s.part IN $CODES
+WHERE t.study = :study AND s.metric * 4 + s.part $IN_CODES
 GROUP BY s.trial HAVING COUNT(*) = :n_codes
 """
 _PREDICTED = """
@@ -77,12 +77,12 @@ SELECT t.id FROM calibrant_trials AS t
 WHERE t.study = :study AND EXISTS (SELECT 1 FROM calibrant_predictions AS p WHERE p.trial = t.id)
 """
 _FIND_TRIALS = """
-SELECT id FROM calibrant_trials WHERE study = :study AND key IN (SELECT k.value FROM $KEYS AS k)
+SELECT (SELECT t.id FROM calibrant_trials AS t WHERE t.study = :study AND t.key = k.value) FROM $KEYS
 """
 _FORGET = [
-    "DELETE FROM calibrant_predictions WHERE trial IN $CODES",
-    "DELETE FROM calibrant_scores WHERE trial IN $CODES",
-    "DELETE FROM calibrant_trials WHERE id IN $CODES",
+    "DELETE FROM calibrant_predictions WHERE trial $IN_CODES",
+    "DELETE FROM calibrant_scores WHERE trial $IN_CODES",
+    "DELETE FROM calibrant_trials WHERE id $IN_CODES",
 ]
 _N_REPEATS = "SELECT COUNT(*) FROM calibrant_repeats WHERE study = :study"
 _PREDICTIONS = """
@@ -154,7 +154,7 @@ class Catalogue:
         """Return the trials that lack nothing that is needed; None: nothing is needed."""
         sets = []
         if codes:
-            params = {"study": study, "codes": json.dumps(list(codes)), "n_codes": len(codes)}
+            params = {"study": study, "codes": self._database.array(codes), "n_codes": len(codes)}
             sets.append(self._numbers(_COMPLETE, params))
         if predictions:
             sets.append(self._numbers(_PREDICTED, {"study": study}))
@@ -174,11 +174,12 @@ class Catalogue:
 
     def forget(self, study: int, keys: Iterable[str]) -> None:
         """Remove trials, so that they are run again."""
-        params = {"study": study, "keys": json.dumps(list(keys))}
+        params = {"study": study, "keys": self._database.array(list(keys))}
         found = self._database.read(lambda: self._database.rows(_FIND_TRIALS, **params))
         # By number: if the commit is repeated after a lost connection, what was recorded meanwhile stays.
-        codes = {"codes": json.dumps([int(number) for (number,) in found])}
-        if found:
+        numbers = [int(number) for (number,) in found if number is not None]
+        if numbers:
+            codes = {"codes": self._database.array(numbers)}
             self._database.write_steps([(statement, codes) for statement in _FORGET])
 
     def computed_twice(self, study: int) -> int:

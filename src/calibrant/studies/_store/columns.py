@@ -33,7 +33,7 @@ WHERE t.study = :study AND s.part = :part
 """
 _SCORES = """
 SELECT trial, metric, value FROM calibrant_scores
-WHERE trial >= :first AND trial <= :last AND metric * 4 + part IN $CODES
+WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
 """
 _TEXTS = ("dataset", "fingerprint", "method", "split_name", "versions", "choice")
 _INTS = ("split", "n_train", "n_test", "n_sharing")
@@ -142,7 +142,7 @@ def _read_values(database: Database, trials: NDArray[np.int64], metrics: list[in
     values = np.full((len(trials), len(metrics)), np.nan)
     if not len(trials) or not metrics:
         return values
-    codes = json.dumps([4 * metric + part for metric in metrics])
+    codes = database.array([4 * metric + part for metric in metrics])
     params = {"first": int(trials[0]), "last": int(trials[-1]), "codes": codes}
     position = {metric: j for j, metric in enumerate(metrics)}
     for rows in database.batches(_SCORES, params):

@@ -97,6 +97,10 @@ class Database(ABC):
         """Whether a table exists."""
 
     @abstractmethod
+    def array(self, values: Sequence[Any]) -> Any:
+        """Return what a statement takes for ``:keys`` and ``:codes``, lists that have their own fragments."""
+
+    @abstractmethod
     def lock(self, number: int) -> None:
         """Wait until no other transaction holds the lock of this number; it is held to the end of this one."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["StoredNames", "check_text", "digest_of"]
 
 _ADD = "INSERT INTO calibrant_names (digest, name) VALUES (:digest, :name) ON CONFLICT (digest) DO NOTHING"
-_FIND = "SELECT digest, id FROM calibrant_names WHERE digest IN (SELECT k.value FROM $KEYS AS k)"
-_READ = "SELECT id, name FROM calibrant_names WHERE id IN $CODES"
+_FIND = "SELECT digest, id FROM calibrant_names WHERE digest $IN_KEYS"
+_READ = "SELECT id, name FROM calibrant_names WHERE id $IN_CODES"
 
 
 class StoredNames:
@@ -44,7 +43,7 @@ class StoredNames:
         """Return a mapping that has the text of each number, inside a transaction."""
         missing = [number for number in set(ids) if number not in self._texts]
         if missing:
-            self._texts.update(self._database.rows(_READ, codes=json.dumps(missing)))
+            self._texts.update(self._database.rows(_READ, codes=self._database.array(missing)))
         return self._texts
 
     def _add(self, missing: dict[str, str]) -> None:
@@ -55,7 +54,7 @@ class StoredNames:
 
     def _remember(self, missing: dict[str, str]) -> None:
         if missing:
-            found = self._database.rows(_FIND, keys=json.dumps(list(missing)))
+            found = self._database.rows(_FIND, keys=self._database.array(list(missing)))
             self._ids.update((missing[digest], number) for digest, number in found)
 
 

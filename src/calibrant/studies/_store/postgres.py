@@ -34,8 +34,9 @@ class PostgresDatabase(Database):
 
     fragments: ClassVar[Mapping[str, str]] = {
         "$NOW": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)",
-        "$KEYS": "json_array_elements_text(CAST(:keys AS json))",
-        "$CODES": "(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:codes AS json)))",
+        "$KEYS": "unnest(CAST(:keys AS text[])) AS k(value)",
+        "$IN_KEYS": "= ANY (CAST(:keys AS text[]))",
+        "$IN_CODES": "= ANY (CAST(:codes AS bigint[]))",
     }
     begin_write: ClassVar[str] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
     begin_read: ClassVar[str] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -85,6 +86,10 @@ class PostgresDatabase(Database):
     def can_hold_store(self) -> bool:
         """Return True: the names of our tables begin with calibrant, so that others do not matter."""
         return True
+
+    def array(self, values: Sequence[Any]) -> list[Any]:
+        """Return a list: psycopg sends it as an array."""
+        return list(values)
 
     def lock(self, number: int) -> None:
         """Wait for the advisory lock of this number."""

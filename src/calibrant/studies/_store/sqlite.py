@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -29,8 +30,9 @@ class SqliteDatabase(Database):
 
     fragments: ClassVar[Mapping[str, str]] = {
         "$NOW": "(julianday('now') - 2440587.5) * 86400.0",
-        "$KEYS": "json_each(:keys)",
-        "$CODES": "(SELECT value FROM json_each(:codes))",
+        "$KEYS": "json_each(:keys) AS k",
+        "$IN_KEYS": "IN (SELECT value FROM json_each(:keys))",
+        "$IN_CODES": "IN (SELECT value FROM json_each(:codes))",
     }
     begin_write: ClassVar[str] = "BEGIN IMMEDIATE"
     begin_read: ClassVar[str] = "BEGIN"
@@ -74,6 +76,10 @@ class SqliteDatabase(Database):
     def can_hold_store(self) -> bool:
         """Whether the file has no tables: one with other tables belongs to another program."""
         return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")
+
+    def array(self, values: Sequence[Any]) -> str:
+        """Return a list as JSON, which SQLite can read rows from."""
+        return json.dumps(list(values))
 
     def lock(self, number: int) -> None:
         """Do nothing: a writing transaction of SQLite excludes all others."""
