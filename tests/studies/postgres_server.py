@@ -92,9 +92,9 @@ class PostgresServer:
         query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND {}"
         return len(self.execute(query.format("backend_type = 'client backend'")))
 
-    def execute(self, sql: str) -> list[tuple[Any, ...]]:
-        """Run a statement as the owner, outside a transaction."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
+    def execute(self, sql: str, url: str = "") -> list[tuple[Any, ...]]:
+        """Run a statement as the owner, outside a transaction, in the schema of a URL if one is passed."""
+        with psycopg.connect(url or self.url, autocommit=True) as connection:
             cursor = connection.execute(sql)  # type: ignore[call-overload]
             return list(cursor.fetchall()) if cursor.description else []
 

@@ -171,6 +171,15 @@ def test_metrics_that_a_trial_lacks_are_added_and_the_others_kept(store: Store, 
     assert store.computed_twice(STUDY) == 0
 
 
+def test_a_supplement_that_is_sent_twice_does_not_count_as_computed_twice(store: Store, worker: Worker) -> None:
+    store.record(STUDY, worker, make_record(1))
+    more = make_record(1, by="second", scores={"test": {"log": 2.0}})
+    assert [store.record(STUDY, worker, more) for _ in range(2)] == ["supplemented", "supplemented"]
+    assert store.computed_twice(STUDY) == 0
+    assert store.record(STUDY, worker, dataclasses.replace(more, token="third")) == "already there"  # noqa: S106
+    assert store.computed_twice(STUDY) == 1
+
+
 def test_a_failed_trial_is_recorded_with_its_traceback(store: Store, worker: Worker) -> None:
     error = "Traceback:\n  ValueError: \0 ü \ud800"
     store.record(STUDY, worker, make_record(0, error=error, scores={}))

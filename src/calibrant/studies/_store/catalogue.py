@@ -62,15 +62,17 @@ _DELETE = [
     "DELETE FROM calibrant_workers WHERE study = :study",
     "DELETE FROM calibrant_repeats WHERE study = :study",
     "DELETE FROM calibrant_predictions WHERE trial IN (SELECT id FROM calibrant_trials WHERE study = :study)",
+    "DELETE FROM calibrant_supplements WHERE trial IN (SELECT id FROM calibrant_trials WHERE study = :study)",
     "DELETE FROM calibrant_scores WHERE trial IN (SELECT id FROM calibrant_trials WHERE study = :study)",
     "DELETE FROM calibrant_trials WHERE study = :study",
     "DELETE FROM calibrant_studies WHERE id = :study",
 ]
 _TRIALS = "SELECT id, key, CASE WHEN error IS NULL THEN 0 ELSE 1 END FROM calibrant_trials WHERE study = :study"
+_RANGE = "SELECT MIN(id), MAX(id) FROM calibrant_trials WHERE study = :study"
+# Trials of other studies may be among them; a join to leave them out takes longer than the query.
 _COMPLETE = """
-SELECT s.trial FROM calibrant_scores AS s JOIN calibrant_trials AS t ON t.id = s.trial
-WHERE t.study = :study AND s.metric * 4 + s.part $IN_CODES
-GROUP BY s.trial HAVING COUNT(*) = :n_codes
+SELECT trial FROM calibrant_scores WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
+GROUP BY trial HAVING COUNT(*) = :n_codes
 """
 _PREDICTED = """
 SELECT t.id FROM calibrant_trials AS t
@@ -81,6 +83,7 @@ SELECT (SELECT t.id FROM calibrant_trials AS t WHERE t.study = :study AND t.key 
 """
 _FORGET = [
     "DELETE FROM calibrant_predictions WHERE trial $IN_CODES",
+    "DELETE FROM calibrant_supplements WHERE trial $IN_CODES",
     "DELETE FROM calibrant_scores WHERE trial $IN_CODES",
     "DELETE FROM calibrant_trials WHERE id $IN_CODES",
 ]
@@ -154,8 +157,9 @@ class Catalogue:
         """Return the trials that lack nothing that is needed; None: nothing is needed."""
         sets = []
         if codes:
-            params = {"study": study, "codes": self._database.array(codes), "n_codes": len(codes)}
-            sets.append(self._numbers(_COMPLETE, params))
+            first, last = self._database.rows(_RANGE, study=study)[0]
+            params = {"codes": self._database.array(codes), "n_codes": len(codes), "first": first, "last": last}
+            sets.append(set() if first is None else self._numbers(_COMPLETE, params))
         if predictions:
             sets.append(self._numbers(_PREDICTED, {"study": study}))
         return set.intersection(*sets) if sets else None

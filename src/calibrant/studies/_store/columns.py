@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,26 +20,25 @@ if TYPE_CHECKING:
 
 __all__ = ["TrialColumns", "read_columns"]
 
-_CHUNK = 100_000  # trials a query: a million at once took 1 GB of memory with PostgreSQL
+_CHUNK = 100_000  # trials a query: psycopg keeps the whole answer in memory
 
 _TRIALS = """
 SELECT id, key, dataset, fingerprint, method, split, split_name, seed, versions, n_train, n_test, fit_seconds,
-    predict_seconds, shared_seconds, n_sharing, choice, error, recorded
+    predict_seconds, shared_seconds, n_sharing, choice, error, recorded, COALESCE(worker, 0)
 FROM calibrant_trials WHERE study = :study AND id > :after ORDER BY id LIMIT :size
 """
-_METRICS = """
-SELECT DISTINCT s.metric FROM calibrant_scores AS s JOIN calibrant_trials AS t ON t.id = s.trial
-WHERE t.study = :study AND s.part = :part
-"""
+# Metrics of other studies may be among them; a join with the trials took 2 s for a million.
+_METRICS = "SELECT DISTINCT metric FROM calibrant_scores WHERE trial >= :first AND trial <= :last AND part = :part"
 _SCORES = """
 SELECT trial, metric, value FROM calibrant_scores
 WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
 """
+_WORKER = "COALESCE(worker, 0)"  # 0: recorded by version 1, which did not note workers
+_HOSTS = "SELECT id, host FROM calibrant_workers WHERE study = :study"
 _TEXTS = ("dataset", "fingerprint", "method", "split_name", "versions", "choice")
-_INTS = ("split", "n_train", "n_test", "n_sharing")
 _FLOATS = ("fit_seconds", "predict_seconds", "shared_seconds", "recorded")
 _OBJECTS = ("key", "seed", "error")
-_COLUMNS = ("id", *_TRIALS.partition("SELECT id,")[2].partition("FROM")[0].replace(",", " ").split())
+_COLUMNS = (*_TRIALS.replace(_WORKER, "worker").split("SELECT")[1].split("FROM")[0].replace(",", " ").split(),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +59,8 @@ class TrialColumns:
         As in `TrialRecord`.
     recorded : array of float
         When the trial was recorded, in seconds since 1970.
+    host : array of str
+        The name of the host of the process that recorded it; empty where a store of version 1 did not note it.
     values : dict of metric to array of float
         NaN where a trial failed, or the metric is undefined or not recorded.
     """
@@ -81,6 +82,7 @@ class TrialColumns:
     choice: NDArray[np.object_]
     error: NDArray[np.object_]
     recorded: NDArray[np.float64]
+    host: NDArray[np.object_]
     state: NDArray[np.object_]
     values: dict[str, NDArray[np.float64]]
 
@@ -92,36 +94,43 @@ def read_columns(
     database: Database, names: StoredNames, study: int, metrics: Sequence[str] | None, part: Part
 ) -> TrialColumns:
     """Return the trials of a study with the values of metrics (None: all that there are), inside a transaction."""
-    if metrics is None:
-        found = [int(number) for (number,) in database.rows(_METRICS, study=study, part=PARTS[part])]
-        metrics = sorted(names.texts(found)[number] for number in found)
-    ids = names.known_ids(metrics)
-    numbers = [ids.get(metric, -1) for metric in metrics]
-    chunks = _read_chunks(database, study, numbers, PARTS[part])
-    columns = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in _COLUMNS}
-    values = np.concatenate([chunk[1] for chunk in chunks])
-    texts = {name: _decode(names, columns[name]) for name in _TEXTS}
-    order = np.lexsort((columns["split"], texts["method"][1], texts["dataset"][1]))
-    decoded = {name: texts[name][0] for name in _TEXTS}
-    decoded["versions"] = _parsed(decoded["versions"])
-    failed = columns["error"] != None  # noqa: E711 - element by element
-    columns["error"][~failed] = ""
-    columns["state"] = np.where(failed, "failed", "done").astype(object)
-    sorted_columns = {name: (decoded.get(name, column))[order] for name, column in columns.items() if name != "id"}
-    return TrialColumns(**sorted_columns, values={m: values[order, j] for j, m in enumerate(metrics)})
+    columns = _read_trials(database, study)
+    trials = columns.pop("id")
+    is_open = metrics is None
+    metrics = _find_metrics(database, names, trials, PARTS[part]) if metrics is None else metrics
+    values = _read_values(database, trials, names.known_ids(metrics), PARTS[part])
+    metrics = [metric for metric in metrics if metric in values or not is_open]
+    ranks = {name: _decode(names, columns, name) for name in _TEXTS}
+    columns["host"] = _hosts(database, study, columns.pop("worker"))
+    order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
+    has_failed = columns["error"].astype(bool)
+    columns["error"][~has_failed] = ""
+    columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
+    absent = np.full(len(order), np.nan)
+    return TrialColumns(
+        **{name: column[order] for name, column in columns.items()},
+        values={metric: values.get(metric, absent)[order] for metric in metrics},
+    )
 
 
-def _read_chunks(
-    database: Database, study: int, metrics: list[int], part: int
-) -> list[tuple[dict[str, NDArray[Any]], NDArray[np.float64]]]:
-    chunks, after = [], -1
-    while True:
-        rows = next(database.batches(_TRIALS, {"study": study, "after": after, "size": _CHUNK}, _CHUNK), [])
-        columns = _columns(rows)
-        chunks.append((columns, _read_values(database, columns["id"], metrics, part)))
-        if len(rows) < _CHUNK:
-            return chunks
-        after = int(columns["id"][-1])
+def _find_metrics(database: Database, names: StoredNames, trials: NDArray[np.int64], part: int) -> list[str]:
+    if not len(trials):
+        return []
+    found = database.rows(_METRICS, first=int(trials[0]), last=int(trials[-1]), part=part)
+    texts = names.texts(number for (number,) in found)
+    return sorted(texts[number] for (number,) in found)
+
+
+def _read_trials(database: Database, study: int) -> dict[str, NDArray[Any]]:
+    sql = _TRIALS if database.version > 1 else _TRIALS.replace(_WORKER, "0")
+    batches, n_rows, after = [_columns([])], _CHUNK, -1
+    while n_rows == _CHUNK:
+        n_rows = 0
+        for rows in database.batches(sql, {"study": study, "after": after, "size": _CHUNK}):
+            batches.append(_columns(rows))
+            n_rows += len(rows)
+        after = int(batches[-1]["id"][-1]) if n_rows else after
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in _COLUMNS}
 
 
 def _columns(rows: list[tuple[Any, ...]]) -> dict[str, NDArray[Any]]:
@@ -137,35 +146,45 @@ def _array(name: str, cells: tuple[Any, ...]) -> NDArray[Any]:
     return np.array(cells, dtype=np.float64 if name in _FLOATS else np.int64)
 
 
-def _read_values(database: Database, trials: NDArray[np.int64], metrics: list[int], part: int) -> NDArray[np.float64]:
-    """Return the value of each metric (column) for each trial (row); NaN where there is none."""
-    values = np.full((len(trials), len(metrics)), np.nan)
-    if not len(trials) or not metrics:
-        return values
-    codes = database.array([4 * metric + part for metric in metrics])
-    params = {"first": int(trials[0]), "last": int(trials[-1]), "codes": codes}
-    position = {metric: j for j, metric in enumerate(metrics)}
-    for rows in database.batches(_SCORES, params):
-        of_trial, of_metric, found = zip(*rows, strict=True)
-        row = np.searchsorted(trials, np.array(of_trial, dtype=np.int64))
-        mine = trials[row] == np.array(of_trial)
-        column = np.array([position[metric] for metric in of_metric])
-        values[row[mine], column[mine]] = np.array(found, dtype=np.float64)[mine]
-    return values
+def _read_values(
+    database: Database, trials: NDArray[np.int64], metrics: Mapping[str, int], part: int
+) -> dict[str, NDArray[np.float64]]:
+    """Return the value for each trial of each metric that one of them has; NaN where there is none."""
+    ids = np.sort(np.fromiter(metrics.values(), dtype=np.int64))
+    values, is_found = np.full((len(ids), len(trials)), np.nan), np.zeros(len(ids), dtype=bool)
+    codes = database.array([4 * number + part for number in ids.tolist()])
+    for begin in range(0, len(trials) if len(ids) else 0, _CHUNK):
+        chunk = trials[begin : begin + _CHUNK]
+        params = {"first": int(chunk[0]), "last": int(chunk[-1]), "codes": codes}
+        for rows in database.batches(_SCORES, params):
+            of_trial, of_metric, found = (np.array(cells, dtype=np.float64) for cells in zip(*rows, strict=True))
+            # Trials of other studies may lie between those of this one.
+            row = np.minimum(np.searchsorted(chunk, of_trial), len(chunk) - 1)
+            mine = chunk[row] == of_trial
+            position = np.searchsorted(ids, of_metric)[mine]
+            is_found[position] = True
+            values[position, begin + row[mine]] = found[mine]
+    positions = {metric: int(np.searchsorted(ids, number)) for metric, number in metrics.items()}
+    return {metric: values[j] for metric, j in positions.items() if is_found[j]}
 
 
-def _decode(names: StoredNames, ids: NDArray[np.int64]) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    """Return the text of each number, and its rank among the texts."""
-    distinct, codes = np.unique(ids, return_inverse=True)
+def _hosts(database: Database, study: int, workers: NDArray[np.int64]) -> NDArray[np.object_]:
+    lookup = np.full(int(workers.max(initial=0)) + 1, "", dtype=object)
+    for number, host in database.rows(_HOSTS, study=study):
+        if number < len(lookup):
+            lookup[number] = host
+    return lookup[workers]
+
+
+def _decode(names: StoredNames, columns: dict[str, NDArray[Any]], name: str) -> NDArray[np.intp]:
+    """Replace the numbers of texts in a column by the texts, and return their ranks in the order of the texts."""
+    ids = columns[name]
+    distinct = np.flatnonzero(np.bincount(ids))
     known = names.texts(distinct.tolist())
-    texts = np.array([known[number] for number in distinct.tolist()], dtype=object)
-    ranks = np.empty(len(texts), dtype=np.int64)
-    ranks[np.argsort(texts)] = np.arange(len(texts))
-    return texts[codes], ranks[codes]
-
-
-def _parsed(texts: NDArray[np.object_]) -> NDArray[np.object_]:
-    parsed = {text: json.loads(text) for text in set(texts.tolist())}
-    column = np.empty(len(texts), dtype=object)
-    column[:] = [parsed[text] for text in texts.tolist()]
-    return column
+    texts = [known[number] for number in distinct.tolist()]
+    ranks, lookup = (np.zeros(int(ids.max(initial=0)) + 1, dtype=np.intp) for _ in range(2))
+    lookup[distinct] = np.arange(len(distinct))
+    ranks[distinct] = np.argsort(sorted(range(len(texts)), key=texts.__getitem__))
+    columns[name] = _array("key", tuple(map(json.loads, texts) if name == "versions" else texts))[lookup[ids]]
+    of_rows: NDArray[np.intp] = ranks[ids]
+    return of_rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from calibrant import __version__
 from calibrant.exceptions import StoreError
-from calibrant.studies._store.tables import METADATA, SCHEMA_VERSION
+from calibrant.studies._store.tables import METADATA, SCHEMA_VERSION, SUPPLEMENTS
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
@@ -16,12 +16,21 @@ __all__ = ["prepare_schema"]
 
 _LOCK = 0  # studies are locked by their own numbers, which start at 1
 
-# Number n leads from version n - 1 to n. Queries also run on older layouts, which a store that may only be read keeps.
-MIGRATIONS: dict[int, Callable[[Database], None]] = {}
 
 _READ = "SELECT version, calibrant FROM calibrant_store"
 _WRITE = "INSERT INTO calibrant_store (version, calibrant, created) VALUES (:version, :calibrant, $NOW)"
 _UPDATE = "UPDATE calibrant_store SET version = :version, calibrant = :calibrant"
+
+
+def _note_workers(database: Database) -> None:
+    """Lead to version 2: which worker computed a trial, and what was added to it later."""
+    SUPPLEMENTS.create(database.connection)
+    database.execute("ALTER TABLE calibrant_trials ADD COLUMN worker BIGINT")
+
+
+# Number n leads from version n - 1 to n, in one transaction with the others. Queries also run on older layouts, since
+# a store that may only be read is not migrated.
+MIGRATIONS: dict[int, Callable[[Database], None]] = {2: _note_workers}
 
 
 def prepare_schema(database: Database, *, create: bool) -> None:

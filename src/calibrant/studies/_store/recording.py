@@ -21,9 +21,9 @@ PARTS = {"test": 0, "training": 1, "no_information": 2, "counted": 3}
 _ADD_TRIAL = """
 INSERT INTO calibrant_trials
     (study, key, token, dataset, fingerprint, method, split, split_name, seed, versions, n_train, n_test,
-    fit_seconds, predict_seconds, shared_seconds, n_sharing, choice, error, recorded)
+    fit_seconds, predict_seconds, shared_seconds, n_sharing, choice, error, recorded, worker)
 VALUES (:study, :key, :token, :dataset, :fingerprint, :method, :split, :split_name, :seed, :versions, :n_train, :n_test,
-    :fit_seconds, :predict_seconds, :shared_seconds, :n_sharing, :choice, :error, $NOW)
+    :fit_seconds, :predict_seconds, :shared_seconds, :n_sharing, :choice, :error, $NOW, :worker)
 ON CONFLICT (study, key) DO NOTHING
 """
 # The trial is found by its token: nothing is added to one that another computation recorded.
@@ -44,6 +44,15 @@ _ADD_REPEAT = """
 INSERT INTO calibrant_repeats (study, key, token, worker, recorded)
 VALUES (:study, :key, :token, :worker, $NOW) ON CONFLICT (study, key, token) DO NOTHING
 """
+_ADD_SUPPLEMENT = """
+INSERT INTO calibrant_supplements (trial, token, versions, worker, recorded)
+SELECT t.id, :token, CAST(:versions AS BIGINT), CAST(:worker AS BIGINT), $NOW
+FROM calibrant_trials AS t WHERE t.study = :study AND t.key = :key
+"""
+_FIND_SUPPLEMENT = """
+SELECT 1 FROM calibrant_supplements AS s JOIN calibrant_trials AS t ON t.id = s.trial
+WHERE t.study = :study AND t.key = :key AND s.token = :token
+"""
 
 
 class Recorder:
@@ -55,7 +64,7 @@ class Recorder:
 
     def record(self, study: int, worker: int, record: TrialRecord) -> Recorded:
         """Commit a trial, or what it adds to the one that is there."""
-        row, scores = self._row(study, record), list(self._scores(record))
+        row, scores = self._row(study, worker, record), list(self._scores(record))
         trial = {name: row[name] for name in ("study", "key", "token")}
         steps: list[Step] = [(_ADD_TRIAL, row)]
         if scores:
@@ -66,15 +75,15 @@ class Recorder:
         found = sent.results[-1].rows
         if found and found[0][1] == record.token:
             return "recorded" if sent.results[0].n_changed or sent.n_attempts > 1 else "already there"
-        return self._database.write(lambda: self._supplement(row, worker, record, scores))
+        return self._database.write(lambda: self._supplement(row, record, scores))
 
-    def _supplement(
-        self, row: dict[str, Any], worker: int, record: TrialRecord, scores: list[dict[str, Any]]
-    ) -> Recorded:
+    def _supplement(self, row: dict[str, Any], record: TrialRecord, scores: list[dict[str, Any]]) -> Recorded:
         """Add to the trial that another computation recorded what it lacks."""
         database = self._database
         trial = {name: row[name] for name in ("study", "key", "token")}
         database.lock(row["study"])
+        if database.rows(_FIND_SUPPLEMENT, **trial):
+            return "supplemented"
         found = database.rows(_FIND, study=row["study"], key=row["key"])
         n_added = 0
         if found and not found[0][2] and not record.is_failed:
@@ -82,12 +91,14 @@ class Recorder:
             n_added = sum(database.execute(_ADD_SCORE, {**owner, **score}).rowcount for score in scores)
             if record.predictions is not None:
                 n_added += database.execute(_ADD_PREDICTIONS, {**owner, "parquet": record.predictions}).rowcount
+        origin = {**trial, "worker": row["worker"]}
         if n_added:
+            database.execute(_ADD_SUPPLEMENT, {**origin, "versions": row["versions"]})
             return "supplemented"
-        database.execute(_ADD_REPEAT, {**trial, "worker": worker})
+        database.execute(_ADD_REPEAT, origin)
         return "already there"
 
-    def _row(self, study: int, record: TrialRecord) -> dict[str, Any]:
+    def _row(self, study: int, worker: int, record: TrialRecord) -> dict[str, Any]:
         ref, versions = record.ref, json.dumps(dict(record.versions), sort_keys=True, ensure_ascii=False)
         texts = (ref.dataset, ref.method, record.data_fingerprint, record.split_name, record.choice, versions)
         ids = self._names.ids(texts)
@@ -110,6 +121,7 @@ class Recorder:
             "n_sharing": int(record.n_sharing),
             "choice": ids[record.choice],
             "error": _storable(record.error) if record.error else None,
+            "worker": worker,
         }
 
     def _scores(self, record: TrialRecord) -> Iterator[dict[str, Any]]:

@@ -18,9 +18,9 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["METADATA", "SCHEMA_VERSION"]
+__all__ = ["METADATA", "SCHEMA_VERSION", "SUPPLEMENTS"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 METADATA = MetaData()
 
@@ -80,6 +80,7 @@ _trials = Table(
     Column("choice", _ID, nullable=False),
     Column("error", Text),
     Column("recorded", Double, nullable=False),
+    Column("worker", _ID),  # since version 2
     UniqueConstraint("study", "key"),
 )
 Index("calibrant_trials_of_study", _trials.c.study, _trials.c.id)
@@ -138,6 +139,18 @@ Table(
     Column("study", _ID, ForeignKey("calibrant_studies.id"), primary_key=True, autoincrement=False),
     Column("key", Text, primary_key=True),
     Column("token", Text, primary_key=True),
+    Column("worker", _ID, nullable=False),
+    Column("recorded", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# Since version 2: computations that added metrics or predictions to a trial, with the versions they were made with.
+SUPPLEMENTS = Table(
+    "calibrant_supplements",
+    METADATA,
+    Column("trial", _ID, ForeignKey("calibrant_trials.id"), primary_key=True, autoincrement=False),
+    Column("token", Text, primary_key=True),
+    Column("versions", _ID, nullable=False),
     Column("worker", _ID, nullable=False),
     Column("recorded", Double, nullable=False),
     sqlite_with_rowid=False,
