@@ -27,8 +27,9 @@ INTERNAL = {
         CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
         WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers
         check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among
-        factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes order_columns
-        read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number warn_of_weights
+        factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes object_columns
+        order_columns read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number
+        warn_of_weights
     """,
     "ensembles": "ALGORITHMS Forest GradientBoostedFolds TreeLearner boost fit_gradient_boosting start_run",
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
@@ -46,7 +47,7 @@ INTERNAL = {
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind
-        counts_bits grow_unpruned impurity_importances node_indicator predict_rows prepare_training
+        counts_bits grow_unpruned impurity_importances node_indicator number_classes predict_rows
         probability_table read_training read_training_for resolve_estimate
     """,
 }

@@ -11,6 +11,7 @@
 #include "bind/bind.hpp"
 #include "bind/rows.hpp"
 #include "table/coded_table.hpp"
+#include "table/take_rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -34,6 +35,15 @@ CodedTable code_table(std::size_t n_rows, const std::vector<ColumnArgument>& col
     sources.reserve(columns.size());
     for (const auto& column : columns) sources.push_back(std::visit(ToSource{}, column));
     return run_interruptibly([&](const StopToken& stop) { return CodedTable::code(n_rows, sources, n_threads, stop); });
+}
+
+using Taken = std::pair<CodedTable, std::vector<std::vector<std::uint32_t>>>;
+
+Taken take_table(const CodedTable& table, const Column<std::int64_t>& rows, const std::vector<bool>& collected,
+                 std::size_t n_threads) {
+    auto taken = run_interruptibly(
+        [&](const StopToken& stop) { return take_rows(table, view(rows), collected, n_threads, stop); });
+    return {std::move(taken.table), std::move(taken.categories)};
 }
 
 using CodesArgument = std::variant<Column<std::uint16_t>, Column<std::uint32_t>>;
@@ -93,6 +103,8 @@ void bind_tables(nb::module_& module) {
     module.def(
         "code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
         "Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
+    module.def("take_table", &take_table, "table"_a, "rows"_a.noconvert(), "collected"_a, "n_threads"_a,
+               "Return the table of some rows, and the codes that the categories of each collected column had.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
                "Return a table restored from (codes, n_values, values or None) for each column.");
 }

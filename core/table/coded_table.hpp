@@ -33,11 +33,12 @@ class CodedTable {
     const CodedColumn& column(std::size_t index) const;  // throws std::out_of_range
     std::size_t n_bytes() const;
 
-  private:
+    // From columns that are known to be whole, unchecked.
     struct Checked {};
     CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns, Checked)
         : n_rows_(n_rows), columns_(std::move(columns)) {}
 
+  private:
     std::size_t n_rows_;
     std::vector<CodedColumn> columns_;
 };

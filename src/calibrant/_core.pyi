@@ -41,6 +41,11 @@ def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], 
     Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
     """
 
+def take_table(table: CodedTable, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), device='cpu', writable=False)], collected: Sequence[bool], n_threads: int) -> tuple[CodedTable, list[list[int]]]:
+    """
+    Return the table of some rows, and the codes that the categories of each collected column had.
+    """
+
 def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]]) -> CodedTable:
     """
     Return a table restored from (codes, n_values, values or None) for each column.

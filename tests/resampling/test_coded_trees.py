@@ -13,7 +13,7 @@ from calibrant.data._internal import fit_columns
 from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.estimates import Curtailment, MEstimate
 from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, Nested, estimate_performance
-from calibrant.resampling._trials import coded_trees
+from calibrant.resampling._trials import coded_rows
 from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
 from calibrant.resampling._trials.methods import group_families
 from calibrant.resampling._trials.trial_data import read_trial_data
@@ -136,7 +136,7 @@ def test_splits_with_every_class_and_category_are_grown_on_the_coded_table() -> 
 
 def test_a_nested_plan_codes_the_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    monkeypatch.setattr(coded_trees, "fit_columns", lambda *args: calls.append(args) or fit_columns(*args))
+    monkeypatch.setattr(coded_rows, "fit_columns", lambda *args: calls.append(args) or fit_columns(*args))
     X, y = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)
     methods = {each: ProbabilityTreeClassifier(estimate=each) for each in ("laplace", "m")}
     estimate_performance(methods, X, y, Nested(CrossValidation(3), CrossValidation(2)), ["mse"])

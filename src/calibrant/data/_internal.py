@@ -3,7 +3,7 @@
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.row_hashes import hash_codes
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
-from calibrant.data._frames.columns import Columns, Nominal, fit_columns
+from calibrant.data._frames.columns import Columns, Nominal, fit_columns, object_columns
 from calibrant.data._frames.schema import Schema
 from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._validation.class_columns import (
@@ -65,6 +65,7 @@ __all__ = [
     "is_float_matrix",
     "mdl_cuts",
     "named_classes",
+    "object_columns",
     "order_columns",
     "read_groups",
     "read_more_training_rows",

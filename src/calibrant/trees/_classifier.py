@@ -16,6 +16,7 @@ from calibrant.data._internal import Nominal
 from calibrant.estimates import Estimate
 from calibrant.trees._description.description_mixin import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
+from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
 from calibrant.trees._growing.training_data import read_training_for
@@ -182,6 +183,11 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         training = read_training_for(self, X, y, sample_weight, groups)
         seed = seed_sequence(self.random_state)
         return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
+
+    def _grow_coded(self, examples: Examples) -> GrownTree:
+        """Grow the tree of coded rows, for `_adopt`."""
+        check_params(self, SINGLE_TREE_RULES)
+        return GrownTree.fit_coded(examples, self, seed_sequence(self.random_state))
 
     def _adopt(self, grown: GrownTree) -> ProbabilityTreeClassifier:
         """Check the parameters and read a tree that another classifier has grown."""

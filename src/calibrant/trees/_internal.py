@@ -6,7 +6,7 @@ from calibrant.trees._export.outline import Outline
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow_unpruned
 from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._growing.training_data import prepare_training, read_training, read_training_for
+from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
 from calibrant.trees._importances import impurity_importances
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.node_paths import node_indicator
@@ -48,8 +48,8 @@ __all__ = [
     "grow_unpruned",
     "impurity_importances",
     "node_indicator",
+    "number_classes",
     "predict_rows",
-    "prepare_training",
     "probability_table",
     "read_training",
     "read_training_for",

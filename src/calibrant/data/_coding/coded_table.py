@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from calibrant import _core
+from calibrant._repr import short_repr
 from calibrant._threads import n_threads
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
+from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +82,42 @@ class CodedTable:
         ]
         return cls(_core.code_table(columns.n_rows, sources, n_threads(n_jobs)), columns.schema)
 
+    def take(self, rows: Any, *, n_jobs: int | None = 1) -> CodedTable:
+        """Return the table of some rows as if there were no others, without coding their values again.
+
+        Codes, distinct values and collected categories are those of coding the rows alone. Declared categories stay,
+        and so does the kind of each column, also of a column of Python objects that are all missing in these rows.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Positions of rows, in any order; a row may be repeated.
+        n_jobs : int, optional
+            Number of threads, as in scikit-learn; the codes are the same for any number.
+
+        Returns
+        -------
+        CodedTable
+            The coded table of these rows.
+
+        Examples
+        --------
+        >>> coded = CodedTable.from_frame([[2.5, "red"], [0.5, "blue"], [7.5, "red"]])
+        >>> taken = coded.take([2, 0, 2])
+        >>> taken.codes(0), taken.values(0), taken.categories(1)
+        (array([1, 0, 1], dtype=uint16), array([2.5, 7.5]), ('red',))
+        """
+        features = self.schema.features
+        collected = [feature.kind == "nominal" and not feature.declared for feature in features]
+        core, kept = _core.take_table(self.core, _positions(rows, self.n_rows), collected, n_threads(n_jobs))
+        if not any(collected):
+            return CodedTable(core, self.schema)
+        taken = tuple(
+            replace(feature, categories=tuple(feature.categories[code] for code in codes)) if is_collected else feature
+            for feature, is_collected, codes in zip(features, collected, kept, strict=True)
+        )
+        return CodedTable(core, self.schema if taken == features else replace(self.schema, features=taken))
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -128,6 +166,17 @@ class CodedTable:
             f"<CodedTable: {self.n_rows:,} rows, {self.n_columns - nominal} numeric and {nominal} nominal columns, "
             f"{self.n_bytes / 2**20:.1f} MiB>"
         )
+
+
+def _positions(rows: Any, n_rows: int) -> NDArray[np.int64]:
+    """Return the positions of rows; raise if they are not positions of rows, or there are none."""
+    positions = np.asarray(rows)
+    is_right = positions.ndim == 1 and positions.size > 0 and positions.dtype.kind in "iu"
+    if not is_right or positions.min() < 0 or positions.max() >= n_rows:
+        raise ParameterError(
+            f"rows must hold positions of rows, 0 to {n_rows - 1}, at least one; got {short_repr(rows)}."
+        )
+    return positions.astype(np.int64, copy=False)
 
 
 def _restore(n_rows: int, columns: list[Any], schema: Schema) -> CodedTable:

@@ -13,7 +13,14 @@ import numpy as np
 from calibrant._repr import short_repr
 from calibrant.data._frames.objects import without_mask
 from calibrant.data._frames.schema import Feature, Schema
-from calibrant.data._frames.values import CategoryCodes, column_kind, column_measure, nominal_codes, numeric_values
+from calibrant.data._frames.values import (
+    CategoryCodes,
+    column_kind,
+    column_measure,
+    holds_objects,
+    nominal_codes,
+    numeric_values,
+)
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -30,6 +37,7 @@ __all__ = [
     "find_duplicates",
     "fit_columns",
     "match_columns",
+    "object_columns",
 ]
 
 # The nominal columns: by type ("auto" or None), all, or by name, position or mask.
@@ -144,6 +152,17 @@ def column_kinds(X: Any, nominal: Nominal = "auto") -> dict[str, Kind]:
     """
     raw = _raw_columns(X)
     return dict(zip((name for name, _ in raw.items()), _kinds(raw, nominal), strict=True))
+
+
+def object_columns(X: Any) -> list[int]:
+    """Return the positions of the columns of Python objects, whose kind and categories are read from their values.
+
+    Examples
+    --------
+    >>> object_columns(np.array([[1.0, "a"], [None, "b"]], dtype=object)), object_columns([[1.0, 2.0]])
+    ([0, 1], [])
+    """
+    return [position for position, column in enumerate(_raw_columns(X).columns) if holds_objects(column)]
 
 
 def _match(feature: Feature, column: Any) -> NDArray[Any]:

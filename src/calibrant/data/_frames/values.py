@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = ["CategoryCodes", "column_kind", "column_measure", "nominal_codes", "numeric_values"]
+__all__ = ["CategoryCodes", "column_kind", "column_measure", "holds_objects", "nominal_codes", "numeric_values"]
 
 # A narwhals Series or a one-dimensional array.
 AnyColumn = Any
@@ -68,6 +68,13 @@ def column_measure(column: AnyColumn) -> str:
     if isinstance(dtype, nw.Duration):
         return "durations"
     return "times of day" if isinstance(dtype, nw.Time) else "numbers"
+
+
+def holds_objects(column: AnyColumn) -> bool:
+    """Return whether a column is of Python objects; narwhals calls those of pandas strings where the first ones are."""
+    if isinstance(column, np.ndarray):
+        return bool(column.dtype.kind == "O")
+    return isinstance(column.dtype, nw.Object | nw.Unknown) or str(getattr(column.to_native(), "dtype", "")) == "object"
 
 
 def numeric_values(column: AnyColumn, name: str) -> NDArray[np.floating[Any]]:

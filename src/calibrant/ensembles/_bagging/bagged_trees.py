@@ -47,9 +47,7 @@ Kind = Literal["b_pets", "eb_pets", "mob_esp"]
 
 _OUT_OF_BAG: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
-_LEAF_NUMBERS = """\
-array of shape (n_rows, n_trees)
-    Node numbers."""
+_LEAF_NUMBERS = "array of shape (n_rows, n_trees)\n    Node numbers."
 
 _ESTIMATE_NUMBERS = """\
 Base rates, m and v are those
@@ -219,9 +217,12 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         training = read_training_for(self, X, y, sample_weight, groups)
         examples = Examples.code(training, n_jobs=self.n_jobs)
         old = self.__dict__.get("_forest") if self.warm_start else None
-        if old is None:
-            return self._store(Forest.of(examples, self, seed_sequence(self.random_state)))
-        return self._store(self._extended(old, examples))
+        return self._store(self._grow_coded(examples) if old is None else self._extended(old, examples))
+
+    def _grow_coded(self, examples: Examples) -> Forest:
+        """Grow the forest of coded rows, for `_adopt`."""
+        check_params(self, RULES)
+        return Forest.of(examples, self, seed_sequence(self.random_state))
 
     def _adopt(self, forest: Forest) -> Self:
         """Check the parameters and read a forest that another classifier has grown."""

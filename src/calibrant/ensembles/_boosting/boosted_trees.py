@@ -202,7 +202,11 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         """
         check_params(self, _RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
-        examples = Examples.code(training, n_jobs=self.n_jobs)
+        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
+
+    def _fit_coded(self, examples: Examples) -> BoostedTreesClassifier:
+        """Boost trees on coded rows."""
+        check_params(self, _RULES)
         before = self.__dict__.get("_run") if self.warm_start else None
         run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
         boost(

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant._fit_warnings import warn_of_fit
 from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence
+from calibrant.data._internal import caller_level
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _reweight_or_stop(
             who,
             f"{who}: member {len(run.members)} of {n_members} does not change the weights of the rows "
             f"(its error is {step.error:.3g}); further ones would be the same, and boosting stops.{learner.advice}",
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
 
 
@@ -107,7 +108,7 @@ def _stop_weak(run: Run, member: Any, step: BoostingStep, who: str, n_members: i
             f"{who}: member {number} of {n_members} misclassifies {step.error:.3g} of the weight, no better than "
             f"chance; it is {fate}, and boosting stops with {len(run.members)}. Larger members, or algorithm='samme' "
             "with more than two classes, may do better.",
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
 
 

@@ -141,7 +141,11 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         """
         check_params(self, _RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
-        examples = Examples.code(training, n_jobs=self.n_jobs)
+        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
+
+    def _fit_coded(self, examples: Examples) -> Self:
+        """Draw the bags of coded rows."""
+        check_params(self, _RULES)
         seed = seed_sequence(self.random_state)
         # Trees are grown at prediction, so all a fit can do is draw the bags: a count for each row, not a copy.
         sampling = BagSampling.of(self.bootstrap, examples, self.max_samples)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,9 +12,10 @@ import numpy as np
 
 from calibrant._params import check_params
 from calibrant._random import seed_sequence
-from calibrant.data._internal import TrainingRows, fit_columns, is_float_matrix
+from calibrant.data._internal import is_float_matrix
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
 from calibrant.estimates._internal import with_classes
+from calibrant.resampling._trials.coded_rows import CodedRows
 from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 from calibrant.trees._internal import (
     RULES,
@@ -22,7 +23,6 @@ from calibrant.trees._internal import (
     GrownTree,
     TreeReading,
     predict_rows,
-    prepare_training,
     probability_table,
 )
 
@@ -51,9 +51,8 @@ class CodedTrees:
     family: Family
     estimates: tuple[Estimate, ...]
     data: TrialData
+    rows: CodedRows
     examples: Examples
-    arrays: tuple[NDArray[Any], ...]
-    uncharged: list[float] = field(default_factory=list)  # seconds of coding that no trial has been charged for
 
     @classmethod
     def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
@@ -65,11 +64,10 @@ class CodedTrees:
             return None
         for member in family.members:
             check_params(member, RULES)
-        head, watch = family.head, Stopwatch()
-        rows = TrainingRows(fit_columns(data.X, head.nominal), data.labels, data.weight)
-        training = prepare_training(rows, head.class_weight)
-        examples = Examples.code(training, n_jobs=head.n_jobs)
-        return cls(family, tuple(estimates), data, examples, training.columns.arrays, [watch.lap()])
+        rows = family.rows if family.rows is not None else CodedRows.of(data, family.head.nominal, family.head.n_jobs)
+        if rows is None:
+            return None
+        return cls(family, tuple(estimates), data, rows, rows.all_examples(family.head.class_weight))
 
     def subset(self, numbers: Sequence[int]) -> CodedTrees:
         """Return the same table for some of the members, by their numbers."""
@@ -113,8 +111,7 @@ class CodedTrees:
         """
         watch, seeds = Stopwatch(), [self._seed(seed) for seed in split_seeds]
         grown = GrownTree.grow_many(self.examples, counts, self.family.head, seeds, n_jobs=n_jobs)
-        seconds = watch.lap() + sum(self.uncharged)
-        self.uncharged.clear()
+        seconds = watch.lap() + self.rows.charge()
         return grown, seconds / max(1, len(grown))
 
     def _seed(self, split_seed: int | None) -> np.random.SeedSequence:
@@ -148,7 +145,7 @@ class CodedTrees:
         X, schema = self.data.X, self.examples.table.schema
         if is_float_matrix(X, schema):
             return len(rows), X[rows]
-        return len(rows), [array[rows] for array in self.arrays]
+        return len(rows), [array[rows] for array in self.rows.columns.arrays]
 
 
 def _reader(member: Any, requested: Estimate) -> Reader:

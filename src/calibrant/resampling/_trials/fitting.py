@@ -57,11 +57,7 @@ def fit_predict(
 
 
 def _fit_predict(family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch) -> list[SplitPredictions]:
-    models = [_fit(family, data, split)]
-    growth, fit = watch.lap(), [0.0]
-    for member in family.members[1:]:
-        models.append(clone(member)._adopt(models[0]._grown_tree if family.is_tree else models[0]._forest))
-        fit.append(watch.lap())
+    models, growth, fit = _fit_family(family, data, split, watch)
     found = []
     for model, seconds in zip(models, fit, strict=True):
         predictions = [_predict(model, data, rows, split.train) for rows in split.row_sets]
@@ -69,16 +65,43 @@ def _fit_predict(family: Family, data: TrialData, split: NumberedSplit, watch: S
     return found
 
 
-def _fit(family: Family, data: TrialData, split: NumberedSplit) -> Any:
-    """Return the head, fitted."""
-    estimator, train = family.head, split.train
-    X = take_square(data.X, train, train) if is_pairwise(estimator) else take_rows(data.X, train)
-    has_weight = data.weight is not None and takes_weights(estimator)
+def _fit_family(
+    family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch
+) -> tuple[list[Any], float, list[float]]:
+    """Return the members, fitted, the seconds that served all of them, and those of each alone."""
+    head = seeded_clone(family.head, family.open_seeds, split.seed)
+    grown, is_fitted = _fit_head(head, family, data, split.train)
+    growth = watch.lap() + (0.0 if family.rows is None else family.rows.charge())
+    if not is_fitted:
+        head._adopt(grown)
+    models, fit = [head], [watch.lap()]
+    for member in family.members[1:]:
+        models.append(clone(member)._adopt(grown))
+        fit.append(watch.lap())
+    return models, growth, fit
+
+
+def _fit_head(head: Any, family: Family, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, bool]:
+    """Fit the head, or grow what it is to adopt; return what all members adopt, and whether the head is fitted."""
+    if family.rows is None or not family.rows.can_take(train):
+        _fit(head, data, train)
+    else:
+        examples = family.rows.take(train, head, has_groups=data.groups is not None)
+        if hasattr(head, "_grow_coded"):
+            return head._grow_coded(examples), False
+        head._fit_coded(examples)
+    if len(family.members) == 1:
+        return None, True
+    return head._grown_tree if family.is_tree else head._forest, True
+
+
+def _fit(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:
+    X = take_square(data.X, train, train) if is_pairwise(model) else take_rows(data.X, train)
+    has_weight = data.weight is not None and takes_weights(model)
     keywords = {"sample_weight": data.weight[train]} if has_weight and data.weight is not None else {}
-    if data.groups is not None and has_fit_parameter(estimator, "groups"):
+    if data.groups is not None and has_fit_parameter(model, "groups"):
         keywords["groups"] = take_rows(data.groups, train)
-    model = seeded_clone(estimator, family.open_seeds, split.seed)
-    return model.fit(X, take_rows(data.y, train), **keywords)
+    model.fit(X, take_rows(data.y, train), **keywords)
 
 
 def takes_weights(estimator: Any) -> bool:

@@ -14,10 +14,11 @@ from sklearn.utils import get_tags
 from calibrant._repr import instance_hint, short_repr
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataTypeError, ParameterError
+from calibrant.resampling._trials.coded_rows import CodedRows
 from calibrant.resampling._trials.seeds import open_seeds
 from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = ["Family", "Methods", "are_regressors", "group_families", "read_methods"]
+__all__ = ["Family", "Methods", "are_regressors", "group_families", "read_methods", "same_value"]
 
 Methods: TypeAlias = dict[str, Any]
 
@@ -31,10 +32,14 @@ _FOREST_READING = _READING | {
 
 @dataclass(frozen=True)
 class Family:
-    """Methods that read the same grown trees: their positions among all methods, and the estimators."""
+    """Methods that read the same grown trees: their positions among all methods, and the estimators.
+
+    ``rows`` is the coded table that the head takes its training rows from, if it can.
+    """
 
     positions: tuple[int, ...]
     members: tuple[Any, ...]
+    rows: CodedRows | None = None
 
     @property
     def head(self) -> Any:
@@ -53,7 +58,7 @@ class Family:
 
     def subset(self, numbers: Sequence[int]) -> Family:
         """Return a family of some of the members, by their numbers in this one."""
-        return Family(tuple(self.positions[i] for i in numbers), tuple(self.members[i] for i in numbers))
+        return Family(tuple(self.positions[i] for i in numbers), tuple(self.members[i] for i in numbers), self.rows)
 
 
 def read_methods(estimator: Any) -> Methods:
@@ -141,10 +146,17 @@ def _share_growth(one: Any, other: Any) -> bool:
 def _are_equal(one: Any, other: Any, apart_from: set[str]) -> bool:
     """Return whether two estimators have the same parameters, apart from some."""
     mine, theirs = one.get_params(deep=False), other.get_params(deep=False)
-    return all(_same_value(mine[name], theirs[name]) for name in mine if name not in apart_from)
+    return all(same_value(mine[name], theirs[name]) for name in mine if name not in apart_from)
 
 
-def _same_value(a: Any, b: Any) -> bool:
+def same_value(a: Any, b: Any) -> bool:
+    """Return whether two values of a parameter are the same.
+
+    Examples
+    --------
+    >>> same_value(["a"], ["a"]), same_value(1, 1.0)
+    (True, False)
+    """
     if a is b:
         return True
     # Two generators draw different numbers even where they are equal now

@@ -12,10 +12,11 @@ import numpy as np
 
 from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
+from calibrant.resampling._trials.coded_rows import CodedRows, fits_coded_rows
 from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
 from calibrant.resampling._trials.fitting import fit_predict
 from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit, SplitPredictions
-from calibrant.resampling._trials.methods import Family, Methods, group_families
+from calibrant.resampling._trials.methods import Family, Methods, group_families, same_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +56,34 @@ class PreparedMethods:
 
 def prepare_methods(methods: Methods, data: TrialData, *, records_errors: bool = False) -> PreparedMethods:
     """Group methods into families and code the table for those of trees."""
-    families = group_families(methods)
-    coded = [_code(family, data, records_errors) for family in families]
+    families, tables = [], list[tuple[Any, CodedRows | None]]()
+    for family in group_families(methods):
+        rows = _code_rows(family.head, data, tables, records_errors) if fits_coded_rows(family.head) else None
+        families.append(replace(family, rows=rows))
+    coded = [_code_trees(family, data, records_errors) for family in families]
     return PreparedMethods(tuple(methods), families, coded, records_errors)
 
 
-def _code(family: Family, data: TrialData, records_errors: bool) -> CodedTrees | None:
+def _code_rows(
+    method: Any, data: TrialData, tables: list[tuple[Any, CodedRows | None]], records_errors: bool
+) -> CodedRows | None:
+    """Return the table coded for a method, the same for all methods with the same nominal columns."""
+    for nominal, rows in tables:
+        if same_value(nominal, method.nominal):
+            return rows
+    try:
+        coded = CodedRows.of(data, method.nominal, 1)
+    except Exception:
+        if not records_errors:
+            raise
+        coded = None  # the `fit` of each method raises its own error
+    tables.append((method.nominal, coded))
+    return coded
+
+
+def _code_trees(family: Family, data: TrialData, records_errors: bool) -> CodedTrees | None:
+    if family.rows is None:
+        return None
     try:
         return CodedTrees.of(family, data)
     except Exception:

@@ -41,16 +41,22 @@ class Examples(NumberedClasses):
         >>> Examples.code(read_training([[2.5], [0.5], [None]], ["b", "a", "b"])).table.codes(0)
         array([    1,     0, 65535], dtype=uint16)
         """
+        table = CodedTable.from_columns(training.columns, n_jobs=n_jobs)
+        return cls.of(training, table, training.columns.feature_names)
+
+    @classmethod
+    def of(cls, classes: NumberedClasses, table: CodedTable, feature_names: tuple[str, ...] | None) -> Examples:
+        """Put classes and weights together with the coded table of the same rows."""
         return cls(
-            training.classes,
-            training.n_declared,
-            training.labels,
-            training.order,
-            training.weights,
-            CodedTable.from_columns(training.columns, n_jobs=n_jobs),
-            training.columns.feature_names,
-            copies=training.copies,
-            groups=training.groups,
+            classes.classes,
+            classes.n_declared,
+            classes.labels,
+            classes.order,
+            classes.weights,
+            table,
+            feature_names,
+            copies=classes.copies,
+            groups=classes.groups,
         )
 
     @property

@@ -50,7 +50,12 @@ class GrownTree:
         >>> GrownTree.fit(training, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
         <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
         """
-        examples, params = Examples.code(training, n_jobs=params.n_jobs), _snapshot(params)
+        return cls.fit_coded(Examples.code(training, n_jobs=params.n_jobs), params, seed)
+
+    @classmethod
+    def fit_coded(cls, examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
+        """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that."""
+        params = _snapshot(params)
         return cls.grow(examples, choose_alpha(examples, _subsets(examples, params, seed, None), params, seed), seed)
 
     @classmethod

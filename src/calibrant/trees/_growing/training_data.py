@@ -24,7 +24,14 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NumberedClasses", "TrainingData", "prepare_training", "read_training", "read_training_for"]
+__all__ = [
+    "NumberedClasses",
+    "TrainingData",
+    "number_classes",
+    "prepare_training",
+    "read_training",
+    "read_training_for",
+]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
@@ -111,23 +118,31 @@ def prepare_training(rows: TrainingRows, class_weight: ClassWeight = None) -> Tr
     >>> prepare_training(rows, {"a": 3.0}).weights
     array([1., 3.])
     """
-    labels = rows.labels
+    numbered = number_classes(rows.labels, rows.weights, rows.groups, class_weight)
+    return TrainingData(**vars(numbered), columns=rows.columns)
+
+
+def number_classes(
+    labels: Labels,
+    weights: NDArray[np.float64] | None,
+    groups: NDArray[np.intp] | None,
+    class_weight: ClassWeight = None,
+) -> NumberedClasses:
+    """Return classes numbered as the core needs them, and rows weighted by class.
+
+    Examples
+    --------
+    >>> rows = read_training_rows([[1.0], [2.0]], ["b", "a"])
+    >>> number_classes(rows.labels, None, None, {"a": 3.0}).weights
+    array([1., 3.])
+    """
     _check_classes(labels)
-    weights = _weight_classes(labels, rows.weights, class_weight)
-    if weights is not None and (weights == 1).all():
-        weights = None
+    weighted = _weight_classes(labels, weights, class_weight)
+    if weighted is not None and (weighted == 1).all():
+        weighted = None
     order = np.argsort(labels.declared)
     numbered = order.astype(np.uint16)[labels.codes]
-    return TrainingData(
-        labels.classes,
-        labels.n_declared,
-        numbered,
-        order,
-        weights,
-        rows.columns,
-        copies=rows.weights,
-        groups=rows.groups,
-    )
+    return NumberedClasses(labels.classes, labels.n_declared, numbered, order, weighted, copies=weights, groups=groups)
 
 
 def _check_classes(labels: Labels) -> None:
