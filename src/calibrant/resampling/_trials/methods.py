@@ -125,14 +125,33 @@ def group_families(methods: Methods) -> list[Family]:
     [(0, 1), (2,)]
     """
     families: list[tuple[list[int], list[Any]]] = []
+    similar: dict[Any, list[tuple[list[int], list[Any]]]] = {}
     for position, estimator in enumerate(methods.values()):
-        same = next((each for each in families if _share_growth(each[1][0], estimator)), None)
+        candidates = similar.setdefault(_plain_params(estimator), []) if _is_shared(estimator) else []
+        same = next((each for each in candidates if _share_growth(each[1][0], estimator)), None)
         if same is None:
-            families.append(([position], [estimator]))
-        else:
-            same[0].append(position)
-            same[1].append(estimator)
+            same = ([], [])
+            families.append(same)
+            candidates.append(same)
+        same[0].append(position)
+        same[1].append(estimator)
     return [Family(tuple(positions), tuple(members)) for positions, members in families]
+
+
+def _is_shared(estimator: Any) -> bool:
+    """Return whether what an estimator grows can be read by others."""
+    return type(estimator) is ProbabilityTreeClassifier or isinstance(estimator, BaggedTreesClassifier)
+
+
+def _plain_params(estimator: Any) -> tuple[Any, ...]:
+    """Return the parameters of growing that are numbers or strings: those of a family are the same.
+
+    Thousands of methods are compared with those of the same key alone.
+    """
+    params = estimator.get_params(deep=False)
+    not_growing = _TREE_READING if type(estimator) is ProbabilityTreeClassifier else _FOREST_READING
+    plain = [(name, type(value), value) for name, value in params.items() if isinstance(value, str | int | float)]
+    return tuple(each for each in plain if each[0] not in not_growing)
 
 
 def _share_growth(one: Any, other: Any) -> bool:

@@ -39,13 +39,15 @@ def run_nested_trials(
     >>> from calibrant.resampling import Holdout, Nested
     >>> from calibrant.resampling._trials.trial_data import read_trial_data
     >>> from calibrant.resampling._trials.scoring import read_scorer
+    >>> from calibrant.resampling._trials.methods import group_families
     >>> from calibrant.resampling._trials.trials import prepare_methods
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> data = read_trial_data([[i] for i in range(40)], [0, 1] * 20, None, None, is_regression=False)
     >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency", "laplace")}
     >>> plan, scorer = Nested(Holdout()), read_scorer(data, ["log_loss"], None, None)
     >>> splits = [NumberedSplit(0, *split) for split in plan.split(data.X)]
-    >>> [trial.choice for trial in run_nested_trials(prepare_methods(trees, data), plan, splits, scorer)]
+    >>> methods = prepare_methods(group_families(trees), trees, data)
+    >>> [trial.choice for trial in run_nested_trials(methods, plan, splits, scorer)]
     ['laplace']
     """
     metric = _check_metric(choose_by, scorer)

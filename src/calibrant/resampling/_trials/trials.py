@@ -16,7 +16,7 @@ from calibrant.resampling._trials.coded_rows import CodedRows, fits_coded_rows
 from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
 from calibrant.resampling._trials.fitting import fit_predict
 from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit, SplitPredictions
-from calibrant.resampling._trials.methods import Family, Methods, group_families, same_value
+from calibrant.resampling._trials.methods import Family, same_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,14 +54,16 @@ class PreparedMethods:
         return PreparedMethods(self.names, families, coded, self.records_errors)
 
 
-def prepare_methods(methods: Methods, data: TrialData, *, records_errors: bool = False) -> PreparedMethods:
-    """Group methods into families and code the table for those of trees."""
-    families, tables = [], list[tuple[Any, CodedRows | None]]()
-    for family in group_families(methods):
+def prepare_methods(
+    families: Sequence[Family], names: Iterable[str], data: TrialData, *, records_errors: bool = False
+) -> PreparedMethods:
+    """Code the table once for all families that can be fitted to coded rows."""
+    prepared, tables = [], list[tuple[Any, CodedRows | None]]()
+    for family in families:
         rows = _code_rows(family.head, data, tables, records_errors) if fits_coded_rows(family.head) else None
-        families.append(replace(family, rows=rows))
-    coded = [_code_trees(family, data, records_errors) for family in families]
-    return PreparedMethods(tuple(methods), families, coded, records_errors)
+        prepared.append(replace(family, rows=rows))
+    coded = [_code_trees(family, data, records_errors) for family in prepared]
+    return PreparedMethods(tuple(names), prepared, coded, records_errors)
 
 
 def _code_rows(
@@ -104,7 +106,7 @@ def run_trials(
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> data = read_trial_data([[i] for i in range(8)], [0] * 4 + [1] * 4, None, None, is_regression=False)
     >>> splits = [NumberedSplit(0, np.array([0, 1, 6, 7]), np.array([2, 3, 4, 5]))]
-    >>> methods = prepare_methods({"tree": ProbabilityTreeClassifier()}, data)
+    >>> methods = prepare_methods([Family((0,), (ProbabilityTreeClassifier(),))], ["tree"], data)
     >>> next(run_trials(methods, splits, read_scorer(data, ["error"], None, None))).values
     array([0.5])
     """

@@ -65,8 +65,8 @@ class JobContext:
 
     @property
     def sharing(self) -> str:
-        """What the trials share."""
-        return ""
+        """What the trials share, in a sentence."""
+        return self.experiment.sharing(self.work.plan).text
 
     @property
     def families(self) -> tuple[tuple[str, ...], ...]:
