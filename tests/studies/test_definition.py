@@ -19,6 +19,7 @@ from calibrant.exceptions import CalibrantError, ParameterError, StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested
 from calibrant.studies import Dataset, Grid
 from calibrant.studies._definition.definition import StudyDefinition, define_study
+from calibrant.studies._definition.keys import trial_key
 from calibrant.trees import ProbabilityTreeClassifier
 
 NB = {"nb": "sklearn.naive_bayes.GaussianNB"}
@@ -52,7 +53,7 @@ def test_a_definition_comes_back_from_its_document() -> None:
     assert list(again.methods) == ["tree(min_leaf=1)", "tree(min_leaf=2)", "nb"]
     assert again.metrics == {"auc": None, "half": half}
     assert repr(again.plan) == repr(one.plan)
-    assert again.trial_key("f", "nb", 2) == one.trial_key("f", "nb", 2)
+    assert again.group_digest("iris", "f", "nb") == one.group_digest("iris", "f", "nb")
 
 
 def test_a_definition_with_an_opaque_method_can_be_read_but_not_run() -> None:
@@ -92,7 +93,7 @@ def test_a_damaged_or_newer_document_is_an_error() -> None:
 
 
 def key(definition: StudyDefinition, fingerprint: str = "f", split: int = 0) -> str:
-    return definition.trial_key(fingerprint, definition.trial_methods[0], split)
+    return trial_key(definition.group_digest("iris", fingerprint, definition.trial_methods[0]), split)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_the_key_changes_with_rows_and_split() -> None:
         {"tests_training": True},
         {"keeps_predictions": True},
         {"datasets": ["iris", "wine"]},
-        {"methods": {"another name": GaussianNB(), "b": GaussianNB(priors=[0.5, 0.25, 0.25])}},
+        {"methods": {"nb": GaussianNB(), "b": GaussianNB(priors=[0.5, 0.25, 0.25])}},
     ],
 )
 def test_the_key_does_not_change_with_anything_else(change: dict[str, object]) -> None:
@@ -138,10 +139,10 @@ def test_the_key_is_the_same_in_another_process() -> None:
         "from calibrant.resampling import CrossValidation\n"
         "d = define_study('s', datasets=['iris'], methods={'nb': 'sklearn.naive_bayes.GaussianNB'},\n"
         "                 plan=CrossValidation(3), metrics=['auc'])\n"
-        "print(d.trial_key('f', 'nb', 0))"
+        "print(d.group_digest('iris', 'f', 'nb') + '-0')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == key(define()) == "b41c7770cf9dae4e88a5d73f-0"
+    assert done.stdout.strip() == key(define()) == "ade0057e5626433cbc6789dc-0"
 
 
 def test_a_nested_plan_records_the_chosen_method_whose_key_is_of_all_candidates() -> None:

@@ -73,7 +73,7 @@ class Study:
     >>> study.results().table("mse").round(3)
     method   frequency  laplace
     dataset
-    appeal       0.245    0.221
+    appeal       0.245     0.22
     >>> folder.cleanup()
     """
 

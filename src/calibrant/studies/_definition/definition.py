@@ -12,7 +12,7 @@ from calibrant._repr import short_repr
 from calibrant.exceptions import StudyError, nearest
 from calibrant.studies._definition.datasets import Dataset, read_datasets
 from calibrant.studies._definition.digests import digest
-from calibrant.studies._definition.keys import CHOSEN, group_digest, method_digests, trial_key
+from calibrant.studies._definition.keys import CHOSEN, group_digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
 from calibrant.studies._definition.metrics import check_metric_params, read_study_metrics
 from calibrant.studies._definition.parts import DefinitionPart
@@ -95,13 +95,9 @@ class StudyDefinition:
             self.keeps_predictions,
         )
 
-    def group_digest(self, fingerprint: str, method: str) -> str:
-        """Return what the keys of the trials of a method of `trial_methods` on rows with a fingerprint begin with."""
-        return group_digest(fingerprint, self._method_digests[method], self._plan_digest, self.seed)
-
-    def trial_key(self, fingerprint: str, method: str, split: int) -> str:
-        """Return the key of a trial: of the rows with a fingerprint, a method of `trial_methods` and a split."""
-        return trial_key(self.group_digest(fingerprint, method), split)
+    def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
+        """Return what the keys of the trials of a method of `trial_methods` on a data set begin with."""
+        return group_digest((dataset, method), fingerprint, self._method_digests[method], self._plan_digest, self.seed)
 
     @cached_property
     def _method_digests(self) -> dict[str, str]:

@@ -17,11 +17,13 @@ _NO_EFFECT = {"n_jobs", "verbose"}
 _PACKAGES = ("calibrant.", "sklearn.")
 
 
-def group_digest(fingerprint: str, method: str, plan: str, seed: int) -> str:
+def group_digest(names: tuple[str, str], fingerprint: str, method: str, plan: str, seed: int) -> str:
     """Return what the keys of all trials of a method on a data set begin with, 24 hexadecimal digits.
 
     Parameters
     ----------
+    names : tuple of str
+        The names of the data set and of the method: the same method under two names has trials of its own.
     fingerprint : str
         The digest of the rows.
     method, plan : str
@@ -31,10 +33,10 @@ def group_digest(fingerprint: str, method: str, plan: str, seed: int) -> str:
 
     Examples
     --------
-    >>> group_digest("f", "m", "p", 0)
+    >>> group_digest(("iris", "tree"), "f", "m", "p", 0)
     '...'
     """
-    return hashlib.sha256(canonical_json([fingerprint, method, plan, seed]).encode()).hexdigest()[:24]
+    return hashlib.sha256(canonical_json([*names, fingerprint, method, plan, seed]).encode()).hexdigest()[:24]
 
 
 def trial_key(group: str, split: int) -> str:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from calibrant.studies._trials.versions import are_outdated
+
 if TYPE_CHECKING:
     from calibrant.studies._store.store import Store
     from calibrant.studies._trials.stored_document import StoredStudy
@@ -127,7 +129,7 @@ def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
         n_done=int(is_done.sum()),
         n_failed=int(is_failed.sum()),
         n_running=sum(each.n_claims for each in workers),
-        n_outdated=0,
+        n_outdated=int(are_outdated(found.versions[is_done]).sum()),
         n_computed_twice=store.computed_twice(stored.name),
         seconds=float(seconds.sum()),
         seconds_left=float(seconds.mean() * n_unfinished) if len(seconds) else math.nan,

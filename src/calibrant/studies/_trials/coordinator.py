@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, RunnerEvent, TrialFinished
+from calibrant.studies._trials.needed import Needed, is_unfinished
 from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
 from calibrant.studies._trials.schedule import Schedule
 
@@ -49,8 +50,8 @@ class Coordinator:
         The store, the name of the study, and this process as the store knows it.
     schedule, runner
         What is to run, and where.
-    unfinished : callable
-        Returns which of some trials are not recorded yet, as the store says now.
+    needed : Needed
+        What a recorded trial must have.
     observer
         Shows the progress.
     """
@@ -60,7 +61,7 @@ class Coordinator:
     worker: Worker
     schedule: Schedule
     runner: Runner
-    unfinished: Callable[[list[TrialRef]], list[TrialRef]]
+    needed: Needed
     observer: Observer
     _in_flight: dict[int, dict[str, TrialRef]] = field(default_factory=dict)  # by job, the trials not yet recorded
     _elsewhere: list[TrialRef] = field(default_factory=list)  # claimed or recorded by other processes
@@ -91,7 +92,7 @@ class Coordinator:
         if self._alone:
             return self._alone.popleft()
         while (job := self.schedule.next_job()) is not None:
-            held = set(self.store.claim(self.name, self.worker, [ref.key for ref in job.refs]))
+            held = set(self.needed.claim(self.store, self.name, self.worker, [ref.key for ref in job.refs]))
             self._elsewhere += [ref for ref in job.refs if ref.key not in held]
             mine = tuple(ref for ref in job.refs if ref.key in held)
             if mine:
@@ -146,7 +147,8 @@ class Coordinator:
         """Wait for the trials that other processes hold, and schedule those that are still not recorded."""
         if not self._elsewhere:
             return False
-        unfinished = self.unfinished(self._elsewhere)
+        states = self.needed.states(self.store, self.name)
+        unfinished = [ref for ref in self._elsewhere if is_unfinished(states, ref)]
         waiting = {ref.key for ref in unfinished}
         self.observer.recorded_elsewhere(ref for ref in self._elsewhere if ref.key not in waiting)
         self._wait = _POLL_SECONDS if len(unfinished) < len(self._elsewhere) else min(2 * self._wait, _LONGEST_WAIT)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from calibrant.resampling._internal import ALL_ROWS, splitters
 from calibrant.studies._definition.read_rows import read_rows
+from calibrant.studies._trials.needed import Needed
 from calibrant.studies._trials.planned import PlannedTrials
 from calibrant.studies._trials.records import Part
 from calibrant.studies._trials.run_job import JobContext
@@ -31,14 +32,14 @@ class StudyPlan:
         By data set, its rows and what trials share.
     trials : tuple of PlannedTrials
         The trials of each data set.
-    needed : dict of part to tuple of str
-        The metrics that a finished trial has.
+    needed : Needed
+        What a finished trial has.
     """
 
     work: StudyWork
     contexts: Mapping[str, JobContext]
     trials: tuple[PlannedTrials, ...]
-    needed: Mapping[Part, tuple[str, ...]]
+    needed: Needed
 
     @property
     def n_trials(self) -> int:
@@ -63,17 +64,17 @@ def plan_study(definition: StudyDefinition) -> StudyPlan:
 
 def _planned(dataset: str, definition: StudyDefinition, context: JobContext) -> PlannedTrials:
     fingerprint = context.rows.fingerprint
-    digests = {method: definition.group_digest(fingerprint, method) for method in definition.trial_methods}
+    digests = {method: definition.group_digest(dataset, fingerprint, method) for method in definition.trial_methods}
     splits = range(len(context.split_names))
     needs_all_rows = splitters.bootstrap_kind(definition.plan) == ".632+"
     return PlannedTrials(dataset, context.families, (*splits, ALL_ROWS) if needs_all_rows else tuple(splits), digests)
 
 
-def _needed(context: JobContext, definition: StudyDefinition) -> dict[Part, tuple[str, ...]]:
+def _needed(context: JobContext, definition: StudyDefinition) -> Needed:
     metrics = tuple(context.experiment.scorer.metrics)
     needed: dict[Part, tuple[str, ...]] = {"test": metrics}
     if definition.tests_training:
         needed["training"] = metrics
     if splitters.bootstrap_kind(definition.plan) == ".632":
         needed |= {"training": metrics, "no_information": metrics}
-    return needed
+    return Needed(needed, definition.keeps_predictions)

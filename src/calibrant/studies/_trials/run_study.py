@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from itertools import chain
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant.exceptions import StudyChangedError
+from calibrant.studies._definition.differences import differences
 from calibrant.studies._runners.in_process import InProcessRunner
+from calibrant.studies._runners.study_progress import study_progress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator
 from calibrant.studies._trials.heartbeat import beating
+from calibrant.studies._trials.needed import is_unfinished
 from calibrant.studies._trials.plan_study import StudyPlan, plan_study
-from calibrant.studies._trials.records import TrialRecord, TrialRef
 from calibrant.studies._trials.run_job import make_run_job
 from calibrant.studies._trials.run_options import RunOptions
 from calibrant.studies._trials.schedule import Schedule
 from calibrant.studies._trials.stored_document import stored_document
-from calibrant.studies._trials.versions import is_outdated
+from calibrant.studies._trials.versions import are_outdated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._runners.runner import Runner
@@ -35,15 +40,12 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Non
     plan = plan_study(definition)
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
-        _forget(store, definition.name, plan, options)
-        states = store.finished(definition.name, plan.needed)
-        schedule = Schedule.of(
-            plan.trials,
-            lambda ref: states.get(ref.key, "incomplete") == "incomplete",
-            **({"max_splits": 1} if options.has_limits else {}),
-        )
+        _forget(store, definition.name, options)
+        states = plan.needed.states(store, definition.name)
+        max_splits = {"max_splits": 1} if options.has_limits else {}
+        schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
         if schedule.n_pending:
-            _run(store, url, definition.name, plan, schedule, options)
+            _run(store, url, definition.name, plan, schedule, states, options)
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
@@ -51,33 +53,29 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     document, stored = stored_document(definition, plan), store.definition(definition.name)
     if document == stored:
         return
-    changes = [] if stored is None else ["it differs"]
+    changes = [] if stored is None else differences(stored, document)
     if changes and not update:
         counting = store.finished(definition.name, {})
         kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
         raise StudyChangedError(
-            f"study {definition.name!r} in {store.url} has another definition: {'; '.join(changes)}. "
+            f"study {definition.name!r} in {store.url} has another definition: {' '.join(changes)} "
             f"run(update=True) goes on with this one and keeps the {kept:,} finished trials of {plan.n_trials:,} that "
             "still count; take another name to keep both."
         )
     store.save_definition(definition.name, document)
 
 
-def _forget(store: Store, name: str, plan: StudyPlan, options: RunOptions) -> None:
+def _forget(store: Store, name: str, options: RunOptions) -> None:
     """Remove the trials that are requested to run again: failed ones, and those of other versions."""
     if not options.retry and not options.rerun_outdated:
         return
-    found = store.trials(name)
-    current = {trials.dataset: plan.contexts[trials.dataset].versions for trials in plan.trials}
-    again = [
-        key
-        for key, dataset, method, state, versions in zip(
-            found.key, found.dataset, found.method, found.state, found.versions, strict=True
-        )
-        if (options.retry and state == "failed")
-        or (options.rerun_outdated and is_outdated(versions, current.get(dataset, {}).get(method, versions)))
-    ]
-    store.forget(name, again)
+    found = store.trials(name, metric=[])
+    again = np.zeros(len(found), dtype=bool)
+    if options.retry:
+        again |= found.state == "failed"
+    if options.rerun_outdated:
+        again |= are_outdated(found.versions)
+    store.forget(name, found.key[again].tolist())
 
 
 def _run(
@@ -86,19 +84,17 @@ def _run(
     name: str,
     plan: StudyPlan,
     schedule: Schedule,
+    states: Mapping[str, str],
     options: RunOptions,
 ) -> None:
-    def unfinished(refs: list[TrialRef]) -> list[TrialRef]:
-        now = store.finished(name, plan.needed)
-        return [ref for ref in refs if now.get(ref.key, "incomplete") == "incomplete"]
-
     with ExitStack() as stack:
         stack.enter_context(one_warning_a_fit())
         runner = make_runner(plan, options)
         worker = store.start_worker(name, lease=options.lease)
         stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
-        observer = Silent()
-        Coordinator(store, name, worker, schedule, runner, unfinished, observer).run()
+        observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
+        stack.enter_context(observer)
+        Coordinator(store, name, worker, schedule, runner, plan.needed, observer).run()
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
@@ -118,16 +114,3 @@ def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
         time_limit=options.time_limit,
         memory_limit=options.memory_limit,
     )
-
-
-class Silent:
-    """Shows nothing."""
-
-    def recorded(self, record: TrialRecord) -> None:
-        """Show nothing."""
-
-    def running(self, refs: int) -> None:
-        """Show nothing."""
-
-    def recorded_elsewhere(self, refs: Iterable[TrialRef]) -> None:
-        """Show nothing."""

@@ -6,11 +6,16 @@ import platform
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import calibrant
 
-__all__ = ["is_outdated", "method_versions"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["are_outdated", "method_versions"]
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _INFORMATIVE = {"python", "numpy", "scipy"}  # recorded, but a change of them does not make a result outdated
@@ -43,16 +48,37 @@ def _nested(estimator: Any) -> list[Any]:
     return [value for value in params.values() if hasattr(value, "get_params")]
 
 
-def is_outdated(recorded: Mapping[str, str], current: Mapping[str, str]) -> bool:
-    """Return whether a result may differ under the current versions.
+def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Return which trials may have other results under the versions that are installed now.
 
     A change of calibrant, of scikit-learn or of the package that a method comes from makes a result outdated. Changes
     of Python, NumPy and SciPy are recorded, and do not.
 
+    Parameters
+    ----------
+    recorded : array of dict
+        The versions that each trial was computed with; trials of the same versions share one.
+
     Examples
     --------
-    >>> recorded = {"calibrant": "0.1.0", "numpy": "2.0.0", "scikit-learn": "1.6.0"}
-    >>> is_outdated(recorded, recorded | {"numpy": "2.1.0"}), is_outdated(recorded, recorded | {"calibrant": "0.2.0"})
-    (False, True)
+    >>> now = method_versions(None)
+    >>> are_outdated(np.array([now, now | {"numpy": "0.1"}, now | {"calibrant": "0.0.1"}]))
+    array([False, False,  True])
     """
-    return any(recorded.get(name) != version for name, version in current.items() if name not in _INFORMATIVE)
+    distinct = {id(each): each for each in recorded}
+    outdated = {key: _is_outdated(each) for key, each in distinct.items()}
+    return np.array([outdated[id(each)] for each in recorded], dtype=bool)
+
+
+def _is_outdated(recorded: Mapping[str, str]) -> bool:
+    return any(version != _current(name) for name, version in recorded.items() if name not in _INFORMATIVE)
+
+
+def _current(package: str) -> str | None:
+    """Return the version that is installed, or None."""
+    if package == "calibrant":
+        return calibrant.__version__
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
