@@ -15,7 +15,7 @@ from calibrant.studies._definition.arrays import build_array
 from calibrant.studies._definition.describe import FORMS
 from calibrant.studies._definition.import_paths import resolve_path
 
-__all__ = ["DocumentError", "Path", "build_value", "call_with"]
+__all__ = ["DocumentError", "Path", "build_value", "call_with", "path_text"]
 
 # Keys and positions that lead from a document to a part of it.
 Path = tuple[str | int, ...]
@@ -234,6 +234,7 @@ _BUILDERS: dict[str, Callable[[Mapping[str, Any], Path], Any]] = {
     "float": lambda document, _path: float(document["float"]),
     "frozenset": lambda document, path: frozenset(_items(document, "frozenset", path)),
     "function": _build_function,
+    "none": lambda _document, _path: None,
     "opaque": _build_opaque,
     "ordered_dict": lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)),
     "partial": _build_partial,

@@ -13,7 +13,7 @@ from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
 
-__all__ = ["Dataset", "UnavailableRows", "read_datasets"]
+__all__ = ["Dataset", "UnavailableRows", "is_path", "read_datasets"]
 
 SourceKind = Literal["name", "file", "rows"]
 
@@ -215,12 +215,22 @@ def _is_rows(source: Any) -> bool:
     return hasattr(source, "columns") or hasattr(source, "column_names") or hasattr(source, "kinds")
 
 
+def is_path(source: str) -> bool:
+    """Return whether text is a path rather than the name of a data set.
+
+    Examples
+    --------
+    >>> is_path("donors.csv"), is_path("data/donors"), is_path("nielsen.iris")
+    (True, True, False)
+    """
+    return "/" in source or os.sep in source or Path(source).suffix.lower() in _EXTENSIONS
+
+
 def _read_source(source: Any) -> Any:
     if isinstance(source, str):
         if not source.strip():
             raise ParameterError("Dataset: source is empty text; name a data set or a file.")
-        is_path = "/" in source or os.sep in source or Path(source).suffix.lower() in _EXTENSIONS
-        return Path(os.path.abspath(source)) if is_path else source  # noqa: PTH100 - a link is kept as it is
+        return Path(os.path.abspath(source)) if is_path(source) else source  # noqa: PTH100 - a link is kept as it is
     if isinstance(source, os.PathLike):
         return Path(os.path.abspath(source))  # noqa: PTH100
     if isinstance(source, tuple) and len(source) == 2:

@@ -25,7 +25,7 @@ __all__ = ["FORMS", "describe_value"]
 # The first key of every document that is not itself the value; a dict with such a key is described by pairs.
 FORMS = (
     *("array", "bytes", "class", "complex", "dict", "enum", "factory", "float", "frozenset", "function", "opaque"),
-    *("ordered_dict", "partial", "path", "range", "scalar", "set", "slice", "tuple", "type"),
+    *("none", "ordered_dict", "partial", "path", "range", "scalar", "set", "slice", "tuple", "type"),
 )
 
 _MAX_DEPTH = 60  # of nested values; deeper ones, and those that contain themselves, are opaque

@@ -11,6 +11,8 @@ import numpy as np
 
 from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, nearest
+from calibrant.studies._definition.describe import describe_value
+from calibrant.studies._definition.document_text import document_text
 
 __all__ = ["Grid"]
 
@@ -97,7 +99,7 @@ class Grid:
 
         estimator, found = as_estimator(self.estimator, name), dict[str, Any]()
         for configuration in self:
-            values = ", ".join(f"{key}={short_repr(value)}" for key, value in configuration.items())
+            values = ", ".join(f"{key}={document_text(describe_value(value))}" for key, value in configuration.items())
             if f"{name}({values})" in found:
                 raise ParameterError(f"Grid: two configurations are {name}({values}); make them methods of their own.")
             found[f"{name}({values})"] = _configured(estimator, configuration)
