@@ -21,7 +21,7 @@ INTERNAL = {
         fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores read_fit_data
         standard_error_of_mean take_rows take_square
     """,
-    "comparison": "Better",
+    "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
         CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows

@@ -10,7 +10,8 @@ import numpy as np
 from calibrant.resampling import Performance
 from calibrant.studies._results.dataset_plan import DatasetPlan, read_dataset_plan
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._results.study_results import StudyResults, read_results
+from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.study_results import StudyResults
 
 
 def columns_of(

@@ -1,5 +1,7 @@
 """What other packages may import from this one, as `tests/test_internal_imports.py` checks."""
 
-from calibrant.comparison._many_sets.method_pairs import Better
+from calibrant.comparison._many_sets.all_pairs import holm_corrected
+from calibrant.comparison._many_sets.mean_rank_tests import tied_ranks
+from calibrant.comparison._many_sets.method_pairs import Better, method_pairs
 
-__all__ = ["Better"]
+__all__ = ["Better", "holm_corrected", "method_pairs", "tied_ranks"]

@@ -21,7 +21,7 @@ from calibrant.comparison._passages import PASSAGES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MethodComparison", "PairComparison", "compare_methods"]
+__all__ = ["MethodComparison", "PairComparison", "compare_methods", "holm_corrected"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,11 +163,19 @@ def compare_methods(
         )
         for number, (two, pair) in enumerate(zip(columns, pairs, strict=True))
     ]
-    found = [_pair(test, posterior, better) for test, posterior in zip(_correct(tests), posteriors, strict=True)]
+    found = [_pair(test, posterior, better) for test, posterior in zip(holm_corrected(tests), posteriors, strict=True)]
     return MethodComparison(tuple(found), better, len(values))
 
 
-def _correct(tests: list[Comparison]) -> list[Comparison]:
+def holm_corrected(tests: list[Comparison]) -> list[Comparison]:
+    """Return tests with p-values corrected by Holm for their number; a single test is returned as it is.
+
+    Examples
+    --------
+    >>> tests = [wilcoxon([1, 2, 3, 4], [0, 0, 0, 0]), wilcoxon([1, 2, 3, 4], [2, 2, 2, 2])]
+    >>> [test.adjusted_pvalue for test in holm_corrected(tests)]
+    [0.25, 0.75]
+    """
     if len(tests) == 1:
         return tests
     adjusted = holm([test.pvalue for test in tests])

@@ -186,6 +186,7 @@ def win_tie_loss(
     alpha: float = 0.1,
     n_train: Any = None,
     n_test: Any = None,
+    k: Any = None,
     by: str | None = None,
     methods: list[str] | tuple[str, ...] | None = None,
 ) -> WinTieLoss:
@@ -209,6 +210,9 @@ def win_tie_loss(
         Level of the tests.
     n_train, n_test : number or dict of data set to number, optional
         Numbers of training rows and of test rows. Only their ratio counts: 2 and 1 where a third is held out.
+    k : int or dict of data set to int, optional
+        Number of differences in the formula of `corrected_resampled_t_test`; by default that of the trials. The number
+        of folds, where a cross-validation is repeated, is more cautious.
     %(by_and_methods)s
 
     Returns
@@ -229,7 +233,7 @@ def win_tie_loss(
     if (n_train is None) != (n_test is None):
         raise ParameterError("n_train and n_test must be passed together or not at all; the corrected test needs both.")
     trials = read_dataset_values(table, by, methods)
-    sizes = {dataset: (_size(n_train, dataset), _size(n_test, dataset)) for dataset in trials.values}
+    sizes = {dataset: (_size(n_train, dataset), _size(n_test, dataset), _size(k, dataset)) for dataset in trials.values}
     outcomes = (
         _outcome(trials, pair, dataset, better, alpha, sizes[dataset])
         for pair in method_pairs(trials.methods, method)
@@ -239,7 +243,12 @@ def win_tie_loss(
 
 
 def _outcome(
-    trials: DatasetValues, pair: tuple[str, str], dataset: Any, better: Better, alpha: float, sizes: tuple[Any, Any]
+    trials: DatasetValues,
+    pair: tuple[str, str],
+    dataset: Any,
+    better: Better,
+    alpha: float,
+    sizes: tuple[Any, ...],
 ) -> Outcome:
     one, other = (trials.column(dataset, method) for method in pair)
     test = paired_t_test(one, other, confidence=1 - alpha, names=pair)
@@ -247,7 +256,7 @@ def _outcome(
     if sizes[0] is None:
         return Outcome(dataset, *pair, result, test)
     corrected = corrected_resampled_t_test(
-        one, other, n_train=sizes[0], n_test=sizes[1], confidence=1 - alpha, names=pair
+        one, other, n_train=sizes[0], n_test=sizes[1], k=sizes[2], confidence=1 - alpha, names=pair
     )
     return Outcome(dataset, *pair, result, test, corrected, corrected.pvalue <= alpha)
 
@@ -262,7 +271,9 @@ def _size(size: Any, dataset: Any) -> Any:
     if not isinstance(size, Mapping):
         return size
     if dataset not in size:
-        raise ParameterError(f"n_train and n_test must have a number for each data set; there is none for {dataset!r}.")
+        raise ParameterError(
+            f"n_train, n_test and k must have a number for each data set; there is none for {dataset!r}."
+        )
     return size[dataset]
 
 

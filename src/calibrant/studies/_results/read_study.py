@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.studies._results.dataset_plan import DatasetPlan
-from calibrant.studies._results.study_results import StudyResults, read_results
+from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._trials.stored_document import StoredStudy
 
 if TYPE_CHECKING:

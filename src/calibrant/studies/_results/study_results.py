@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,12 @@ import numpy as np
 
 from calibrant.exceptions import StudyError
 from calibrant.resampling import Pooled
-from calibrant.studies._results.arrays import DONE, FAILED, arrange
+from calibrant.studies._results.arrays import DONE, FAILED
+from calibrant.studies._results.comparison_queries import ComparisonQueries
 from calibrant.studies._results.dataset_plan import DatasetPlan
+from calibrant.studies._results.export import export_study
 from calibrant.studies._results.metric_facts import choose_name
 from calibrant.studies._results.predictions import pool_predictions
-from calibrant.studies._results.study_values import StudyValues
 from calibrant.studies._results.tables import study_table
 from calibrant.studies._results.trials_frame import trials_frame
 
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["StudyResults", "read_results"]
+__all__ = ["StudyResults"]
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResults(StudyValues):
+class StudyResults(ComparisonQueries):
     """The results of a study as they were when they were read from its store; every query is answered from them.
 
     Parameters
@@ -102,12 +104,13 @@ class StudyResults(StudyValues):
         sizes = {name: np.ones(each.shape[1], dtype=np.intp) for name, each in arrays.items()}
         plans = {
             name: DatasetPlan(
-                f"{len(one)}-fold cross-validation",
+                f"{len(one)}-fold cross-validation" if len(one) > 1 else "1 split",
                 tuple(f"fold {number + 1}" for number in range(len(one))),
                 n_train * one,
                 n_test * one,
                 len(one),
-                has_disjoint_tests=True,
+                "splits" if len(one) > 1 else "rows",
+                has_disjoint_tests=len(one) > 1,
             )
             for name, one in sizes.items()
         }
@@ -119,6 +122,8 @@ class StudyResults(StudyValues):
             "state": ["done"] * len(places),
             ("test", metric): np.array([arrays[name][row, split] for name, row, split in places]),
         }
+        from calibrant.studies._results.read_results import read_results  # it imports this module
+
         return read_results("study", columns, datasets=list(arrays), methods=methods, metrics=[metric], plans=plans)
 
     def table(
@@ -242,6 +247,69 @@ class StudyResults(StudyValues):
         """
         return self.recorded_values(metric, dataset, part)
 
+    def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        metric: str | None = None,
+        *,
+        format: str | None = None,  # noqa: A002
+        what: str = "table",
+        digits: int | None = None,
+        bold: bool = False,
+        interval: bool = False,
+        confidence: float = 0.95,
+        part: str = "test",
+        partial: bool = False,
+    ) -> str:
+        r"""Return the table of a metric, or all trials, as text, and write it to a file.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file; it is written whole or not at all.
+        metric : str, optional
+            The metric of a table, where there are several.
+        format : {"csv", "markdown", "latex"}, optional
+            By default that of the suffix of the path (``.csv``, ``.md``, ``.tex``), or CSV.
+        what : {"table", "trials"}
+            A table of means, or the frame of `to_frame`.
+        digits : int, optional
+            Number of decimals; by default 4, and in CSV as many as it takes to read the same numbers again.
+        bold : bool
+            Whether the best method on each data set stands in bold, with those that print the same number.
+        interval, confidence, part, partial
+            As in `table`.
+
+        Returns
+        -------
+        str
+            The text. Names are escaped; a LaTeX table needs the package booktabs.
+
+        Examples
+        --------
+        >>> values = {"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.2, 0.1], [0.2, 0.3]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "naive_bayes"], metric="mse")
+        >>> print(results.export(format="markdown", digits=2, bold=True))
+        | dataset | tree | naive_bayes |
+        | --- | ---: | ---: |
+        | iris | **0.15** | 0.25 |
+        | wine | **0.15** | 0.25 |
+        <BLANKLINE>
+        mse, mean over 2-fold cross-validation (lower is better)
+        <BLANKLINE>
+        """
+        return export_study(
+            *(self, path, metric),
+            format=format,
+            what=what,
+            digits=digits,
+            bold=bold,
+            interval=interval,
+            confidence=confidence,
+            part=part,
+            partial=partial,
+        )
+
     def __repr__(self) -> str:
         n_trials = sum(states.size for states in self.states.values())
         n_done, n_failed = (
@@ -254,88 +322,3 @@ class StudyResults(StudyValues):
 
 def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def read_results(
-    name: str,
-    columns: Mapping[Any, Any],
-    *,
-    datasets: Sequence[str],
-    methods: Sequence[str],
-    metrics: Sequence[str],
-    plans: Mapping[str, DatasetPlan],
-    lacking: Mapping[tuple[str, str], NDArray[np.bool_]] | None = None,
-    candidates: Sequence[str] = (),
-    own_metrics: Collection[str] = (),
-    read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = None,
-) -> StudyResults:
-    """Return the results of trials that are passed as columns, an entry for each trial.
-
-    Parameters
-    ----------
-    name : str
-        The name of the study.
-    columns : dict of str, or of (part, metric), to sequence
-        ``"dataset"`` and ``"method"`` (names), ``"split"``, ``"state"`` ("done" or "failed") and, for `to_frame`,
-        whatever else was recorded; float arrays of the metrics by ``("test", "mse")``. The part ``"counted"`` holds
-        the rows that a proportion or an area counts (`Scorer.n_counted`), which intervals take.
-    datasets, methods, metrics : sequences of str
-        Those of the study, in order; trials of others are left out.
-    plans : dict of data set to DatasetPlan
-        The splits of each data set.
-    lacking, candidates, own_metrics, read_predictions
-        As in `StudyResults`; `lacking` by (part, metric), an entry for each trial.
-
-    Examples
-    --------
-    >>> from calibrant.resampling import CrossValidation
-    >>> from calibrant.studies._results.dataset_plan import read_dataset_plan
-    >>> plans = {"iris": read_dataset_plan(CrossValidation(2), ["1", "2"], [75, 75], [75, 75])}
-    >>> columns = {"dataset": ["iris", "iris"], "method": ["tree", "tree"], "split": [0, 1],
-    ...            "state": ["done", "failed"], ("test", "mse"): np.array([0.1, np.nan])}
-    >>> read_results("trees", columns, datasets=["iris"], methods=["tree"], metrics=["mse"], plans=plans)
-    Study 'trees': 1 data set x 1 method, 1 trials of 2 done, 1 failed
-    """
-    by_trial = {key: column for key, column in columns.items() if isinstance(key, tuple)}
-    found = arrange(
-        columns["dataset"],
-        columns["method"],
-        np.asarray(columns["split"], dtype=np.intp),
-        np.asarray(columns["state"]) == "failed",
-        by_trial,
-        lacking=lacking,
-        datasets=datasets,
-        methods=methods,
-        plans=plans,
-    )
-    is_kept = found.cells >= 0
-    kept = {key: column if is_kept.all() else _kept(column, is_kept) for key, column in columns.items()}
-    return StudyResults(
-        *(name, tuple(datasets), tuple(methods), tuple(metrics), dict(plans), found.values, found.states),
-        all_rows=found.all_rows,
-        all_rows_states=found.all_rows_states,
-        lacking=found.lacking,
-        choices=_choices(kept, datasets, plans),
-        candidates=tuple(candidates),
-        own_metrics=frozenset(own_metrics),
-        columns=kept,
-        read_predictions=read_predictions,
-    )
-
-
-def _kept(column: Any, is_kept: NDArray[np.bool_]) -> Any:
-    if isinstance(column, np.ndarray):
-        return column[is_kept]
-    return [entry for entry, which in zip(column, is_kept.tolist(), strict=True) if which]
-
-
-def _choices(
-    columns: Mapping[Any, Any], datasets: Sequence[str], plans: Mapping[str, DatasetPlan]
-) -> dict[str, tuple[str, ...]]:
-    """Return what was chosen in each split of the data sets whose plan is nested."""
-    nested = {name: [""] * plans[name].n_splits for name in datasets if plans[name].is_nested}
-    if nested and "choice" in columns:
-        for dataset, split, choice in zip(columns["dataset"], columns["split"], columns["choice"], strict=True):
-            if dataset in nested and split >= 0:
-                nested[dataset][int(split)] = choice
-    return {name: tuple(each) for name, each in nested.items()}

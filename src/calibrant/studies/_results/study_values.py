@@ -71,6 +71,11 @@ class StudyValues:
         with np.errstate(invalid="ignore"):  # trials that are missing
             return np.ascontiguousarray(bootstrap_632_values(one, two, three, kind, [is_better])[:, 0])
 
+    def done_values(self, metric: str, dataset: str) -> NDArray[np.float64]:
+        """Return the values of methods and splits, NaN where a trial that they depend on failed or is missing."""
+        values = self.recorded_values(metric, dataset)
+        return np.where(self.trial_states(metric, dataset) == DONE, values, np.nan)
+
     def trial_states(self, metric: str, dataset: str, part: str = "test") -> NDArray[np.int8]:
         """Return whether each trial has a result for a metric: methods x splits, those that it depends on included."""
         states = self._states_of(metric, dataset, part)
@@ -84,9 +89,9 @@ class StudyValues:
     def n_counted(self, metric: str, dataset: str) -> NDArray[np.float64] | None:
         """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
         counted = self.values.get((dataset, metric, COUNTED))
-        if counted is not None:
-            known = counted[~np.isnan(counted).any(axis=1)]
-            return known[0] if len(known) else None
+        known = None if counted is None else counted[~np.isnan(counted).any(axis=1)]
+        if known is not None and len(known):
+            return np.asarray(known[0])
         is_of_all = metric in _ALL_COUNTED and metric not in self.own_metrics
         return self.plans[dataset].n_test.astype(np.float64) if is_of_all else None
 

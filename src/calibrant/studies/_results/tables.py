@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from calibrant.studies._results.study_values import StudyValues
 
-__all__ = ["Means", "check_complete", "mean_interval", "study_means", "study_table"]
+__all__ = ["Means", "check_complete", "check_finite", "mean_interval", "study_means", "study_table"]
 
 _MOST_NAMED = 5  # cells that a note names one by one
 
@@ -115,6 +115,17 @@ def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:
         )
 
 
+def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, metric: str) -> None:
+    """Raise where a metric is infinite, so that its differences cannot be tested."""
+    infinite = np.isinf(values).sum(axis=1)
+    if infinite.any():
+        first = int(np.argmax(infinite > 0))
+        raise StudyError(
+            f"{metric} of {study.methods[first]} is infinite {where} ({infinite[first]} times); compare by a "
+            "metric that is finite, such as mse, or smooth the method's probabilities."
+        )
+
+
 def study_table(
     study: StudyValues, metric: str, *, part: str, interval: bool, confidence: float, partial: bool
 ) -> pd.DataFrame:
@@ -160,8 +171,7 @@ def mean_interval(study: StudyValues, metric: str, dataset: str, method: int, co
         return row_interval(study, metric, dataset, study.methods[method], confidence)
     if plan.interval_kind == "none" or facts.is_calibration_error:
         return NO_INTERVAL
-    values = study.recorded_values(metric, dataset)[method]
-    values = np.where(study.trial_states(metric, dataset)[method] == DONE, values, np.nan)
+    values = study.done_values(metric, dataset)[method]
     return split_interval(
         *(values, plan.n_train, plan.n_test, confidence, plan.n_independent),
         low=facts.low,
