@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant.exceptions import StudyChangedError
-from calibrant.studies._definition.differences import differences
+from calibrant.studies._definition.differences import changed_metrics, differences
 from calibrant.studies._runners.in_process import InProcessRunner
 from calibrant.studies._runners.study_progress import study_progress
 from calibrant.studies._store.store import Store
@@ -54,15 +54,24 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     if document == stored:
         return
     changes = [] if stored is None else differences(stored, document)
+    void = _void_keys(store, definition.name, stored, document)
     if changes and not update:
-        counting = store.finished(definition.name, {})
+        counting = {key for key in store.finished(definition.name, {}) if key not in void}
         kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
         raise StudyChangedError(
             f"study {definition.name!r} in {store.url} has another definition: {' '.join(changes)} "
             f"run(update=True) goes on with this one and keeps the {kept:,} finished trials of {plan.n_trials:,} that "
             "still count; take another name to keep both."
         )
+    if void:  # before the definition is saved: killed in between, the change is found again
+        store.forget(definition.name, sorted(void))
     store.save_definition(definition.name, document)
+
+
+def _void_keys(store: Store, name: str, stored: Mapping[str, Any] | None, document: Mapping[str, Any]) -> set[str]:
+    """Return the keys of the trials that have values of a metric whose function or keywords changed."""
+    changed = set() if stored is None else changed_metrics(stored, document)
+    return set(store.trials(name, metric=[]).key.tolist()) if changed else set()
 
 
 def _forget(store: Store, name: str, options: RunOptions) -> None:
