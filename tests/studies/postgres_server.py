@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -17,7 +18,10 @@ from urllib.parse import quote
 import psycopg
 
 USER, PASSWORD = "calibrant", "o'se:cr@et"
-_PATIENCE = 30.0
+_PATIENCE = 60.0
+
+# Ends the server when its input is closed: when these tests stop it, or when they are killed.
+_GUARD = """"$@" >&2 < /dev/null & pid=$!; echo $pid; read -r _; kill -INT $pid 2> /dev/null; wait $pid"""
 
 
 class NoPostgresError(Exception):
@@ -41,30 +45,37 @@ class PostgresServer:
             self.close()
             raise
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the server was started and not stopped."""
+        return self._process is not None
+
     def start(self) -> None:
         """Start the server and wait until it takes connections."""
         settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self.folder}
         settings |= {"fsync": "on", "shared_buffers": "32MB", "max_connections": 60}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        command = [*self._account, self._programs / "postgres", "-D", self.folder / "data", *options]
+        command = [*self._account, "/bin/sh", "-c", _GUARD, "sh"]
+        command += [self._programs / "postgres", "-D", self.folder / "data", *options]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, cwd=self.folder
+            )
+        assert self._process.stdout is not None
+        self._pid = int(self._process.stdout.readline())
         deadline = time.monotonic() + _PATIENCE
         while not self._is_ready():
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 raise NoPostgresError(f"postgres did not start: {self._log()}")
             time.sleep(0.02)
 
     def stop(self, *, crash: bool = False) -> None:
         """Stop the server: open transactions are rolled back; after a crash the log is replayed at the next start."""
-        if self._process is not None:
-            self._process.send_signal(signal.SIGQUIT if crash else signal.SIGINT)
-            try:
-                self._process.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGQUIT if crash else signal.SIGINT)
+            process.communicate(timeout=_PATIENCE)  # closes its input
 
     def close(self) -> None:
         """Stop the server and remove its folder."""
@@ -141,14 +152,12 @@ def _version(name: str) -> float:
 
 
 def _account() -> list[str | Path]:
-    """Return the command that runs another as a user that may run postgres, and ends it with these tests."""
-    setpriv = shutil.which("setpriv")
+    """Return the command that runs another as a user that may run postgres."""
     if os.geteuid() != 0:
-        return [setpriv, "--pdeathsig", "INT", "--"] if setpriv else []
+        return []
     user, group = _owner()
-    if setpriv:
-        identity = [f"--reuid={user}", f"--regid={group}", "--clear-groups"]
-        return [setpriv, *identity, "--pdeathsig", "INT", "--"]
+    if setpriv := shutil.which("setpriv"):
+        return [setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups", "--"]
     raise NoPostgresError("postgres does not run as root, and there is no setpriv to run it as another user")
 
 

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.studies.store_processes import (
+    claim_and_die,
+    claim_and_wait,
+    define,
+    fork_and_record,
+    new_context,
+    record_all,
+    run_together,
+    share_work,
+)
 from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant.exceptions import ParameterError, StoreError, StudyError
@@ -301,3 +313,65 @@ def test_a_heartbeat_renews_the_lease(store: Store) -> None:
     store.heartbeat(worker)
     assert store.workers(STUDY)[0].seconds_silent < silent + 60.0
     assert store.workers(STUDY)[0].state == "alive"
+
+
+# Several processes
+
+
+def test_processes_share_the_work_and_compute_nothing_twice(store: Store, url: str) -> None:
+    shares = run_together(share_work, [(url, 60)] * 3)
+    assert sorted(number for share in shares for number in share) == list(range(60))
+    assert store.computed_twice(STUDY) == 0
+    assert len(store.trials(STUDY)) == 60
+    assert store.claims(STUDY) == []
+
+
+def test_a_trial_that_several_processes_record_is_recorded_once(store: Store, url: str) -> None:
+    outcomes = run_together(record_all, [(url, 25, by) for by in ("a", "b", "c")])
+    for of_trial in zip(*outcomes, strict=True):
+        assert sorted(of_trial) == ["already there", "already there", "recorded"]
+    assert (len(store.trials(STUDY)), store.computed_twice(STUDY)) == (25, 50)
+    assert len(set(store.trials(STUDY).values["brier"])) == 25
+
+
+def test_processes_may_create_a_store_at_the_same_time(url: str) -> None:
+    for seen, name in zip(run_together(define, [(url, name) for name in "abc"]), "abc", strict=True):
+        assert name in seen
+    with Store.open(url, read_only=True) as store:
+        assert [study.name for study in store.studies()] == ["a", "b", "c"]
+
+
+def test_the_trials_of_a_killed_process_are_taken_over_at_once(store: Store, url: str, worker: Worker) -> None:
+    process = start(claim_and_die, url, ["a", "b"], 3600.0)
+    process.join(60)
+    assert [status.state for status in store.workers(STUDY)] == ["alive", "dead"]
+    assert store.claim(STUDY, worker, ["a", "b"]) == ["a", "b"]
+
+
+def test_the_trials_of_a_live_process_are_not_taken(store: Store, url: str, worker: Worker) -> None:
+    ready = new_context().Event()
+    process = start(claim_and_wait, url, ["a"], ready)
+    assert ready.wait(60)
+    assert store.claim(STUDY, worker, ["a", "b"]) == ["b"]
+    process.kill()
+    process.join(60)
+    assert store.claim(STUDY, worker, ["a"]) == ["a"]
+
+
+def test_a_forked_process_makes_its_own_connection(store: Store, url: str) -> None:
+    [(n_trials, before, during)] = run_together(fork_and_record, [(url,)])
+    assert (n_trials, before, during) == (10, ["recorded"] * 3, ["recorded"] * 4)
+    assert len(store.trials(STUDY)) == 10
+
+
+def test_threads_may_share_a_store(store: Store, worker: Worker) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = pool.map(lambda number: store.record(STUDY, worker, make_record(number)), range(40))
+        assert set(outcomes) == {"recorded"}
+    assert len(store.trials(STUDY)) == 40
+
+
+def start(function: Callable[..., None], *arguments: Any) -> Any:
+    process = new_context().Process(target=function, args=arguments)
+    process.start()
+    return process

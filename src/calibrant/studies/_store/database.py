@@ -122,11 +122,18 @@ class Database(ABC):
 
     def write(self, work: Callable[[], T]) -> T:
         """Run a function in a transaction that may write, and commit it."""
+        self._check_writable()
         return self._run(lambda _: self._transaction(work, self.begin_write))
 
     def write_steps(self, steps: Sequence[Step]) -> Sent:
         """Run statements in one transaction, with as few round trips as the database allows, and commit it."""
+        self._check_writable()
         return self._run(lambda n_attempts: Sent(self._send(steps), n_attempts))
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise StoreError(f"{self.address.shown}: the store was opened with read_only=True, which cannot write.")
+        self.check_place()
 
     def _send(self, steps: Sequence[Step]) -> list[StepResult]:
         return self._transaction(lambda: [self._step(*step) for step in steps], self.begin_write)
@@ -137,8 +144,6 @@ class Database(ABC):
         return StepResult(result.rowcount, rows)
 
     def _transaction(self, work: Callable[[], T], begin: str) -> T:
-        if begin == self.begin_write:
-            self.check_place()
         self.execute(begin)
         value = work()
         self.execute("COMMIT")

@@ -13,8 +13,7 @@ from calibrant._optional import optional_import
 
 __all__ = ["ProcessIdentity", "is_dead", "this_process"]
 
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_NAMESPACE = Path("/proc/self/ns/pid")
+_PROC = Path("/proc")
 _START_FIELD = 19  # of /proc/<pid>/stat after the name: clock ticks from boot to the start of the process
 
 
@@ -53,14 +52,14 @@ def is_dead(process: ProcessIdentity) -> bool:
 
 def _process_state(pid: int) -> tuple[str, float] | None:
     """Return the state letter and the start of a process, or None if there is no such process."""
-    stat = Path(f"/proc/{pid}/stat")
-    if Path("/proc/self/stat").exists():
-        try:
-            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            return None
-        return fields[0], float(fields[_START_FIELD])
-    return _state_by_psutil(pid)
+    if not _has_proc():
+        return _state_by_psutil(pid)
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = text.rpartition(")")[2].split()
+    return fields[0], float(fields[_START_FIELD])
 
 
 def _state_by_psutil(pid: int) -> tuple[str, float] | None:
@@ -74,20 +73,25 @@ def _state_by_psutil(pid: int) -> tuple[str, float] | None:
 
 def _tolerance() -> float:
     """Return by how much two readings of one start may differ: psutil derives it from a clock that may be set."""
-    return 0.0 if Path("/proc/self/stat").exists() else 2.0
+    return 0.0 if _has_proc() else 2.0
+
+
+def _has_proc() -> bool:
+    return (_PROC / "self" / "stat").exists()
 
 
 @cache
 def _boot() -> str:
-    if _BOOT_ID.exists():
-        return _BOOT_ID.read_text(encoding="ascii").strip()
-    return f"{_psutil().boot_time():.0f}"
+    try:
+        return (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return f"{_psutil().boot_time():.0f}"
 
 
 @cache
 def _namespace(pid: int) -> str:  # noqa: ARG001 - read again in a forked process, which may have entered another
     try:
-        return os.readlink(_NAMESPACE)  # noqa: PTH115 - not a path
+        return os.readlink(_PROC / "self/ns/pid")  # noqa: PTH115 - not a path
     except OSError:
         return ""
 

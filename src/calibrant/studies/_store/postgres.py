@@ -76,8 +76,9 @@ class PostgresDatabase(Database):
 
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that an error of PostgreSQL means."""
-        host = self._url.host or str(self._url.query.get("host", "localhost"))
-        return postgres_store_error(error, self.address, f"{host}:{self._url.port or 5432}")
+        query = self._url.query
+        host, port = self._url.host or query.get("host", "localhost"), self._url.port or query.get("port", 5432)
+        return postgres_store_error(error, self.address, f"{host}:{port}")
 
     def has_table(self, name: str) -> bool:
         """Whether a table exists."""
