@@ -40,7 +40,7 @@ INTERNAL = {
         two_sided_z
     """,
     "resampling": """
-        ALL_ROWS BootstrapKind Errors Experiment Family IntervalKind MethodTrial NO_INTERVAL PredefinedSplits Scorer
+        ALL_ROWS BootstrapKind Errors Experiment Family IntervalKind MethodTrial NO_INTERVAL PredefinedSplits Scorer Sharing
         TrainingSummary TrialSeconds are_regressors bootstrap_632_values group_families open_seeds read_experiment
         read_methods read_plan split_interval split_seed splitters
     """,

@@ -10,6 +10,7 @@ from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, Tri
 from calibrant.resampling._trials.methods import Family, are_regressors, group_families, read_methods
 from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
 from calibrant.resampling._trials.seeds import open_seeds, split_seed
+from calibrant.resampling._trials.sharing import Sharing
 
 __all__ = [
     "ALL_ROWS",
@@ -22,6 +23,7 @@ __all__ = [
     "MethodTrial",
     "PredefinedSplits",
     "Scorer",
+    "Sharing",
     "TrainingSummary",
     "TrialSeconds",
     "are_regressors",

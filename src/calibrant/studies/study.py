@@ -69,7 +69,8 @@ class Study:
     >>> study = Study("leaves", datasets=["appeal"], methods=methods, plan=5, metrics=["mse", "auc"],
     ...               store=f"{folder.name}/studies.db")
     >>> study.run()
-    Study 'leaves': 10 of 10 trials done...
+    Study 'leaves': 10 of 10 trials done
+      10 trials: 5 growths instead of 10, 1 coding instead of 5.
     >>> study.results().table("mse").round(3)
     method   frequency  laplace
     dataset

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.resampling import Nested
-from calibrant.resampling._internal import Experiment, read_experiment, splitters
+from calibrant.resampling._internal import Experiment, Sharing, read_experiment, splitters
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._trials.records import Job, Part, TrialRecord, TrialRef
@@ -19,7 +19,7 @@ from calibrant.studies._trials.versions import method_versions
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
 if TYPE_CHECKING:
-    from calibrant.resampling._internal import MethodTrial
+    from calibrant.resampling._internal import Experiment, Sharing, read_experiment, splitters
 
 _AREAS = ("auc", "gini")
 
@@ -64,9 +64,9 @@ class JobContext:
         return not np.isin(test, train).any()
 
     @property
-    def sharing(self) -> str:
-        """What the trials share, in a sentence."""
-        return self.experiment.sharing(self.work.plan).text
+    def sharing(self) -> Sharing:
+        """How much of their work the trials share."""
+        return self.experiment.sharing(self.work.plan)
 
     @property
     def families(self) -> tuple[tuple[str, ...], ...]:

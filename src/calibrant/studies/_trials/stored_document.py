@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.exceptions import StudyError, nearest
+from calibrant.resampling._internal import Sharing
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.dataset_plan import read_dataset_plan
 from calibrant.studies._trials.planned import PlannedTrials
@@ -41,7 +42,7 @@ def stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, A
             "splits": [min(trials.splits), max(trials.splits)],
             "digests": dict(trials.digests),
             "facts": _facts(plan.contexts[trials.dataset]),
-            "sharing": plan.contexts[trials.dataset].sharing,
+            "sharing": asdict(plan.contexts[trials.dataset].sharing),
         }
         for trials in plan.trials
     ]
@@ -113,8 +114,12 @@ class StoredStudy:
 
     @property
     def sharing(self) -> str:
-        """What the trials share, in a sentence for each data set that differs."""
-        return "; ".join(dict.fromkeys(each["sharing"] for each in self.document.get(_PLANNED, [])))
+        """How much of their work the trials share, in a sentence; empty if the study was never run."""
+        found = [each["sharing"] for each in self.document.get(_PLANNED, [])]
+        if not found:
+            return ""
+        totals = {name: sum(each[name] for each in found) for name in found[0]}
+        return Sharing(**(totals | {"grows_all": all(each["grows_all"] for each in found)})).text
 
     def plan_facts(self, dataset: str) -> dict[str, Any]:
         """Return what is known of the plan on a data set."""
