@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,17 +14,22 @@ from tests.studies.runner_methods import (
     hang,
     job_of,
     linux,
+    mean,
     posix,
     process_id,
     records,
+    rows_of,
     run_all,
+    run_functions,
+    work_of,
 )
 
 from calibrant.exceptions import ParameterError
 from calibrant.studies._runners import limits
+from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded
-from calibrant.studies._trials.records import TrialRef
-from calibrant.studies._trials.work import StudyRows
+from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
+from calibrant.studies._trials.work import StudyRows, StudyWork
 
 
 def hang_in_c(_: StudyRows, __: TrialRef) -> float:
@@ -50,7 +57,9 @@ def test_only_the_trial_that_hangs_exceeds_the_time_limit(start: Any, method: An
     assert len(found) == 4
     assert isinstance(events[-1], JobEnded)
     error = found["iris/0/method/1"].error
-    assert error.endswith("time limit of 0.5 s exceeded")
+    assert error.startswith("Stack shortly before the limit (most recent call last):")
+    assert error.endswith("TimeoutError: time limit of 0.5 s exceeded")
+    assert "worker_process.py" not in error
     assert f"in {method.__name__}" in error
     assert 0.4 < found["iris/0/method/1"].fit_seconds < 10
     assert found["iris/0/method/1"].data_fingerprint == "fingerprint of iris"
@@ -120,3 +129,23 @@ def test_a_memory_limit_needs_a_system_that_enforces_it(start: Any, monkeypatch:
     monkeypatch.setattr(limits, "find_spec", lambda _: None)
     with pytest.raises(ParameterError, match="memory_limit needs Linux"):
         start(memory_limit=10**9)
+
+
+def prepare_first(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[TrialRecord]:
+    """Prepare a data set when the first job of it runs, for longer than a trial may take."""
+    import builtins
+
+    if "is_prepared" not in builtins.__dict__:
+        builtins.__dict__["is_prepared"] = np.ones(10_000_000)
+        time.sleep(1.0)
+    return run_functions(rows, work, job)
+
+
+@linux
+def test_what_trials_share_does_not_count_against_the_limits_of_the_first() -> None:
+    runner = ProcessRunner(
+        work_of(mean=mean), rows_of, workers=1, time_limit=0.5, memory_limit=60_000_000, run_job=prepare_first
+    )
+    (record,) = records(run_all(runner, [job_of(0, "mean")])).values()
+    runner.stop()
+    assert not record.error

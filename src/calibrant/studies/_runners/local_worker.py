@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from calibrant._optional import optional_import
+from calibrant.studies._runners import worker_process
 from calibrant.studies._runners.limits import TrialLimits
 from calibrant.studies._runners.open_job import OpenJob
-from calibrant.studies._runners.worker_process import JobMessage, PartStarted, WorkerSetup, serve_jobs
+from calibrant.studies._runners.stack_text import format_stack
+from calibrant.studies._runners.worker_process import ClockStarted, JobMessage, PartStarted, WorkerSetup, serve_jobs
 
 __all__ = ["LocalWorker"]
 
@@ -33,7 +35,6 @@ _ENVIRONMENT = {
 } | {"CALIBRANT_PROGRESS": "0"}
 _KEPT_STDERR = 2000  # characters of the error output of a worker that died
 _MAX_READS = 16  # of the error output at a time: a method that prints without end must not hold up the others
-_KEPT_STACK = 8000
 _PATIENCE = 1.0  # seconds between the end of a worker's pipe and its own
 
 
@@ -54,7 +55,8 @@ class LocalWorker:
 
     def __init__(self, number: int, folder: Path, work_path: Path, limits: TrialLimits) -> None:
         self.open_job: OpenJob | None = None
-        self.started: float | None = None  # the time at which its job started
+        self.has_started = False  # with its job
+        self._clock: float | None = None  # the time at which the trials of its job started
         self.is_ready = self.is_retiring = self._is_mute = False
         self.ending = ""
         self._limits, self._stack_path = limits, folder / f"stack-{number}"
@@ -95,14 +97,14 @@ class LocalWorker:
     @property
     def deadline(self) -> float | None:
         """The time at which its job exceeds the time limit."""
-        if self.started is None or self.open_job is None:
+        if self._clock is None or self.open_job is None:
             return None
         seconds = self._limits.seconds_for(len(self.open_job.part.refs))
-        return None if seconds is None else self.started + seconds
+        return None if seconds is None else self._clock + seconds
 
     def run(self, open_job: OpenJob, rows_path: Path) -> None:
         """Start the next part of a job."""
-        self.open_job, self.started, self._stderr = open_job, None, b""
+        self.open_job, self.has_started, self._clock, self._stderr = open_job, False, None, b""
         with suppress(OSError):  # it has ended, which the pool finds out next
             self._messages.send(JobMessage(open_job.part, rows_path))
 
@@ -114,15 +116,17 @@ class LocalWorker:
             while self._messages.poll():
                 found.append(self._messages.recv())
                 if isinstance(found[-1], PartStarted):
-                    self.started = time.monotonic()
+                    self.has_started = True
+                elif isinstance(found[-1], ClockStarted):
+                    self._clock = time.monotonic()
         except (EOFError, OSError):
             self._is_mute = True
         return found
 
     def finish_part(self) -> float:
-        """Forget the job; return the seconds that it took."""
-        seconds = 0.0 if self.started is None else time.monotonic() - self.started
-        self.open_job = self.started = None
+        """Forget the job; return the seconds that its trials took."""
+        seconds = 0.0 if self._clock is None else time.monotonic() - self._clock
+        self.open_job = self._clock = None
         return seconds
 
     def has_ended(self) -> bool:
@@ -148,7 +152,7 @@ class LocalWorker:
     def stack(self) -> str:
         """Return where the worker was shortly before the time limit, or an empty string."""
         with suppress(OSError):
-            return self._stack_path.read_text(errors="replace")[-_KEPT_STACK:]
+            return format_stack(self._stack_path.read_text(errors="replace"), worker_process.__file__)
         return ""
 
     def error_output(self) -> str:

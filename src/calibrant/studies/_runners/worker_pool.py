@@ -173,7 +173,7 @@ class WorkerPool:
             self._count_failed_start(worker)
         if worker.open_job is None:
             return
-        if worker.started is None:
+        if not worker.has_started:
             self._waiting.appendleft(worker.open_job)
         elif self._limits.memory is not None and any(sign in worker.error_output() for sign in _MEMORY_SIGNS):
             self._end_part(worker, f"{_explain_end(worker)}\n{self._limits.memory_message}")

@@ -26,6 +26,7 @@ from calibrant.studies._trials.records import Job, TrialRecord
 from calibrant.studies._trials.work import StudyRows
 
 __all__ = [
+    "ClockStarted",
     "JobMessage",
     "PartEnded",
     "PartStarted",
@@ -70,6 +71,11 @@ class WorkerReady:
 @dataclass(frozen=True)
 class PartStarted:
     """Worker to parent: the job starts now."""
+
+
+@dataclass(frozen=True)
+class ClockStarted:
+    """Worker to parent: the rows are read and prepared; the time of the trials starts now."""
 
 
 @dataclass(frozen=True)
@@ -128,12 +134,12 @@ class _JobServer:
     def _run(self, message: JobMessage) -> str:
         """Run a job, and return the traceback of what ended it early."""
         try:
-            with self._stack_dumped(len(message.job.refs)):
-                rows = self._read_rows(message.rows_path)
-                with self._memory.enforced():
-                    for record in self._shared.run_job(rows, self._shared.work, message.job):
-                        self._exit_if_forked()
-                        self._jobs.send(TrialMessage(self._explain_memory(record)))
+            rows = self._read_rows(message.rows_path)
+            self._jobs.send(ClockStarted())
+            with self._stack_dumped(len(message.job.refs)), self._memory.enforced():
+                for record in self._shared.run_job(rows, self._shared.work, message.job):
+                    self._exit_if_forked()
+                    self._jobs.send(TrialMessage(self._explain_memory(record)))
         except BaseException:  # also sys.exit and KeyboardInterrupt of a method
             self._exit_if_forked()
             return self._name_limit(traceback.format_exc())
@@ -145,8 +151,15 @@ class _JobServer:
                 self._rows.popitem(last=False)
             with self._memory.not_counted():
                 self._rows[path] = load_mapped(path)
+                self._prepare(self._rows[path])
         self._rows.move_to_end(path)
         return self._rows[path]
+
+    def _prepare(self, rows: StudyRows) -> None:
+        """Compute what all trials of a data set share, which is not to exceed the limits of the first one."""
+        with suppress(Exception):  # the trials have it too, and are recorded with it
+            for _ in self._shared.run_job(rows, self._shared.work, Job(0, rows.name, ())):
+                pass
 
     @contextmanager
     def _stack_dumped(self, n_trials: int) -> Iterator[None]:
