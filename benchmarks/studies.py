@@ -1,4 +1,4 @@
-"""Studies: the cost of a trial, of queries, of workers, and against a plain loop of cross_validate that writes a CSV."""
+"""Studies: the cost of trials, queries and workers, and a race against a loop of cross_validate that writes a CSV."""
 
 from __future__ import annotations
 
@@ -156,9 +156,8 @@ def eight_estimates() -> None:
     data, plan = {"made": rows(1000)}, CrossValidation(10, 10)
     trees = {name: ProbabilityTreeClassifier(estimate=name) for name in EIGHT}
     best = best_of(3, one=lambda: run({"laplace": trees["laplace"]}, data, plan), eight=lambda: run(trees, data, plan))
-    print(
-        f"eight leaf estimates: {best['eight']:.2f} s, one {best['one']:.2f} s: {best['eight'] / best['one']:.2f} (bar 1.3)"
-    )
+    ratio = best["eight"] / best["one"]
+    print(f"eight leaf estimates: {best['eight']:.2f} s, one {best['one']:.2f} s: {ratio:.2f} (bar 1.3)")
 
 
 def workers() -> None:

@@ -40,9 +40,8 @@ INTERNAL = {
         two_sided_z
     """,
     "resampling": """
-        ALL_ROWS BootstrapKind Errors Experiment Family IntervalKind MethodTrial NO_INTERVAL PredefinedSplits Scorer Sharing
-        TrainingSummary TrialSeconds are_regressors bootstrap_632_values group_families open_seeds read_experiment
-        read_methods read_plan split_interval split_seed splitters
+        ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
+        bootstrap_632_values read_experiment read_plan split_interval splitters
     """,
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES

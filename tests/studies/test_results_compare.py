@@ -66,7 +66,9 @@ def test_repeats_do_not_count_as_further_splits() -> None:
     found = results({"iris": values}, METHODS[:2], folds(10, 3)).compare("mse")
     assert found.pairs[0].pvalue == corrected_resampled_t_test(values[1], values[0], n_train=9, n_test=1, k=10).pvalue
     assert "repeats do not count" in repr(found)
-    weka = results({"iris": values}, METHODS[:2], folds(10, 3)).compare("mse", "corrected_resampled_t_test", k=30)
+    weka = results({"iris": values}, METHODS[:2], folds(10, 3)).compare(
+        "mse", "corrected_resampled_t_test", test_params={"k": 30}
+    )
     assert weka.pairs[0].pvalue == corrected_resampled_t_test(values[1], values[0], n_train=9, n_test=1).pvalue
 
 
@@ -89,12 +91,16 @@ def test_five_times_two_folds_have_their_own_test() -> None:
     found = results({"iris": TEN[:2]}, METHODS[:2], folds(2, 5)).compare("mse")
     assert found.test == "five_by_two_test"
     assert found.pairs[0].pvalue == five_by_two_test(TEN[1], TEN[0]).pvalue
-    f = results({"iris": TEN[:2]}, METHODS[:2], folds(2, 5)).compare("mse", "five_by_two_test", statistic="f")
+    f = results({"iris": TEN[:2]}, METHODS[:2], folds(2, 5)).compare(
+        "mse", "five_by_two_test", test_params={"statistic": "f"}
+    )
     assert f.pairs[0].pvalue == five_by_two_test(TEN[1], TEN[0], statistic="f").pvalue
 
 
 def test_the_bayesian_test_reports_probabilities() -> None:
-    found = results({"iris": TEN[:2]}, METHODS[:2], folds(10)).compare("mse", "bayesian_correlated_t_test", rope=0.01)
+    found = results({"iris": TEN[:2]}, METHODS[:2], folds(10)).compare(
+        "mse", "bayesian_correlated_t_test", test_params={"rope": 0.01}
+    )
     expected = bayesian_correlated_t_test(TEN[1], TEN[0], n_train=90, n_test=10, rope=0.01)
     assert found.pairs[0].probability == expected.less
     assert found.pairs[0].better == ("forest" if expected.less >= 0.95 else "")

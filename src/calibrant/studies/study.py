@@ -7,6 +7,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from calibrant.studies._definition.definition import StudyDefinition, define_study
+from calibrant.studies._definition.files import read_study_file
+from calibrant.studies._results.on_results import on_results
 from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._results.study_results import StudyResults
@@ -71,7 +73,7 @@ class Study:
     >>> study.run()
     Study 'leaves': 10 of 10 trials done
       10 trials: 5 growths instead of 10, 1 coding instead of 5.
-    >>> study.results().table("mse").round(3)
+    >>> study.table("mse").round(3)
     method   frequency  laplace
     dataset
     appeal       0.245     0.22
@@ -106,6 +108,7 @@ class Study:
             keeps_predictions=keep_predictions,
         )
         self._store_url = _read_url(store)
+        self._run_options: Mapping[str, Any] = {}
 
     @classmethod
     def open(cls, name: str, store: str | PathLike[str] = _STORE) -> Self:
@@ -129,6 +132,7 @@ class Study:
             stored = read_stored_study(opened, name)
         study = cls.__new__(cls)
         study.definition, study._store_url = StudyDefinition.from_document(stored.document), url
+        study._run_options = {}
         return study
 
     @classmethod
@@ -145,14 +149,13 @@ class Study:
         Returns
         -------
         Study
-            The study.
+            The study; `run` takes the options of the file where its arguments are left at their defaults.
         """
-        from calibrant.studies._definition.files import read_study_file
-
         found = read_study_file(path)
         study = cls.__new__(cls)
         study.definition = found.definition
         study._store_url = _read_url(store or found.store or _STORE)
+        study._run_options = found.run
         return study
 
     @property
@@ -214,17 +217,17 @@ class Study:
         StoreError
             If the store cannot be read or written. Trials that were recorded are kept: run again to go on.
         """
-        options = read_run_options(
-            workers=workers,
-            dask=dask,
-            retry=retry,
-            update=update,
-            rerun_outdated=rerun_outdated,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            lease=lease,
-        )
-        run_study(self.definition, self._store_url, options)
+        passed = {
+            "workers": workers,
+            "dask": dask,
+            "retry": retry,
+            "update": update,
+            "rerun_outdated": rerun_outdated,
+            "time_limit": time_limit,
+            "memory_limit": memory_limit,
+            "lease": lease,
+        }
+        run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
         return self.status()
 
     def status(self) -> StudyStatus:
@@ -246,7 +249,23 @@ class Study:
             The results, with the query methods of the study itself.
         """
         with self._open_store() as store:
-            return read_study_results(store, read_stored_study(store, self.name), metrics)
+            stored = read_stored_study(store, self.name)
+            return read_study_results(store, stored, metrics, self._read_predictions)
+
+    table = on_results(StudyResults.table)
+    to_frame = on_results(StudyResults.to_frame)
+    compare = on_results(StudyResults.compare)
+    ranks = on_results(StudyResults.ranks)
+    win_tie_loss = on_results(StudyResults.win_tie_loss)
+    best = on_results(StudyResults.best)
+    predictions = on_results(StudyResults.predictions)
+    split_values = on_results(StudyResults.split_values)
+    export = on_results(StudyResults.export)
+
+    def _read_predictions(self, dataset: str, method: str) -> Sequence[tuple[int, bytes]]:
+        with self._open_store() as store:
+            prefix = read_stored_study(store, self.name).key_prefix(dataset, method)
+            return store.predictions(self.name, dataset, method, prefix=prefix)
 
     def _open_store(self) -> Store:
         return Store.open(self._store_url, read_only=True, create=False)

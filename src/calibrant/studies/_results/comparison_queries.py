@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from calibrant._docstrings import fill_docstring
@@ -50,7 +51,7 @@ class ComparisonQueries(StudyValues):
         dataset: str | None = None,
         better: Better | None = None,
         partial: bool = False,
-        **options: Any,
+        test_params: Mapping[str, Any] | None = None,
     ) -> StudyComparison:
         """Compare the methods pair by pair, by a test that holds for the plan that was used.
 
@@ -77,7 +78,7 @@ class ComparisonQueries(StudyValues):
         %(dataset)s
         %(better)s
         %(partial)s
-        **options
+        test_params : dict, optional
             Further arguments of the test, such as ``rope=0.01`` or ``k=100``.
 
         Returns
@@ -111,7 +112,7 @@ class ComparisonQueries(StudyValues):
             dataset=dataset,
             better=better,
             partial=partial,
-            options=options,
+            options=dict(test_params or {}),
         )
 
     @fill_docstring(**_PASSAGES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,12 @@ _TRIAL_COLUMNS = (
 )
 
 
-def read_study_results(store: Store, stored: StoredStudy, metrics: Sequence[str] | None = None) -> StudyResults:
+def read_study_results(
+    store: Store,
+    stored: StoredStudy,
+    metrics: Sequence[str] | None = None,
+    read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = None,
+) -> StudyResults:
     """Return the results of the trials that count: those of the definition in the store.
 
     Parameters
@@ -38,6 +43,8 @@ def read_study_results(store: Store, stored: StoredStudy, metrics: Sequence[str]
         The study as the store keeps it.
     metrics : sequence of str, optional
         The metrics that are read; all of the study by default.
+    read_predictions : function of data set and method, optional
+        Returns the predictions that were kept; called when they are requested, after the store was closed.
     """
     wanted = list(stored.metrics) if metrics is None else [name for name in stored.metrics if name in metrics]
     found = store.trials(stored.name, metric=wanted)
@@ -56,7 +63,7 @@ def read_study_results(store: Store, stored: StoredStudy, metrics: Sequence[str]
         lacking=_lacking(store, stored, wanted, found, counts),
         candidates=stored.candidates,
         own_metrics=stored.own_metrics,
-        read_predictions=lambda dataset, method: store.predictions(stored.name, dataset, method),
+        read_predictions=read_predictions,
     )
 
 

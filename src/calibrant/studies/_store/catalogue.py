@@ -89,7 +89,7 @@ _FORGET = [
 ]
 _N_REPEATS = "SELECT COUNT(*) FROM calibrant_repeats WHERE study = :study"
 _PREDICTIONS = """
-SELECT t.split, p.parquet FROM calibrant_trials AS t JOIN calibrant_predictions AS p ON p.trial = t.id
+SELECT t.key, t.split, p.parquet FROM calibrant_trials AS t JOIN calibrant_predictions AS p ON p.trial = t.id
 WHERE t.study = :study AND t.dataset = :dataset AND t.method = :method ORDER BY t.split
 """
 
@@ -190,13 +190,13 @@ class Catalogue:
         """Return the number of computations whose trial was there already."""
         return int(self._database.read(lambda: self._database.rows(_N_REPEATS, study=study))[0][0])
 
-    def predictions(self, study: int, dataset: str, method: str) -> list[tuple[int, bytes]]:
+    def predictions(self, study: int, dataset: str, method: str, prefix: str) -> list[tuple[int, bytes]]:
         """Return the predictions of a method on a data set: numbers of splits and Parquet files."""
-        return self._database.read(lambda: self._predictions(study, dataset, method))
+        return self._database.read(lambda: self._predictions(study, dataset, method, prefix))
 
-    def _predictions(self, study: int, dataset: str, method: str) -> list[tuple[int, bytes]]:
+    def _predictions(self, study: int, dataset: str, method: str, prefix: str) -> list[tuple[int, bytes]]:
         ids = self._names.known_ids([dataset, method])
         if len(ids) < len({dataset, method}):
             return []
         rows = self._database.rows(_PREDICTIONS, study=study, dataset=ids[dataset], method=ids[method])
-        return [(int(split), bytes(parquet)) for split, parquet in rows]
+        return [(int(split), bytes(parquet)) for key, split, parquet in rows if key.startswith(prefix)]

@@ -203,9 +203,15 @@ class Store:
         metrics = [metric] if isinstance(metric, str) else metric
         return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, part))
 
-    def predictions(self, name: str, dataset: str, method: str) -> list[tuple[int, bytes]]:
-        """Return the predictions of a method on a data set: the number of each split and its Parquet file."""
-        return self._catalogue.predictions(self._catalogue.id(name), dataset, method)
+    def predictions(self, name: str, dataset: str, method: str, *, prefix: str = "") -> list[tuple[int, bytes]]:
+        """Return the predictions of a method on a data set, of the trials whose keys begin with a prefix.
+
+        Returns
+        -------
+        list of tuples
+            The number of each split and its Parquet file.
+        """
+        return self._catalogue.predictions(self._catalogue.id(name), dataset, method, prefix)
 
     # Workers
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.resampling import Nested
-from calibrant.resampling._internal import Experiment, Sharing, read_experiment, splitters
+from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._trials.records import Job, Part, TrialRecord, TrialRef
@@ -19,7 +19,7 @@ from calibrant.studies._trials.versions import method_versions
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
 if TYPE_CHECKING:
-    from calibrant.resampling._internal import Experiment, Sharing, read_experiment, splitters
+    from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
 
 _AREAS = ("auc", "gini")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from calibrant._params import Bool, Int, Nothing, Real, check_param
@@ -33,15 +34,19 @@ class RunOptions:
         return self.time_limit is not None or self.memory_limit is not None
 
 
-def read_run_options(*, memory_limit: int | str | None, **options: Any) -> RunOptions:
-    """Validate the parameters of a run.
+def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | None = None) -> RunOptions:
+    """Validate the parameters of a run; those left at their defaults are taken from a study file.
 
     Examples
     --------
-    >>> read_run_options(memory_limit="2 GB", workers=2).memory_limit
-    2000000000
+    >>> read_run_options({"memory_limit": "2 GB"}, {"workers": 2})
+    RunOptions(workers=2, dask=None, retry=False, update=False, rerun_outdated=False, time_limit=None,
+               memory_limit=2000000000, lease=60.0)
     """
-    found = RunOptions(memory_limit=read_memory(memory_limit), **options)
+    defaults = asdict(RunOptions())
+    chosen = {name: value for name, value in passed.items() if value is not defaults[name] and value != defaults[name]}
+    values = {**(from_file or {}), **chosen}
+    found = RunOptions(**(values | {"memory_limit": read_memory(values.get("memory_limit"))}))
     check_param("workers", found.workers, Int(1) | Nothing())
     for name in ("retry", "update", "rerun_outdated"):
         check_param(name, getattr(found, name), Bool())

@@ -126,6 +126,11 @@ class StoredStudy:
         facts: dict[str, Any] = next(each["facts"] for each in self.document[_PLANNED] if each["dataset"] == dataset)
         return facts
 
+    def key_prefix(self, dataset: str, method: str) -> str:
+        """Return what the keys of the trials of a method on a data set begin with."""
+        digests = next(each.digests for each in self.trials if each.dataset == dataset)
+        return f"{digests[method]}-"
+
     def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
         """Return which recorded trials count: those of another definition of the study do not."""
         digests = {digest for each in self.trials for digest in each.digests.values()}
