@@ -11,13 +11,21 @@ from typing import Any
 
 from tests.studies.store_records import STUDY, key_of, make_record
 
+from calibrant.exceptions import StoreError
 from calibrant.studies._store import Store
+
+_NOBODY = 65534
+
+
+# What a store imports at first use; a user that may not read the library's files has it all the same.
+_USED = ("sqlite", "postgres", "migrations")
+_USED = ("psutil", "sqlalchemy.dialects.postgresql.psycopg", *(f"calibrant.studies._store.{name}" for name in _USED))
 
 
 def new_context() -> Any:
     """Return a way of starting processes that imports the library once, in a server without threads."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, "psycopg", "sqlalchemy.dialects.postgresql.psycopg"])
+    context.set_forkserver_preload([__name__, *_USED])
     return context
 
 
@@ -107,3 +115,31 @@ def fork_and_record(url: str) -> tuple[int, list[str], list[str]]:
     store.close()
     assert status == 0
     return n_trials, before, during
+
+
+def query_as_nobody(path: str) -> str:
+    """Query a store as a user that owns nothing; return what was found, or the error."""
+    _become_nobody()
+    try:
+        with Store.open(path, read_only=True) as store:
+            return f"{len(store.trials(STUDY))} trials, {len(store.finished(STUDY, {'test': ['brier']}))} finished"
+    except StoreError as error:
+        return str(error)
+
+
+def write_as_nobody(path: str) -> str:
+    """Add a study to a store as a user that owns nothing; return the error."""
+    _become_nobody()
+    try:
+        with Store.open(path) as store:
+            store.save_definition("more", {})
+            return "written"
+    except StoreError as error:
+        return str(error)
+
+
+def _become_nobody() -> None:
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(_NOBODY)
+        os.setuid(_NOBODY)

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from calibrant.studies._store.identity import ProcessIdentity, is_dead, this_pro
 
 
 @pytest.fixture
-def ended() -> Iterator[ProcessIdentity]:
+def ended() -> ProcessIdentity:
     """Return the identity of a process that was killed and waited for."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     state = identities._process_state(child.pid)
@@ -28,7 +27,7 @@ def ended() -> Iterator[ProcessIdentity]:
     assert not is_dead(identity)
     child.kill()
     child.communicate()
-    yield identity
+    return identity
 
 
 def test_this_process_is_alive() -> None:
