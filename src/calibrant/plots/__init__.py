@@ -1,5 +1,6 @@
 """Displays of predictions, trees and comparisons in scikit-learn's style; they draw what other packages compute."""
 
+from calibrant.plots._box import BoxDisplay
 from calibrant.plots._costs import (
     BrierCurveDisplay,
     CostCurveDisplay,
@@ -15,6 +16,7 @@ from calibrant.plots._sorted_scores import SortedScoresDisplay
 from calibrant.plots._tree import TreeDisplay
 
 __all__ = [
+    "BoxDisplay",
     "BrierCurveDisplay",
     "CostCurveDisplay",
     "CriticalDifferenceDisplay",

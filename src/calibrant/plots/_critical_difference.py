@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison import CriticalDifference, bonferroni_dunn, nemenyi
 from calibrant.exceptions import ParameterError
+from calibrant.plots._study import results_of
 from calibrant.plots._style import COLORS, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 __all__ = ["CriticalDifferenceDisplay"]
 
-_ROW, _BAR = 0.34, 0.16  # height of a name and of a bar, in inches
+_LINE, _GAP, _BAR = 0.17, 0.17, 0.16  # heights of a line of a name, between two names, and of a bar, in inches
+_SCALE = 4.6  # width of the scale, in inches
+_MAX_LETTERS = 34  # in a line of a name: 2.5 inches
 _MAX_TICKS = 10  # more numbers of ranks touch each other
 _AX = """\
 ax : matplotlib Axes, optional
@@ -82,6 +87,38 @@ class CriticalDifferenceDisplay:
         result = nemenyi(table, **options) if test == "nemenyi" else bonferroni_dunn(table, **options)
         return cls(result).plot(ax)
 
+    @classmethod
+    @fill_docstring()
+    def from_study(
+        cls, study: Any, metric: str, *, reference: str | None = None, ax: Any = None, **options: Any
+    ) -> Self:
+        """Compare the mean ranks of the methods of a study over its data sets, and draw the diagram.
+
+        Parameters
+        ----------
+        study : Study or StudyResults
+            The study, of three or more methods on two or more data sets.
+        metric : str
+            A metric of the study.
+        reference : str, optional
+            Compare all methods with this one, by Bonferroni-Dunn's test; by default all pairs, by Nemenyi's.
+        %(ax)s
+        **options
+            Further arguments of `StudyResults.compare`: ``confidence``, ``better``, ``partial``.
+
+        %(returns_drawn)s
+
+        Examples
+        --------
+        >>> from calibrant.studies import StudyResults
+        >>> values = {f"set {i}": [[0.1 + i / 50], [0.2], [0.4 - i / 50]] for i in range(6)}
+        >>> study = StudyResults.from_values(values, methods=["forest", "tree", "bayes"], metric="mse")
+        >>> CriticalDifferenceDisplay.from_study(study, "mse").result.groups
+        (('forest', 'tree'), ('tree', 'bayes'))
+        """
+        test = "nemenyi" if reference is None else "bonferroni_dunn"
+        return cls(results_of(study, metric).compare(metric, test, reference=reference, **options).ranks).plot(ax)
+
     @fill_docstring(ax=_AX)
     def plot(self, ax: Any = None) -> Self:
         """Draw the diagram.
@@ -97,11 +134,15 @@ class CriticalDifferenceDisplay:
         bars = [group for group in self.result.groups if len(group) > 1]
         ranks = sorted(self.result.mean_ranks.items(), key=lambda item: item[1])
         n_rows, top = (len(ranks) + 1) // 2, 0.3 + _BAR * len(bars)
-        self.ax_: Axes = axes_or_new(ax, (7.0, 1.2 + top + _ROW * n_rows))
+        names = [fill(name, _MAX_LETTERS) for name, _ in ranks]
+        height = _GAP + _LINE * max(name.count("\n") + 1 for name in names)
+        self.ax_: Axes = axes_or_new(ax, (7.0, 1.2 + top + height * n_rows))
         self.figure_ = self.ax_.figure
-        _draw_scale(self.ax_, len(ranks), top + _ROW * n_rows)
+        _draw_scale(self.ax_, len(ranks), top + height * n_rows)
         self._draw_difference(self.ax_)
-        _draw_names(self.ax_, ranks, n_rows, top, self.result.control)
+        drawn = _draw_names(self.ax_, names, ranks, top, height, self.result.control)
+        if ax is None:
+            _make_room(drawn)
         for number, group in enumerate(bars):
             ends = [self.result.mean_ranks[name] for name in (group[0], group[-1])]
             self.ax_.plot(
@@ -116,9 +157,10 @@ class CriticalDifferenceDisplay:
     def _draw_difference(self, ax: Axes) -> None:
         """Draw the length of the critical difference above the scale."""
         start, length, height = 1.0, self.result.critical_difference, -0.42
-        ax.plot([start, start + length], [height, height], color=COLORS[1], linewidth=1.8)
+        style: dict[str, Any] = {"color": COLORS[1], "linewidth": 1.8, "clip_on": False}
+        ax.plot([start, start + length], [height, height], **style)
         for end in (start, start + length):
-            ax.plot([end, end], [height - 0.05, height + 0.05], color=COLORS[1], linewidth=1.8)
+            ax.plot([end, end], [height - 0.05, height + 0.05], **style)
         label = f"critical difference {length:.2f} ({100 * self.result.confidence:g} %)"
         ax.text(start + length / 2, height - 0.09, label, ha="center", va="bottom", fontsize="small")
 
@@ -137,22 +179,33 @@ def _draw_scale(ax: Axes, n_methods: int, depth: float) -> None:
     ax.set_xlabel("mean rank (1 is best)")
 
 
-def _draw_names(ax: Axes, ranks: list[tuple[str, float]], n_rows: int, top: float, control: str) -> None:
-    """Draw the names of the better half of the methods on the left, the others on the right."""
+def _draw_names(
+    ax: Axes, names: list[str], ranks: list[tuple[str, float]], top: float, height: float, control: str
+) -> tuple[list[Text], list[Text]]:
+    """Draw the names of the better half of the methods on the left, the others on the right, and return both."""
     low, high = ax.get_xlim()
-    gap = 0.012 * (high - low)
-    for number, (name, rank) in enumerate(ranks):
+    gap, n_rows = 0.012 * (high - low), (len(ranks) + 1) // 2
+    drawn: tuple[list[Text], list[Text]] = ([], [])
+    for number, (wrapped, (name, rank)) in enumerate(zip(names, ranks, strict=True)):
         is_left = number < n_rows
         row = number if is_left else len(ranks) - 1 - number
-        height, edge = top + _ROW * (row + 0.5), low if is_left else high
+        middle, edge = top + height * (row + 0.5), low if is_left else high
         color = COLORS[0] if name == control else "0.25"
-        ax.plot([rank, rank, edge], [0.0, height, height], color=color, linewidth=1.0)
-        label = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
-        ax.text(
-            edge - gap if is_left else edge + gap,
-            height,
-            label,
-            ha="right" if is_left else "left",
-            va="center",
-            color=color,
-        )
+        ax.plot([rank, rank, edge], [0.0, middle, middle], color=color, linewidth=1.0)
+        label = f"{wrapped}  {rank:.2f}" if is_left else f"{rank:.2f}  {_indented(wrapped)}"
+        style: dict[str, Any] = {"ha": "right" if is_left else "left", "va": "center", "color": color}
+        text = ax.text(edge - gap if is_left else edge + gap, middle, label, **style, multialignment=style["ha"])
+        drawn[0 if is_left else 1].append(text)
+    return drawn
+
+
+def _indented(name: str) -> str:
+    """Return a name whose further lines begin about where the first one does, after the rank."""
+    return name.replace("\n", "\n" + 9 * " ")
+
+
+def _make_room(names: tuple[list[Text], list[Text]]) -> None:
+    """Make a new figure as wide as the scale with the longest names on both sides of it."""
+    figure: Any = names[0][0].figure
+    widths = [max((text.get_window_extent().width for text in side), default=0.0) / figure.dpi for side in names]
+    figure.set_figwidth(_SCALE + sum(widths) + 0.4)
