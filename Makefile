@@ -33,6 +33,7 @@ demo: $(VENV)/.demo
 	$(STEP) "Demonstration" $(BIN)/python examples/demo.py
 
 test: $(VENV)/.test test-core
+	@tools/install_postgres.sh
 	$(STEP) "Python tests and doctests" $(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
 # In the tree that the package was compiled in: only the tests themselves are compiled here.
