@@ -125,5 +125,5 @@ def test_what_is_kept_has_unchanged_keys() -> None:
         "s", datasets=["iris"], methods={"tree": Tree(min_leaf=1), "nb": GaussianNB()}, metrics=["mse"]
     )
     kept = {method for _, method in kept_trials(one.document(), other.document())}
-    same = {m for m in one.trial_methods if one.trial_key("f", m, 0) == other.trial_key("f", m, 0)}
+    same = {m for m in one.trial_methods if one.group_digest("iris", "f", m) == other.group_digest("iris", "f", m)}
     assert kept == same == {"nb"}
