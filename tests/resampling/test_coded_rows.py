@@ -143,3 +143,11 @@ def test_rows_of_objects_without_a_value_are_not_taken() -> None:
     assert rows is not None
     assert not rows.can_take(np.arange(70))
     assert rows.can_take(np.arange(N)[::-1])
+
+
+def test_processes_return_the_same_bits() -> None:
+    X, y = table("collected"), RNG.choice(["no", "yes"], N)
+    methods = {name: METHODS[name] for name in ("b", "honest", "cv")}
+    one, two = (read_experiment(methods, X, y, n_jobs=n_jobs).trials(CrossValidation(3)) for n_jobs in (1, 2))
+    for trial, other in zip(one, two, strict=True):
+        np.testing.assert_array_equal(trial.predictions, other.predictions)

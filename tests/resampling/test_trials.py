@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -268,3 +269,11 @@ def test_splits_of_leave_one_out_are_not_all_held(monkeypatch: pytest.MonkeyPatc
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
     assert source.get(3)[1].tolist() == [3]
+
+
+def test_threads_may_share_the_splits_of_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(split_source, "_MAX_KEPT_BYTES", 10_000)
+    source = SplitSource(LeaveOneOut(), read_plan_rows(np.zeros((300, 1))))
+    numbers = RNG.integers(0, 300, 200).tolist()
+    with ThreadPoolExecutor(8) as pool:
+        assert [test.tolist() for _, test in pool.map(source.get, numbers)] == [[number] for number in numbers]

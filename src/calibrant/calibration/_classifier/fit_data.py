@@ -115,6 +115,8 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     >>> take_rows([[1, "a"], [2, "b"], [3, "c"]], np.array([2, 0]))
     [[3, 'c'], [1, 'a']]
     """
+    if type(X) is np.ndarray:  # scikit-learn takes 100 µs to find that out
+        return X[rows]
     return X.take(rows) if type(X).__module__.startswith("pyarrow") else safe_indexing(X, rows)
 
 

@@ -43,7 +43,8 @@ class CodedRows:
         return cls(data, data.labels, columns, CodedTable.from_columns(columns, n_jobs=n_jobs), [watch.lap()])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "uncharged": []}  # the process that coded them is charged
+        # A process that fits methods takes rows from the codes; the one that coded them is charged for that
+        return {**vars(self), "columns": replace(self.columns, arrays=()), "uncharged": []}
 
     def charge(self) -> float:
         """Return the seconds of coding to the first that asks, and 0 to the others."""

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling._trials.method_trial import MethodTrial, NumberedSplit, Stopwatch, TrialSeconds
 from calibrant.resampling._trials.scoring import Scorer
-from calibrant.resampling._trials.trials import PreparedMethods, run_trials, untested_trial
+from calibrant.resampling._trials.trials import PreparedMethods, failed_trial, run_trials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +59,8 @@ def run_nested_trials(
         except Exception:
             if not methods.records_errors:
                 raise
-            seconds, error = TrialSeconds(fit=watch.total), traceback.format_exc()
-            yield replace(untested_trial(scorer, split), seconds=seconds, seed=_seed_of(methods, split), error=error)
+            seconds, seed = TrialSeconds(fit=watch.total), _seed_of(methods, split)
+            yield failed_trial(scorer, split, seconds, seed, traceback.format_exc())
 
 
 def _run_split(
@@ -80,7 +80,7 @@ def _run_split(
 
 
 def _seed_of(methods: PreparedMethods, split: NumberedSplit) -> int | None:
-    return split.seed if any(family.open_seeds for family in methods.families) else None
+    return split.seed if methods.open_positions else None
 
 
 def _check_metric(choose_by: str | None, scorer: Scorer) -> str:

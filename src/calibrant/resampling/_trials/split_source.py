@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class SplitSource:
         self._free_bytes = _MAX_KEPT_BYTES
         self._upcoming: Iterator[tuple[int, Split]] = iter(())
         self._next = 0
+        self._lock = Lock()
 
     def __iter__(self) -> Iterator[Split]:
         """Yield all splits, none of them kept."""
@@ -51,6 +53,10 @@ class SplitSource:
         """Return a split by its number; raise if there are not so many."""
         if 0 <= number < len(self._kept):
             return self._kept[number]
+        with self._lock:  # a worker of Dask may run jobs in several threads
+            return self._advance_to(number)
+
+    def _advance_to(self, number: int) -> Split:
         if not 0 < self._next <= number:
             self._upcoming, self._next = zip(count(), self, strict=False), 0
         for found, split in self._upcoming:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +22,12 @@ from calibrant.resampling._trials.methods import Family, same_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.scoring import Scorer
+    from calibrant.resampling._trials.method_trial import TrialSeconds
+    from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
     from calibrant.resampling._trials.trial_data import TrialData
     from calibrant.trees._internal import GrownTree
 
-__all__ = ["PreparedMethods", "prepare_methods", "run_trials", "untested_trial"]
+__all__ = ["PreparedMethods", "failed_trial", "prepare_methods", "run_trials"]
 
 _SPLITS_AT_ONCE = 64  # the row counts of all splits of leave-one-out would take memory n_rows squared
 _FITS_PER_WORKER = 4  # between two steps of the progress bar: more keep workers busier, fewer move it more often
@@ -42,6 +44,11 @@ class PreparedMethods:
     families: list[Family]
     coded: list[CodedTrees | None]
     records_errors: bool = False
+
+    @cached_property
+    def open_positions(self) -> frozenset[int]:
+        """The positions of the methods that take the seed of the split."""
+        return frozenset(position for family in self.families if family.open_seeds for position in family.positions)
 
     def subset(self, positions: Iterable[int]) -> PreparedMethods:
         """Return some of the methods, by their positions among all, which they keep."""
@@ -117,46 +124,62 @@ def run_trials(
             yield from _score_split(methods, scorer, split, found)
 
 
-def untested_trial(scorer: Scorer, split: NumberedSplit, position: int = 0) -> MethodTrial:
-    """Return a trial of a method on a split without a result."""
-    is_trained = np.zeros(scorer.data.n_rows, dtype=np.bool_)
-    is_trained[split.train] = True
-    n_train, is_disjoint = int(np.count_nonzero(is_trained)), not is_trained[split.test].any()
-    return MethodTrial(split.number, position, split.test, n_train, scorer.summarize(split.train), is_disjoint)
+class _SplitFacts(NamedTuple):
+    """What the trials of all methods on a split have in common."""
+
+    split: int
+    test: NDArray[np.intp]
+    n_train: int
+    training: TrainingSummary
+    is_disjoint: bool
+
+    @classmethod
+    def of(cls, scorer: Scorer, split: NumberedSplit) -> _SplitFacts:
+        is_trained = np.zeros(scorer.data.n_rows, dtype=np.bool_)
+        is_trained[split.train] = True
+        n_train, is_disjoint = int(np.count_nonzero(is_trained)), not is_trained[split.test].any()
+        return cls(split.number, split.test, n_train, scorer.summarize(split.train), is_disjoint)
+
+
+def failed_trial(
+    scorer: Scorer, split: NumberedSplit, seconds: TrialSeconds, seed: int | None, error: str
+) -> MethodTrial:
+    """Return the trial of the only method on a split, which failed."""
+    facts = _SplitFacts.of(scorer, split)
+    return MethodTrial(**facts._asdict(), method=0, seconds=seconds, seed=seed, error=error)
 
 
 def _score_split(
     methods: PreparedMethods, scorer: Scorer, split: NumberedSplit, predictions: dict[int, SplitPredictions]
 ) -> Iterator[MethodTrial]:
     """Score the predictions of each method, in the order of the methods."""
-    untested = untested_trial(scorer, split)
-    seeds = {position: _seed_of(family, split) for family in methods.families for position in family.positions}
+    facts = _SplitFacts.of(scorer, split)
+    common = facts._asdict()
     for position, found in sorted(predictions.items()):
-        trial = replace(untested, method=position, seconds=found.seconds, seed=seeds[position], error=found.error)
-        yield trial if found.error else _score(trial, methods, scorer, split, found)
-
-
-def _seed_of(family: Family, split: NumberedSplit) -> int | None:
-    return split.seed if family.open_seeds else None
+        scores = _score(methods, scorer, split, facts.training, found)
+        seed = split.seed if position in methods.open_positions else None
+        yield MethodTrial(**common, method=position, seconds=found.seconds, seed=seed, **scores)
 
 
 def _score(
-    trial: MethodTrial, methods: PreparedMethods, scorer: Scorer, split: NumberedSplit, found: SplitPredictions
-) -> MethodTrial:
-    """Return a trial with its metrics and predictions, or with the traceback of an error in a metric."""
-    training, predictions = trial.training, found.predictions
-    trained = guessing = None
+    methods: PreparedMethods, scorer: Scorer, split: NumberedSplit, training: TrainingSummary, found: SplitPredictions
+) -> dict[str, Any]:
+    """Return the metrics and predictions of a trial, or the traceback of its error or of an error in a metric."""
+    if found.error:
+        return {"error": found.error}
+    predictions = found.predictions
     try:
-        values = np.array(scorer.scores(predictions[0], split.test, training))
+        scores: dict[str, Any] = {"values": np.array(scorer.scores(predictions[0], split.test, training))}
         if split.tests_training:
-            trained = np.array(scorer.scores(predictions[-1], split.train, training))
+            scores["training_values"] = np.array(scorer.scores(predictions[-1], split.train, training))
         if split.number == ALL_ROWS:
-            guessing = np.array(scorer.no_information_scores(predictions[-1], split.train, training))
+            guessing = scorer.no_information_scores(predictions[-1], split.train, training)
+            scores["no_information"] = np.array(guessing)
     except Exception:
         if not methods.records_errors:
             raise
-        return replace(trial, error=traceback.format_exc())
-    return replace(trial, values=values, training_values=trained, no_information=guessing, predictions=predictions[0])
+        return {"error": traceback.format_exc()}
+    return {**scores, "predictions": predictions[0]}
 
 
 def _predict(
