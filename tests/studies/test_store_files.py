@@ -160,6 +160,27 @@ def test_a_file_that_is_deleted_while_it_is_open_is_not_written_to(path: Path) -
             store.record(STUDY, worker, make_record(1))
 
 
+def test_a_file_that_is_replaced_is_not_written_to_after_a_fork(path: Path) -> None:
+    with Store.open(path) as store:
+        store._database.disconnect()  # as a fork does
+        path.rename(path.with_name("moved.db"))
+        with pytest.raises(StoreError, match=r"cannot be|deleted"):
+            store.studies()
+        assert not path.exists()
+        shutil.copy(path.with_name("moved.db"), path)
+        assert len(store.studies()) == 1
+        with pytest.raises(StoreError, match="deleted, moved or replaced"):
+            store.save_definition("more", {})
+
+
+def test_a_store_that_nobody_closed_ends_without_a_warning(path: Path) -> None:
+    script = (
+        f"from calibrant.studies._store import Store; store = Store.open({str(path)!r}); store.studies(); del store"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("name", ["ünï 研究 🎲.db", "a?b#c%20d&e=f.db", 'it\'s "quoted".db', "x" * 200 + ".db"])
 def test_a_file_may_have_any_name(tmp_path: Path, name: str) -> None:
     with Store.open(tmp_path / name) as store:

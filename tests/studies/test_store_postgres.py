@@ -85,7 +85,7 @@ def test_a_record_whose_commit_is_not_confirmed_is_known_by_its_token(
         losses.pop()
         if is_sent:
             real(database, steps)
-        database._raw.close()
+        database.raw.close()
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     monkeypatch.setattr(PostgresDatabase, "_send", lossy)
@@ -105,7 +105,7 @@ def test_a_supplement_whose_commit_is_not_confirmed_is_known_by_its_token(
         value = real(database, work, begin)
         if value == "supplemented" and losses:
             losses.pop()
-            database._raw.close()
+            database.raw.close()
             raise psycopg.OperationalError("server closed the connection unexpectedly")
         return value
 

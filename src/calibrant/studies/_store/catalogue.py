@@ -58,6 +58,8 @@ VALUES (:digest, :name, :definition, $NOW, $NOW)
 ON CONFLICT (digest) DO UPDATE SET definition = excluded.definition, updated = excluded.updated
 """
 _DELETE = [
+    # A change of a key: PostgreSQL waits for the trials that are being recorded, and lets no others begin.
+    "UPDATE calibrant_studies SET digest = digest || ' deleted' WHERE id = :study",
     "DELETE FROM calibrant_claims WHERE study = :study",
     "DELETE FROM calibrant_workers WHERE study = :study",
     "DELETE FROM calibrant_repeats WHERE study = :study",

@@ -136,12 +136,15 @@ class Database(ABC):
         self.check_place()
 
     def _send(self, steps: Sequence[Step]) -> list[StepResult]:
-        return self._transaction(lambda: [self._step(*step) for step in steps], self.begin_write)
-
-    def _step(self, sql: str, params: Any) -> StepResult:
-        result = self.execute(sql, params)
-        rows = [tuple(row) for row in result.fetchall()] if result.returns_rows else []
-        return StepResult(result.rowcount, rows)
+        """Run statements by the driver itself: the layer above it took half the time of a record."""
+        raw, results = self.raw, []
+        raw.execute(self.begin_write)
+        for sql, params in steps:
+            run = raw.execute if isinstance(params, Mapping) else raw.executemany
+            cursor = run(self.compiled(sql), params)
+            results.append(StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []))
+        raw.execute("COMMIT")
+        return results
 
     def _transaction(self, work: Callable[[], T], begin: str) -> T:
         self.execute(begin)
@@ -201,6 +204,11 @@ class Database(ABC):
             self._connection = self.engine.connect()
             self._was_open = True
         return self._connection
+
+    @property
+    def raw(self) -> Any:
+        """The driver's connection."""
+        return self.connection.connection.driver_connection
 
     def close(self) -> None:
         """Close the connection for good."""

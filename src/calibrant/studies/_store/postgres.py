@@ -64,15 +64,11 @@ class PostgresDatabase(Database):
 
     def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
         """Whether the connection is closed or broken."""
-        return bool(self._raw.closed or self._raw.broken)
+        return bool(self.raw.closed or self.raw.broken)
 
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open, or failed and not yet ended."""
-        return bool(self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE)
-
-    @property
-    def _raw(self) -> Any:
-        return self.connection.connection.driver_connection
+        return bool(self.raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE)
 
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that an error of PostgreSQL means."""
@@ -98,11 +94,11 @@ class PostgresDatabase(Database):
 
     def _cursor(self, sql: str, params: Mapping[str, Any]) -> Any:
         """Return a cursor that receives numbers in binary, in a third of the processor time."""
-        return self._raw.cursor(binary=True).execute(self.compiled(sql), params)
+        return self.raw.cursor(binary=True).execute(self.compiled(sql), params)
 
     def _send(self, steps: Sequence[Step]) -> list[StepResult]:
         """Send all statements, BEGIN and COMMIT among them, before the first answer arrives."""
-        raw, cursors = self._raw, []
+        raw, cursors = self.raw, []
         with raw.pipeline():
             raw.execute(self.begin_write)
             for sql, params in steps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Recorder:
         return "already there"
 
     def _row(self, study: int, worker: int, record: TrialRecord) -> dict[str, Any]:
-        ref, versions = record.ref, json.dumps(dict(record.versions), sort_keys=True, ensure_ascii=False)
+        ref, versions = record.ref, _versions_text(tuple(record.versions.items()))
         texts = (ref.dataset, ref.method, record.data_fingerprint, record.split_name, record.choice, versions)
         ids = self._names.ids(texts)
         return {
@@ -134,6 +135,11 @@ class Recorder:
                     "part": PARTS[part],
                     "value": None if math.isnan(number) else number,
                 }
+
+
+@lru_cache(maxsize=100)
+def _versions_text(versions: tuple[tuple[str, str], ...]) -> str:
+    return json.dumps(dict(versions), sort_keys=True, ensure_ascii=False)
 
 
 def score_code(metric: int, part: str) -> int:

@@ -62,8 +62,7 @@ class SqliteDatabase(Database):
 
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open; SQLite ends some itself, as when the disk is full."""
-        connection = self.connection.connection.driver_connection
-        return connection is not None and bool(connection.in_transaction)
+        return bool(self.raw.in_transaction)
 
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that an error of SQLite means."""
@@ -99,7 +98,9 @@ class SqliteDatabase(Database):
     # Connections
 
     def _connect(self) -> sqlite3.Connection:
-        connection = self._connect_readable() if self.read_only else self._open(self.path, "rwc")
+        connection = (
+            self._connect_readable() if self.read_only else self._open(self.path, "rwc" if self._creates else "rw")
+        )
         try:
             for pragma in self._pragmas():
                 connection.execute(pragma).fetchall()
@@ -107,7 +108,7 @@ class SqliteDatabase(Database):
             connection.close()
             raise
         self._creates = False
-        self._file_id = _file_id(self.path)
+        self._file_id = self._file_id or _file_id(self.path)
         return connection
 
     def _pragmas(self) -> list[str]:
