@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 from calibrant import _core
@@ -25,6 +27,7 @@ from calibrant.resampling._internal import read_experiment
 from calibrant.resampling._trials.coded_rows import CodedRows, fits_coded_rows
 from calibrant.resampling._trials.trial_data import read_trial_data
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._internal import Examples, read_training_for
 
 RNG = np.random.default_rng(23)
 N = 90
@@ -68,6 +71,11 @@ def subset(X: Any, rows: np.ndarray) -> Any:
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
+TABLES = {kind: table(kind) for kind in ("numbers", "declared", "collected", "objects")}
+CLASSES = RNG.choice(["no", "yes"], N)
+WEIGHTS, GROUPS = RNG.choice([0.5, 1.0, 1.7], N), RNG.integers(0, 20, N)
+
+
 def check(methods: dict[str, Any], X: Any, y: Any, plan: Any, weight: Any = None, groups: Any = None) -> None:
     splits = list(plan.split(X, y, groups))
     members = list(methods.values())
@@ -78,6 +86,32 @@ def check(methods: dict[str, Any], X: Any, y: Any, plan: Any, weight: Any = None
         more |= {} if groups is None else {"groups": groups[train]}
         model = clone(members[trial.method]).fit(subset(X, train), y[train], **more)
         np.testing.assert_array_equal(trial.predictions, model.predict_proba(subset(X, test)))
+
+
+@given(
+    chosen=st.lists(st.integers(0, N - 1), min_size=2, max_size=60),
+    weighted=st.booleans(),
+    grouped=st.booleans(),
+    class_weight=st.sampled_from([None, "balanced", {"yes": 2.5}]),
+)
+@settings(max_examples=50, deadline=None)
+@pytest.mark.parametrize("kind", ["numbers", "declared", "collected", "objects"])
+def test_rows_taken_are_the_rows_that_fit_codes(
+    kind: str, chosen: list[int], weighted: bool, grouped: bool, class_weight: Any
+) -> None:
+    rows, method = np.array(chosen), BaggedTreesClassifier(class_weight=class_weight)
+    X, y, weight, groups = TABLES[kind], CLASSES, WEIGHTS if weighted else None, GROUPS if grouped else None
+    coded = CodedRows.of(read_trial_data(X, y, weight, groups, is_regression=False), "auto", 1)
+    assert coded is not None
+    if not coded.can_take(rows):
+        return
+    taken = coded.take(rows, method, has_groups=grouped)
+    parts = [None if each is None else each[rows] for each in (weight, groups)]
+    alone = Examples.code(read_training_for(method, subset(X, rows), y[rows], *parts))
+    assert taken.equals(alone)
+    assert taken.fingerprint() == alone.fingerprint()
+    assert (taken.n_declared, taken.feature_names) == (alone.n_declared, alone.feature_names)
+    np.testing.assert_array_equal(taken.order, alone.order)
 
 
 @pytest.mark.parametrize("kind", ["numbers", "declared", "collected", "objects", "list"])
