@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -66,6 +67,16 @@ def test_a_definition_with_an_opaque_method_can_be_read_but_not_run() -> None:
         _ = again.methods
     with pytest.raises(StudyError, match=r"metrics.m: <function"):
         _ = again.metrics
+
+
+def test_a_method_that_cannot_be_told_apart_is_an_error() -> None:
+    class Mine(GaussianNB):
+        def __init__(self, lock: object = None) -> None:
+            super().__init__()
+            self.lock = lock
+
+    with pytest.raises(StudyError, match=r"method 'mine': Mine.* can be neither described nor pickled"):
+        define(methods={"mine": Mine(threading.Lock())})
 
 
 def test_a_document_imports_nothing_before_it_is_used() -> None:

@@ -58,7 +58,7 @@ CASES = [
         ["metric 'mse' is new: trials run again to add it.", "metric 'auc' is no longer in the study."],
     ),
     ({"tests_training": True}, ["metrics of the training rows are new: trials run again to add them."]),
-    ({"keeps_predictions": True}, ["predictions are kept from now on: finished trials have none."]),
+    ({"keeps_predictions": True}, ["predictions are kept from now on: trials run again to add them."]),
     (
         {"prints": PRINTS | {"iris": "c" * 32}},
         ["data set 'iris' changed: its rows differ (fingerprint cccccccc; in the store aaaaaaaa)."],

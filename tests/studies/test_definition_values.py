@@ -8,12 +8,15 @@ import functools
 import hashlib
 import json
 import math
+import os
 import pathlib
+import subprocess
 import sys
 import warnings
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -24,11 +27,13 @@ from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
     LeaveOneGroupOut,
     PredefinedSplit,
+    RandomizedSearchCV,
     RepeatedStratifiedKFold,
     StratifiedKFold,
     StratifiedShuffleSplit,
@@ -320,6 +325,41 @@ def test_fitting_does_not_change_the_document() -> None:
     before = describe_value(model)
     model.fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     assert describe_value(model) == before == {"class": "calibrant.trees.ProbabilityTreeClassifier"}
+
+
+SCRIPT = """
+from sklearn.naive_bayes import GaussianNB
+from calibrant.studies._definition.describe import describe_value
+class Mine(GaussianNB):
+    def predict(self, X):
+        return [helper(each) for each in X if each not in {"a", "b"}]
+def helper(x): return x
+print(describe_value(Mine())["digest"], describe_value(lambda x: helper(x))["digest"])
+"""
+
+
+def test_what_a_script_defines_is_told_apart_by_its_code_not_by_its_place(tmp_path: pathlib.Path) -> None:
+    texts = [SCRIPT, f"# moved\n\n{SCRIPT}", SCRIPT.replace("return x", "return x + 1")]
+    found = []
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.py").write_text(text)
+        command = [sys.executable, str(tmp_path / f"{number}.py")]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": str(number)}
+        )
+        found.append(done.stdout.split())
+    assert found[0] == found[1]
+    assert not set(found[0]) & set(found[2])
+
+
+def test_scorers_and_distributions_are_rebuilt() -> None:
+    scorer = make_scorer(log_loss, response_method="predict_proba", greater_is_better=False, labels=[0, 1])
+    assert repr(round_trip(scorer)) == repr(scorer)
+    uniform = round_trip(scipy.stats.uniform(2, scale=3))
+    assert uniform.support() == (2, 5)
+    search = RandomizedSearchCV(GaussianNB(), {"var_smoothing": scipy.stats.loguniform(1e-9, 1)}, scoring=scorer)
+    assert "opaque" not in json.dumps(describe_value(search))
+    assert describe_value(round_trip(search)) == describe_value(search)
 
 
 def test_requests_of_metadata_routing_are_kept() -> None:

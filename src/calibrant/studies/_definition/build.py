@@ -174,10 +174,22 @@ def _build_function(document: Mapping[str, Any], path: Path) -> Any:
 
 
 def _build_partial(document: Mapping[str, Any], path: Path) -> Any:
-    keywords = document.get("keywords", {})
-    built = {name: build_value(each, (*path, "keywords", name)) for name, each in keywords.items()}
     function = build_value(document["partial"], (*path, "partial"))
-    return functools.partial(function, *build_value(document.get("args", []), (*path, "args")), **built)
+    return functools.partial(function, *_arguments(document, path), **_keywords(document, path))
+
+
+def _build_distribution(document: Mapping[str, Any], path: Path) -> Any:
+    distribution = resolve_path(_text(document, "distribution", path))
+    return distribution(*_arguments(document, path), **_keywords(document, path))
+
+
+def _arguments(document: Mapping[str, Any], path: Path) -> Any:
+    return build_value(document.get("args", []), (*path, "args"))
+
+
+def _keywords(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    keywords = document.get("keywords", {})
+    return {name: build_value(each, (*path, "keywords", name)) for name, each in keywords.items()}
 
 
 def _build_array(document: Mapping[str, Any], path: Path) -> Any:
@@ -217,6 +229,7 @@ def _text(document: Mapping[str, Any], form: str, path: Path) -> str:
 _FURTHER = {
     "array": ("dtype", "shape"),
     "class": ("params", "requests", "output"),
+    "distribution": ("args", "keywords"),
     "enum": ("name",),
     "factory": ("params",),
     "opaque": ("digest",),
@@ -229,6 +242,7 @@ _BUILDERS: dict[str, Callable[[Mapping[str, Any], Path], Any]] = {
     "class": _build_class,
     "complex": lambda document, path: complex(*_items(document, "complex", path)),
     "dict": lambda document, path: dict(_items(document, "dict", path)),
+    "distribution": _build_distribution,
     "enum": lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]],
     "factory": _build_factory,
     "float": lambda document, _path: float(document["float"]),

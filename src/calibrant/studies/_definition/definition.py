@@ -15,6 +15,7 @@ from calibrant.studies._definition.digests import digest
 from calibrant.studies._definition.keys import CHOSEN, group_digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
 from calibrant.studies._definition.metrics import check_metric_params, read_study_metrics
+from calibrant.studies._definition.opaque import OPAQUE
 from calibrant.studies._definition.parts import DefinitionPart
 from calibrant.studies._definition.plans import read_study_plan
 from calibrant.studies._trials.work import StudyWork
@@ -224,10 +225,16 @@ def define_study(
     split = read_study_plan(plan, seed)
     functions = read_study_metrics(metrics, is_regression=are_regressors(estimators))
     check_metric_params(functions, metric_params, {each: dataset.metric_params for each, dataset in found.items()})
+    parts = {each: DefinitionPart(estimator) for each, estimator in estimators.items()}
+    for each, part in {
+        **{f"method {each!r}": part for each, part in parts.items()},
+        "plan": DefinitionPart(split),
+    }.items():
+        _check_distinct(each, part.document)
     return StudyDefinition(
         name,
         found,
-        {each: DefinitionPart(estimator) for each, estimator in estimators.items()},
+        parts,
         DefinitionPart(split),
         {each: None if function is None else DefinitionPart(function) for each, function in functions.items()},
         DefinitionPart({metric: dict(keywords) for metric, keywords in (metric_params or {}).items()}),
@@ -236,6 +243,21 @@ def define_study(
         bool(tests_training),
         bool(keeps_predictions),
     )
+
+
+def _check_distinct(what: str, document: Any) -> None:
+    """Raise if a part of a method or plan cannot be told apart from another: trials of both would have the same key."""
+    if isinstance(document, list):
+        for each in document:
+            _check_distinct(what, each)
+    elif isinstance(document, Mapping):
+        if OPAQUE in document and "digest" not in document:
+            raise StudyError(
+                f"{what}: {document[OPAQUE]} can be neither described nor pickled, so that the store could not tell "
+                "whether it changed. Pass what it is made from, or write its class at the top level of a module."
+            )
+        for each in document.values():
+            _check_distinct(what, each)
 
 
 def _check_name(name: Any) -> None:

@@ -18,13 +18,27 @@ import numpy as np
 from calibrant.studies._definition.arrays import describe_array, describe_scalar, fits_document
 from calibrant.studies._definition.digests import canonical_json
 from calibrant.studies._definition.import_paths import import_path
-from calibrant.studies._definition.opaque import describe_opaque
+from calibrant.studies._definition.known_objects import describe_known
+from calibrant.studies._definition.opaque import clones_itself, describe_opaque
 
 __all__ = ["FORMS", "describe_value"]
 
 # The first key of every document that is not itself the value; a dict with such a key is described by pairs.
 FORMS = (
-    *("array", "bytes", "class", "complex", "dict", "enum", "factory", "float", "frozenset", "function", "opaque"),
+    *(
+        "array",
+        "bytes",
+        "class",
+        "complex",
+        "dict",
+        "distribution",
+        "enum",
+        "factory",
+        "float",
+        "frozenset",
+        "function",
+        "opaque",
+    ),
     *("none", "ordered_dict", "partial", "path", "range", "scalar", "set", "slice", "tuple", "type"),
 )
 
@@ -136,6 +150,9 @@ def _describe_object(value: Any, nested: Any) -> Any:
     path = import_path(type(value))
     if isinstance(value, _RANDOM):
         return describe_opaque(value)
+    known = describe_known(value, nested)
+    if known is not None:
+        return known
     if path is None:
         # A function in a wrapper of its own, such as a cached one, goes by its own path
         return _describe_function(value, nested) if callable(value) else describe_opaque(value)
@@ -149,7 +166,7 @@ def _describe_object(value: Any, nested: Any) -> Any:
 
 
 def _describe_estimator(value: Any, path: str, nested: Any) -> Any:
-    if _clones_itself(value):
+    if clones_itself(value):
         return None
     try:
         document = _document(type(value), path, value.get_params(deep=False), nested)
@@ -157,12 +174,6 @@ def _describe_estimator(value: Any, path: str, nested: Any) -> Any:
         return None
     requests, output = _requests(value), getattr(value, _OUTPUT, None)
     return document | ({"requests": requests} if requests else {}) | ({"output": dict(output)} if output else {})
-
-
-def _clones_itself(value: Any) -> bool:
-    """Return whether cloning an estimator returns the estimator with its fitted state, as of a frozen one."""
-    clone = getattr(value, "__sklearn_clone__", None)
-    return clone is not None and clone() is value
 
 
 def _requests(value: Any) -> dict[str, Any]:
@@ -203,13 +214,20 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 def _document(kind: type, path: str, params: Mapping[str, Any], nested: Any) -> dict[str, Any]:
     """Return a class and the parameters that differ from its defaults."""
-    parameters = inspect.signature(kind).parameters
+    defaults = _defaults(kind)
     described = _by_name(params, nested)
-    kept = {
-        name: each
-        for name, each in described.items()
-        if name not in parameters
-        or parameters[name].default is inspect.Parameter.empty
-        or each != nested(parameters[name].default)
-    }
+    kept = {name: each for name, each in described.items() if name not in defaults or each != nested(defaults[name])}
     return {"class": path} | ({"params": kept} if kept else {})
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """Return the defaults of a class: of its signature, and where that is open those of an instance."""
+    parameters = inspect.signature(kind).parameters
+    defaults = {name: each.default for name, each in parameters.items() if each.default is not inspect.Parameter.empty}
+    is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    if not is_open or not hasattr(kind, "get_params"):
+        return defaults
+    try:
+        return {**kind().get_params(deep=False), **defaults}  # as for the parameters of XGBoost
+    except TypeError:
+        return defaults

@@ -137,7 +137,7 @@ def _of_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
     if new["tests_training"] and not old["tests_training"]:
         yield f"metrics of the training rows are new: {_RUN_AGAIN} them."
     if new["keeps_predictions"] and not old["keeps_predictions"]:
-        yield "predictions are kept from now on: finished trials have none."
+        yield f"predictions are kept from now on: {_RUN_AGAIN} them."
 
 
 def changed_metrics(old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:

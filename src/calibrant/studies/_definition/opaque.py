@@ -7,19 +7,32 @@ import hashlib
 import pickle
 import re
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from calibrant._repr import short_repr
 from calibrant.studies._definition.import_paths import import_path
 
-__all__ = ["OPAQUE", "describe_opaque"]
+__all__ = ["OPAQUE", "clones_itself", "describe_opaque"]
 
 OPAQUE = "opaque"
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_DESCRIPTORS = (
+    *(types.MemberDescriptorType, types.GetSetDescriptorType, types.WrapperDescriptorType),
+    *(types.MethodDescriptorType, types.BuiltinFunctionType),
+)
 # Attributes of a class that say where it was written, not what it does.
 _NOT_CODE = {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__", "__static_attributes__"}
-_NOT_CODE |= {"__annotations__", "__annotate_func__", "__annotations_cache__", "__qualname__", "__parameters__"}
+_NOT_CODE |= {
+    "_abc_impl",
+    "__abstractmethods__",
+    "__annotations__",
+    "__annotate_func__",
+    "__annotations_cache__",
+    "__qualname__",
+    "__parameters__",
+}
 
 
 def describe_opaque(value: Any) -> dict[str, str]:
@@ -74,9 +87,37 @@ def _class_or_object(value: Any, seen: tuple[int, ...]) -> Any:
         return "dict", *((_state(key, seen), _state(each, seen)) for key, each in value.items())
     if isinstance(value, set | frozenset):
         return type(value).__name__, *sorted(repr(_state(each, seen)) for each in value)
-    if import_path(type(value)) is None:
+    return _object(value, seen)
+
+
+def _object(value: Any, seen: tuple[int, ...]) -> Any:
+    path = import_path(type(value))
+    if path is None:
         return "object", _class(type(value), seen), _state(_attributes(value), seen)
-    return pickle.dumps(value, protocol=4)
+    if isinstance(value, _DESCRIPTORS):
+        return path, value.__name__
+    if hasattr(value, "get_params") and not clones_itself(value):
+        return path, _state(_attributes(value), seen)
+    try:
+        return pickle.dumps(value, protocol=4)
+    except Exception:  # of an object that holds functions, such as the descriptors of scikit-learn
+        if not getattr(value, "__dict__", None):
+            raise
+        return path, _state(dict(vars(value)), seen)
+
+
+def clones_itself(value: Any) -> bool:
+    """Return whether cloning an estimator returns the estimator with its fitted state, as of a frozen one.
+
+    Examples
+    --------
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> clones_itself(FrozenEstimator(GaussianNB())), clones_itself(GaussianNB())
+    (True, False)
+    """
+    clone = getattr(value, "__sklearn_clone__", None)
+    return clone is not None and clone() is value
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -98,9 +139,17 @@ def _function(function: Any, seen: tuple[int, ...]) -> Any:
 
 def _globals(function: Any) -> dict[str, Any]:
     """Return the global values that a function reads, apart from modules: their names say what they are."""
-    names = {each.argval for each in dis.get_instructions(function.__code__) if each.opname == "LOAD_GLOBAL"}
+    names = set(_global_names(function.__code__))
     found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
     return {name: each.__name__ if isinstance(each, types.ModuleType) else each for name, each in found.items()}
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    """Yield the global names that code reads, and those that functions inside it read."""
+    yield from (each.argval for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            yield from _global_names(each)
 
 
 def _code(code: types.CodeType, seen: tuple[int, ...]) -> Any:
