@@ -6,6 +6,7 @@ import argparse
 import csv
 import os
 import shutil
+import sqlite3
 import tempfile
 import time
 import warnings
@@ -27,8 +28,10 @@ from calibrant.bayes import NaiveBayesClassifier
 from calibrant.ensembles import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.resampling import CrossValidation
 from calibrant.studies import Study
+from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.records import TrialRecord, TrialRef
+from calibrant.studies._trials.stored_document import read_stored_study
 from calibrant.trees import ProbabilityTreeClassifier
 
 METRICS = ["accuracy", "auc", "log_loss", "mse"]
@@ -95,17 +98,31 @@ def dask_overhead() -> None:
     print(f"a trivial trial on Dask: {1e3 * best:.2f} ms, its fit included (bar 15 ms)")
 
 
-def fill(store: Store, n_trials: int) -> None:
-    """Record trials without running them, through the tables themselves where there are many."""
+def fill(path: Path, n_trials: int) -> None:
+    """Record 10,000 trials that never ran, and copy them within the database up to the number requested."""
     digests = {f"method {m}": f"{m:024x}" for m in range(20)}
-    store.save_definition("big", _document(digests, n_trials // (20 * 10)))
-    worker = store.start_worker("big")
     rng = np.random.default_rng(0)
-    for number in range(n_trials):
-        dataset, method, split = number % 10, number // 10 % 20, number // 200
-        ref = TrialRef(f"{method:024x}{dataset}-{split}", f"set {dataset}", f"method {method}", split)
-        scores = {"test": dict(zip(METRICS, rng.random(4).tolist(), strict=True))}
-        store.record("big", worker, TrialRecord(ref, f"{number}", versions={"calibrant": "0.1.0"}, scores=scores))
+    with Store.open(path) as store:
+        store.save_definition("big", _document(digests, n_trials // 200))
+        worker = store.start_worker("big")
+        for number in range(10_000):
+            dataset, method, split = number % 10, number // 10 % 20, number // 200
+            ref = TrialRef(f"{method:024x}{dataset}-{split}", f"set {dataset}", f"method {method}", split)
+            scores = {"test": dict(zip(METRICS, rng.random(4).tolist(), strict=True))}
+            store.record("big", worker, TrialRecord(ref, f"{number}", versions={"calibrant": "0.1.0"}, scores=scores))
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("CREATE TEMP TABLE original AS SELECT * FROM calibrant_trials")
+        connection.execute("CREATE TEMP TABLE original_scores AS SELECT * FROM calibrant_scores")
+        for _ in range(1, n_trials // 10_000):
+            connection.execute(
+                "UPDATE original SET id = id + 10000, split = split + 50, "
+                "key = substr(key, 1, instr(key, '-')) || (split + 50)"
+            )
+            connection.execute("UPDATE original_scores SET trial = trial + 10000")
+            connection.execute("INSERT INTO calibrant_trials SELECT * FROM original")
+            connection.execute("INSERT INTO calibrant_scores SELECT * FROM original_scores")
+    connection.close()
 
 
 def _document(digests: dict[str, str], n_splits: int) -> dict[str, Any]:
@@ -135,11 +152,13 @@ def _document(digests: dict[str, str], n_splits: int) -> dict[str, Any]:
 
 def queries(n_trials: int, bar: float) -> None:
     """Print the time of a table, a comparison and all trials from a store of many."""
-    from calibrant.studies._results.read_study import read_study_results
-    from calibrant.studies._trials.stored_document import read_stored_study
+    with folder() as path:
+        fill(path / "store.db", n_trials)
+        _query(path / "store.db", n_trials, bar)
 
-    with folder("/dev/shm") as path, Store.open(path / "store.db") as store:  # noqa: S108 - filled fast, queried from memory as from a disk's cache
-        fill(store, n_trials)
+
+def _query(path: Path, n_trials: int, bar: float) -> None:
+    with Store.open(path, read_only=True) as store:
         stored = read_stored_study(store, "big")
         best = best_of(
             2,

@@ -47,11 +47,10 @@ def read_study_results(
         Returns the predictions that were kept; called when they are requested, after the store was closed.
     """
     wanted = list(stored.metrics) if metrics is None else [name for name in stored.metrics if name in metrics]
-    found = store.trials(stored.name, metric=wanted)
+    found = store.trials(stored.name, metric=wanted, more_parts=stored.more_parts(wanted))
     counts = stored.counts(found.key)
     columns: dict[Any, Any] = {name: getattr(found, name)[counts] for name in _TRIAL_COLUMNS}
-    for part in stored.parts:
-        values = found.values if part == "test" else store.trials(stored.name, metric=wanted, part=part).values
+    for part, values in {"test": found.values, **found.more_values}.items():
         columns |= {(part, metric): values[metric][counts] for metric in wanted}
     return read_results(
         stored.name,

@@ -63,6 +63,8 @@ class TrialColumns:
         The name of the host of the process that recorded it; empty where a store of version 1 did not note it.
     values : dict of metric to array of float
         NaN where a trial failed, or the metric is undefined or not recorded.
+    more_values : dict of part to dict of metric to array of float
+        The same of further parts.
     """
 
     key: NDArray[np.object_]
@@ -85,20 +87,27 @@ class TrialColumns:
     host: NDArray[np.object_]
     state: NDArray[np.object_]
     values: dict[str, NDArray[np.float64]]
+    more_values: dict[Part, dict[str, NDArray[np.float64]]]
 
     def __len__(self) -> int:
         return len(self.key)
 
 
 def read_columns(
-    database: Database, names: StoredNames, study: int, metrics: Sequence[str] | None, part: Part
+    database: Database,
+    names: StoredNames,
+    study: int,
+    metrics: Sequence[str] | None,
+    part: Part,
+    more_parts: Sequence[Part] = (),
 ) -> TrialColumns:
     """Return the trials of a study with the values of metrics (None: all that there are), inside a transaction."""
     columns = _read_trials(database, study)
     trials = columns.pop("id")
     is_open = metrics is None
     metrics = _find_metrics(database, names, trials, PARTS[part]) if metrics is None else metrics
-    values = _read_values(database, trials, names.known_ids(metrics), PARTS[part])
+    ids = names.known_ids(metrics)
+    values, *more = (_read_values(database, trials, ids, PARTS[each]) for each in (part, *more_parts))
     metrics = [metric for metric in metrics if metric in values or not is_open]
     ranks = {name: _decode(names, columns, name) for name in _TEXTS}
     columns["host"] = _hosts(database, study, columns.pop("worker"))
@@ -107,9 +116,14 @@ def read_columns(
     columns["error"][~has_failed] = ""
     columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
     absent = np.full(len(order), np.nan)
+
+    def ordered(found: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+        return {metric: found[metric][order] if metric in found else absent for metric in metrics}
+
     return TrialColumns(
         **{name: column[order] for name, column in columns.items()},
-        values={metric: values.get(metric, absent)[order] for metric in metrics},
+        values=ordered(values),
+        more_values={each: ordered(found) for each, found in zip(more_parts, more, strict=True)},
     )
 
 

@@ -182,7 +182,14 @@ class Store:
         """Return the number of computations that added nothing: a live process had lost its lease meanwhile."""
         return self._catalogue.computed_twice(self._catalogue.id(name))
 
-    def trials(self, name: str, *, metric: str | Sequence[str] | None = None, part: Part = "test") -> TrialColumns:
+    def trials(
+        self,
+        name: str,
+        *,
+        metric: str | Sequence[str] | None = None,
+        part: Part = "test",
+        more_parts: Sequence[Part] = (),
+    ) -> TrialColumns:
         """Return the trials of a study as columns.
 
         Parameters
@@ -193,6 +200,8 @@ class Store:
             The metrics whose values are read; None: all that were recorded.
         part : {"test", "training", "no_information"}
             The rows that the metrics were computed on.
+        more_parts : sequence of parts
+            Further ones, read at the same time.
 
         Returns
         -------
@@ -201,7 +210,7 @@ class Store:
         """
         study = self._catalogue.id(name)
         metrics = [metric] if isinstance(metric, str) else metric
-        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, part))
+        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, part, more_parts))
 
     def predictions(self, name: str, dataset: str, method: str, *, prefix: str = "") -> list[tuple[int, bytes]]:
         """Return the predictions of a method on a data set, of the trials whose keys begin with a prefix.

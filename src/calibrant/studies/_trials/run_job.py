@@ -14,14 +14,12 @@ from calibrant.resampling import Nested
 from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._trials.records import Job, Part, TrialRecord, TrialRef
+from calibrant.studies._trials.records import AREAS, Job, Part, TrialRecord, TrialRef
 from calibrant.studies._trials.versions import method_versions
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
 if TYPE_CHECKING:
     from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
-
-_AREAS = ("auc", "gini")
 
 __all__ = ["JobContext", "make_run_job", "run_job"]
 
@@ -137,7 +135,7 @@ class JobContext:
     def _counted(self, trial: MethodTrial) -> dict[str, float]:
         """Return the numbers of test rows that areas count; proportions count all of them."""
         scorer, predictions = self.experiment.scorer, np.asarray(trial.predictions)
-        areas = [name for name in _AREAS if name in scorer.metrics]
+        areas = [name for name in AREAS if name in scorer.metrics]
         numbers = {name: scorer.n_counted(name, predictions, trial.test) for name in areas}
         return {name: number for name, number in numbers.items() if number is not None}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from calibrant.resampling._internal import Sharing
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.dataset_plan import read_dataset_plan
 from calibrant.studies._trials.planned import PlannedTrials
+from calibrant.studies._trials.records import AREAS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._store.store import Store
     from calibrant.studies._trials.plan_study import StudyPlan
+    from calibrant.studies._trials.records import Part
     from calibrant.studies._trials.run_job import JobContext
 
 __all__ = ["StoredStudy", "read_stored_study", "stored_document"]
@@ -105,12 +107,13 @@ class StoredStudy:
         """The names that trials are recorded by."""
         return [CHOSEN] if self.document["choose_by"] else [each["name"] for each in self.document["methods"]]
 
-    @property
-    def parts(self) -> list[Any]:
-        """The rows that metrics are computed on, and the numbers of rows that proportions count."""
+    def more_parts(self, metrics: Collection[str]) -> list[Part]:
+        """Return the rows that metrics are computed on beside the test rows, and whether to read what areas count."""
         kinds = {each["facts"]["bootstrap"] for each in self.document[_PLANNED]}
-        training = ["training"] if self.document["tests_training"] or kinds - {None} else []
-        return ["test", *training, *(["no_information"] if kinds - {None} else []), "counted"]
+        bootstrap: list[Part] = ["training", "no_information"]
+        training: list[Part] = ["training"] if self.document["tests_training"] else []
+        counted: list[Part] = ["counted"] if set(AREAS).intersection(metrics) else []
+        return [*(bootstrap if kinds - {None} else training), *counted]
 
     @property
     def sharing(self) -> str:
