@@ -1,4 +1,4 @@
-"""Fuzz targets for the readers: any bytes give a table or a CalibrantError, in little time and memory.
+"""Fuzz targets for the readers: any bytes give a table, a study or a CalibrantError, in little time and memory.
 
 ``python readers.py NAME FOLDER [libFuzzer options]`` fuzzes one reader, with the corpus in FOLDER.
 """
@@ -28,6 +28,9 @@ from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
+from calibrant.studies._definition.schema import check_structure
+from calibrant.studies._definition.toml_values import read_toml
+from calibrant.studies._definition.yaml_nodes import TextError, read_yaml
 
 SEPARATOR = b"\n---\n"
 
@@ -54,13 +57,26 @@ def read_c45_bytes(data: bytes) -> object:
     return read_c45(Path("f.data"), decode(Path("f.data"), rows), description)
 
 
+def read_yaml_bytes(data: bytes) -> None:
+    node = read_yaml(data.decode("utf-8", "replace"))
+    if node is not None:
+        check_structure(node.to_value())  # and no further: a study file imports what it names
+
+
+def read_toml_bytes(data: bytes) -> None:
+    check_structure(read_toml(data.decode("utf-8", "replace")))
+
+
 TARGETS: dict[str, Callable[[bytes], object]] = {
     "csv": read_csv_bytes,
     "parquet": read_parquet_bytes,
     "feather": read_feather_bytes,
     "arff": read_arff_bytes,
     "c45": read_c45_bytes,
+    "yaml": read_yaml_bytes,
+    "toml": read_toml_bytes,
 }
+STUDIES = ("yaml", "toml")
 
 
 def columnar(name: str, table: pa.Table) -> bytes:
@@ -122,6 +138,15 @@ def seeds(name: str) -> list[bytes]:
             + "1.5, a, q, r, yes.\n?, b c, ?, s, no | c\n"
         ],
     }
+    texts["yaml"] = [
+        "name: s\ndatasets: [iris, {source: a.csv, groups: g}]\nmethods:\n  nb: &m a.B\n"
+        "  t: {class: C, grid: {x: [1]}}\n  l:\n    - {class: D, params: {y: ~}, grid: {z: [.5, 'u']}}\n  again: *m\nplan: 3\nseed: 0x1\n",
+        "? a\n: !!str b\n---\n- |\n  text\n- >-\n  more\n",
+    ]
+    texts["toml"] = [
+        'name = "s"\ndatasets = ["iris"]\n[methods.t]\nclass = "C"\ngrid.x = [1, 2.5]\n[[methods.l]]\nclass = "D"\n'
+        "grid = { z = [0x1, 2020-01-02] }\n",
+    ]
     return [text.encode() for text in texts[name]]
 
 
@@ -133,8 +158,10 @@ def main() -> None:
     read = TARGETS[name]
 
     def one_input(data: bytes) -> None:
-        with contextlib.suppress(CalibrantError):
-            repr(assemble(read(data), name="f"))  # type: ignore[arg-type]
+        with contextlib.suppress(CalibrantError, TextError):
+            found = read(data)
+            if name not in STUDIES:
+                repr(assemble(found, name="f"))  # type: ignore[arg-type]
 
     warnings.simplefilter("error")
     atheris.Setup([sys.argv[0], *sys.argv[2:]], one_input)

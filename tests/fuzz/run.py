@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 RUNS = 200_000
-NAMES = ("csv", "arff", "c45", "parquet", "feather")
+NAMES = ("csv", "arff", "c45", "parquet", "feather", "yaml", "toml")
 LIMITS = ("-max_len=1024", "-timeout=20", "-rss_limit_mb=4096", "-seed=1", "-len_control=0", "-print_final_stats=1")
 
 
