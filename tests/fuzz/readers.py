@@ -140,7 +140,8 @@ def seeds(name: str) -> list[bytes]:
     }
     texts["yaml"] = [
         "name: s\ndatasets: [iris, {source: a.csv, groups: g}]\nmethods:\n  nb: &m a.B\n"
-        "  t: {class: C, grid: {x: [1]}}\n  l:\n    - {class: D, params: {y: ~}, grid: {z: [.5, 'u']}}\n  again: *m\nplan: 3\nseed: 0x1\n",
+        "  t: {class: C, grid: {x: [1]}}\n  l:\n    - {class: D, params: {y: ~}, grid: {z: [.5, 'u']}}\n"
+        "  again: *m\nplan: 3\nseed: 0x1\n",
         "? a\n: !!str b\n---\n- |\n  text\n- >-\n  more\n",
     ]
     texts["toml"] = [
