@@ -57,6 +57,7 @@ class Database(ABC):
     begin_write: ClassVar[str]
     begin_read: ClassVar[str]
     closes_before_fork: ClassVar[bool] = False
+    nests_writes: ClassVar[bool] = False  # whether a query may contain statements that write
     driver_error: type[Exception]
 
     def __init__(self, address: StoreAddress, *, read_only: bool, retry_seconds: float) -> None:

@@ -40,6 +40,7 @@ class PostgresDatabase(Database):
     }
     begin_write: ClassVar[str] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
     begin_read: ClassVar[str] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    nests_writes: ClassVar[bool] = True
     driver_error = psycopg.Error
 
     def __init__(self, address: StoreAddress, *, read_only: bool, retry_seconds: float) -> None:
@@ -97,8 +98,11 @@ class PostgresDatabase(Database):
         return self.raw.cursor(binary=True).execute(self.compiled(sql), params)
 
     def _send(self, steps: Sequence[Step]) -> list[StepResult]:
-        """Send all statements, BEGIN and COMMIT among them, before the first answer arrives."""
+        """Send all statements, with BEGIN and COMMIT, before the first answer arrives; a single one needs neither."""
         raw, cursors = self.raw, []
+        if len(steps) == 1 and isinstance(steps[0][1], Mapping):
+            cursor = raw.execute(self.compiled(steps[0][0]), steps[0][1])
+            return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else [])]
         with raw.pipeline():
             raw.execute(self.begin_write)
             for sql, params in steps:

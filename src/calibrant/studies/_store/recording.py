@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -39,6 +39,22 @@ INSERT INTO calibrant_predictions (trial, parquet)
 SELECT t.id, :parquet FROM calibrant_trials AS t WHERE t.study = :study AND t.key = :key AND t.token = :token
 ON CONFLICT (trial) DO NOTHING
 """
+# The same in one statement, for a database whose queries may write; the trial is seen by its number only.
+_ADD_WHOLE = """
+WITH added AS ($ADD_TRIAL RETURNING id),
+scored AS (
+    INSERT INTO calibrant_scores (trial, metric, part, value)
+    SELECT added.id, s.metric, s.part, s.value FROM added, unnest(
+        CAST(:metrics AS BIGINT[]), CAST(:parts AS SMALLINT[]), CAST(:values AS DOUBLE PRECISION[])
+    ) AS s(metric, part, value)
+),
+predicted AS (
+    INSERT INTO calibrant_predictions (trial, parquet)
+    SELECT added.id, CAST(:parquet AS BYTEA) FROM added WHERE CAST(:parquet AS BYTEA) IS NOT NULL
+),
+unclaimed AS (DELETE FROM calibrant_claims WHERE study = :study AND key = :key)
+SELECT id FROM added
+""".replace("$ADD_TRIAL", _ADD_TRIAL)
 _END_CLAIM = "DELETE FROM calibrant_claims WHERE study = :study AND key = :key"
 _FIND = "SELECT id, token, error IS NOT NULL FROM calibrant_trials WHERE study = :study AND key = :key"
 _ADD_REPEAT = """
@@ -66,28 +82,43 @@ class Recorder:
     def record(self, study: int, worker: int, record: TrialRecord) -> Recorded:
         """Commit a trial, or what it adds to the one that is there."""
         row, scores = self._row(study, worker, record), list(self._scores(record))
+        while True:
+            sent = self._database.write_steps(self._steps(row, scores, record.predictions))
+            if sent.results[0].n_changed:
+                return "recorded"
+            outcome = self._database.write(partial(self._supplement, row, record, scores))
+            if outcome == "sent before" and sent.n_attempts > 1:
+                return "recorded"  # by an attempt whose commit was not confirmed
+            if outcome != "removed":
+                return "already there" if outcome == "sent before" else outcome
+
+    def _steps(self, row: dict[str, Any], scores: list[dict[str, Any]], predictions: bytes | None) -> list[Step]:
+        """Return what writes a trial; the first step changes one row, or none if the key has a trial."""
+        if self._database.nests_writes:
+            columns = {f"{name}s": [score[name] for score in scores] for name in ("metric", "part", "value")}
+            return [(_ADD_WHOLE, {**row, **columns, "parquet": predictions})]
         trial = {name: row[name] for name in ("study", "key", "token")}
         steps: list[Step] = [(_ADD_TRIAL, row)]
         if scores:
             steps.append((_ADD_SCORE, [{**trial, **score} for score in scores]))
-        if record.predictions is not None:
-            steps.append((_ADD_PREDICTIONS, {**trial, "parquet": record.predictions}))
-        sent = self._database.write_steps([*steps, (_END_CLAIM, trial), (_FIND, trial)])
-        found = sent.results[-1].rows
-        if found and found[0][1] == record.token:
-            return "recorded" if sent.results[0].n_changed or sent.n_attempts > 1 else "already there"
-        return self._database.write(lambda: self._supplement(row, record, scores))
+        if predictions is not None:
+            steps.append((_ADD_PREDICTIONS, {**trial, "parquet": predictions}))
+        return [*steps, (_END_CLAIM, trial)]
 
-    def _supplement(self, row: dict[str, Any], record: TrialRecord, scores: list[dict[str, Any]]) -> Recorded:
-        """Add to the trial that another computation recorded what it lacks."""
+    def _supplement(
+        self, row: dict[str, Any], record: TrialRecord, scores: list[dict[str, Any]]
+    ) -> Recorded | Literal["sent before", "removed"]:
+        """Add what it lacks to the trial that another computation recorded."""
         database = self._database
         trial = {name: row[name] for name in ("study", "key", "token")}
         database.lock(row["study"])
         if database.rows(_FIND_SUPPLEMENT, **trial):
             return "supplemented"
         found = database.rows(_FIND, study=row["study"], key=row["key"])
+        if not found or found[0][1] == record.token:
+            return "sent before" if found else "removed"
         n_added = 0
-        if found and not found[0][2] and not record.is_failed:
+        if not found[0][2] and not record.is_failed:
             owner = {**trial, "token": found[0][1]}
             n_added = sum(database.execute(_ADD_SCORE, {**owner, **score}).rowcount for score in scores)
             if record.predictions is not None:
