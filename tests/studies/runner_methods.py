@@ -109,8 +109,14 @@ def process_id(_: StudyRows, __: TrialRef) -> float:
 
 def worker_pids() -> list[int]:
     """Return the worker processes of runners in this process; joblib's and the trackers of resources do not count."""
-    children = psutil.Process().children(recursive=True)
-    return [each.pid for each in children if any("calibrant-worker" in word for word in each.cmdline())]
+    return [each.pid for each in psutil.Process().children(recursive=True) if is_worker(each)]
+
+
+def is_worker(process: psutil.Process) -> bool:
+    try:
+        return any("calibrant-worker" in word for word in process.cmdline())
+    except psutil.Error:  # it has just ended
+        return False
 
 
 def gone(*pids: int, seconds: float = 10.0) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from tests.studies.runner_methods import (
     worker_pids,
 )
 
-from calibrant.studies._runners.runner import JobEnded, TrialFinished
+from calibrant.studies._runners.runner import JobEnded, JobLost, TrialFinished
 from calibrant.studies._trials.records import TrialRef
 from calibrant.studies._trials.work import StudyRows
 
@@ -200,3 +202,42 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path, sleep: str) -> 
     process.communicate(timeout=30)
     assert gone(*descendants)
     assert not list((tmp_path / "tmp").iterdir())
+
+
+def work_a_little(_: StudyRows, ref: TrialRef) -> float:
+    until = time.perf_counter() + 0.02
+    while time.perf_counter() < until:
+        pass
+    return float(ref.split)
+
+
+@posix
+@pytest.mark.long
+def test_workers_killed_at_random_cost_no_trial_and_repeat_none(start: Any) -> None:
+    runner, rng = start(3, work=work_a_little), random.Random(0)
+    waiting = {number: job_of(number, "work", 8) for number in range(150)}
+    expected = {ref.key: float(ref.split) for job in waiting.values() for ref in job.refs}
+    found: dict[str, float] = {}
+    n_killed = 0
+    for job in waiting.values():
+        runner.submit(job)
+    while waiting:
+        events = runner.poll(0.5)
+        new = records(events)
+        assert not new.keys() & found.keys()
+        found |= {key: record.scores["test"]["value"] for key, record in new.items()}
+        if new and rng.random() < 0.04:
+            pid = int(rng.choice(list(new.values())).versions["pid"])
+            if pid in worker_pids():  # and not dead already
+                os.kill(pid, signal.SIGKILL)
+                n_killed += 1
+        for event in events:
+            if isinstance(event, JobEnded | JobLost):
+                del waiting[event.job.number]
+            if isinstance(event, JobLost):
+                left = tuple(ref for ref in event.job.refs if ref.key not in found)
+                job = replace(event.job, number=event.job.number + 1000, refs=left)
+                waiting[job.number] = job
+                runner.submit(job)
+    assert n_killed > 5
+    assert found == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.studies.runner_methods import (
 
 from calibrant._fit_warnings import warn_of_fit
 from calibrant.exceptions import CalibrantWarning, StudyError
+from calibrant.studies._runners import scratch
 from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded, TrialFinished
 from calibrant.studies._trials.records import TrialRef
@@ -144,6 +146,23 @@ def test_methods_that_workers_cannot_load_are_an_error() -> None:
         run_all(runner, [job_of(0, "bad")])
     runner.stop()
     assert not worker_pids()
+
+
+def test_methods_that_cannot_be_sent_are_an_error(start: Any) -> None:
+    lock = threading.Lock()
+    with pytest.raises(StudyError, match="the methods, plan or metrics of the study cannot be sent"):
+        start(locked=lambda *_: lock)
+
+
+def test_a_full_disk_is_an_error_with_the_remedy(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = start()
+
+    def fail(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(scratch, "_append", fail)
+    with pytest.raises(StudyError, match=r"the rows of 'iris' cannot be written .*No space left on device.*TMPDIR"):
+        runner.submit(job_of(0, "mean"))
 
 
 def test_no_job_can_be_submitted_after_the_stop(start: Any) -> None:

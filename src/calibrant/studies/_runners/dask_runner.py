@@ -84,6 +84,7 @@ class DaskRunner:
     def n_slots(self) -> int:
         """Number of jobs that run at a time: one a thread of the cluster."""
         if time.monotonic() - self._counted >= _REFRESH_SECONDS:
+            self._check_connection()
             self._n_slots = max(1, sum(self._client.nthreads().values()))
             self._counted = time.monotonic()
         return self._n_slots

@@ -73,7 +73,7 @@ class ProcessRunner:
         self._pool: WorkerPool | None = None
         try:
             work_path = self._scratch.path / "work"
-            dump_mapped(share_work(work, run_job), work_path)
+            dump_mapped(share_work(work, run_job), work_path, "the methods, plan or metrics of the study")
             self._pool = WorkerPool(workers, self._scratch, work_path, limits)
         except BaseException:
             self._scratch.remove()
@@ -139,6 +139,6 @@ class ProcessRunner:
         if dataset not in self._sent:
             rows = self._read_rows(dataset)
             path = self._scratch.path / f"rows-{len(self._sent)}"
-            dump_mapped(rows, path)
+            dump_mapped(rows, path, f"the rows of {dataset!r}")
             self._sent[dataset] = rows.fingerprint, path
         return self._sent[dataset]

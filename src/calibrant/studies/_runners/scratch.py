@@ -36,21 +36,26 @@ class ScratchFolder:
             self._tracker.unregister(str(self.path), "folder")
 
 
-def dump_mapped(value: Any, path: Path) -> None:
+def dump_mapped(value: Any, path: Path, what: str) -> None:
     """Write an object for `load_mapped`: its pickle, and the contents of its arrays in a second file.
 
-    Functions and classes of ``__main__``, lambdas and closures are written by value.
+    Functions and classes of ``__main__``, lambdas and closures are written by value. Errors say what it is.
     """
     cloudpickle = optional_import("cloudpickle", extra="studies", purpose="run trials in other processes")
     buffers: list[pickle.PickleBuffer] = []
-    payload = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    try:
+        payload = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    except Exception as error:  # whatever the objects raise
+        raise StudyError(
+            f"{what} cannot be sent to worker processes: {error}. Run the study in this process, without workers."
+        ) from error
     try:
         with _arrays_path(path).open("wb") as file:
             positions = [_append(file, buffer) for buffer in buffers]
         path.write_bytes(pickle.dumps((payload, positions)))
     except OSError as error:
         raise StudyError(
-            f"the rows cannot be written for the workers in {path.parent}: {error}. Free some space there, or set "
+            f"{what} cannot be written for the workers in {path.parent}: {error}. Free some space there, or set "
             f"TMPDIR to a folder that has it."
         ) from error
 
