@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import collections
+import contextlib
 import enum
 import functools
 import inspect
@@ -214,20 +215,18 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 def _document(kind: type, path: str, params: Mapping[str, Any], nested: Any) -> dict[str, Any]:
     """Return a class and the parameters that differ from its defaults."""
-    defaults = _defaults(kind)
-    described = _by_name(params, nested)
-    kept = {name: each for name, each in described.items() if name not in defaults or each != nested(defaults[name])}
+    defaults, described = _defaults(kind), _by_name(params, nested)
+    kept = {name: each for name, each in described.items() if name not in defaults or each != defaults[name]}
     return {"class": path} | ({"params": kept} if kept else {})
 
 
+@functools.lru_cache(maxsize=1000)
 def _defaults(kind: type) -> dict[str, Any]:
-    """Return the defaults of a class: of its signature, and where that is open those of an instance."""
+    """Return the documents of the defaults of a class: of its signature, and where that is open of an instance."""
     parameters = inspect.signature(kind).parameters
     defaults = {name: each.default for name, each in parameters.items() if each.default is not inspect.Parameter.empty}
     is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
-    if not is_open or not hasattr(kind, "get_params"):
-        return defaults
-    try:
-        return {**kind().get_params(deep=False), **defaults}  # as for the parameters of XGBoost
-    except TypeError:
-        return defaults
+    if is_open and hasattr(kind, "get_params"):
+        with contextlib.suppress(TypeError):  # parameters without a default
+            defaults = {**kind().get_params(deep=False), **defaults}  # as of XGBoost
+    return {name: describe_value(each) for name, each in defaults.items()}
