@@ -137,6 +137,15 @@ def test_yaml_toml_and_python_define_the_same_study(tmp_path: Path) -> None:
     assert read(tmp_path, SMALL).definition.document() == small.document()
 
 
+def test_a_study_from_a_file_runs(tmp_path: Path) -> None:
+    from calibrant.studies import Study
+
+    text = SMALL.replace("[iris]", "[nielsen.iris]") + "plan: 3\nmetrics: [mse]\nstore: a.db\n"
+    status = Study.from_file(write(tmp_path, text)).run()
+    assert status.n_done == 3
+    assert (tmp_path / "a.db").exists()
+
+
 def test_words_and_numbers_are_those_of_yaml_1_2() -> None:
     words = "no, yes, on, off, y, 1e-3, 1_000, 0o17, 0x1F, 1:30, ~, True, .inf, -.INF, .nan, '1', \"2\", 1., +5"
     node = read_yaml(f"a: [{words}, 2020-01-02]")
@@ -263,6 +272,8 @@ BAD_YAML = [
     (SMALL + "run: {worker: 2}\n", "line 4: run.worker: there is no key 'worker'. Did you mean 'workers'"),
     (SMALL + "run: {workers: 0}\n", "line 4: run.workers: must be an int >= 1; got 0"),
     (SMALL + "run: {time_limit: -1}\n", "line 4: run.time_limit: must be a number of seconds above 0"),
+    (SMALL + "run: {memory_limit: 2 lots}\n", "line 4: run.memory_limit: memory_limit"),
+    (SMALL + "run: {workers: 2, dask: tcp://h:1}\n", "line 4: run.workers: workers and dask"),
     # syntax
     ("name: s\n\tseed: 1\n", r"line 2: is not valid YAML: .*Indent with spaces"),
     ("name: [a\nseed: 1\n", "line 2: is not valid YAML"),

@@ -17,6 +17,7 @@ from calibrant.studies._definition.locate import locate
 from calibrant.studies._definition.schema import check_structure
 from calibrant.studies._definition.toml_values import read_toml
 from calibrant.studies._definition.yaml_nodes import TextError, read_yaml
+from calibrant.studies._trials.run_options import read_run_options
 
 __all__ = ["StudyFile", "read_study_file"]
 
@@ -170,7 +171,7 @@ def _build(document: Any, folder: Path) -> StudyFile:
         keeps_predictions=document.get("keep_predictions", False),
         **given,
     )
-    return StudyFile(definition, _store(document.get("store"), folder), dict(document.get("run", {})))
+    return StudyFile(definition, _store(document.get("store"), folder), _run_options(document.get("run", {})))
 
 
 def _plan(plan: Any) -> Any:
@@ -179,6 +180,16 @@ def _plan(plan: Any) -> Any:
         return build.build_value(described, ("plan",))
     except DocumentError as error:
         raise DocumentError(error.problem, ("plan",) if isinstance(plan, str) else error.path) from error
+
+
+def _run_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the options of a run, and return them as they are written."""
+    try:
+        read_run_options({}, options)
+    except CalibrantError as error:
+        named = next((name for name in options if name in str(error)), None)
+        raise DocumentError(str(error), ("run",) if named is None else ("run", named)) from error
+    return dict(options)
 
 
 def _store(store: str | None, folder: Path) -> str | None:
