@@ -45,7 +45,7 @@ test-core: $(VENV)/.test
 # Doctests as a processor without AVX2 and AVX-512 computes them.
 test-doctests: $(VENV)/.test
 	$(STEP) "Doctests without AVX2 and AVX-512" bash -c 'mapfile -t off < <($(BIN)/python tools/baseline_env.py) && \
-	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs/blending.md'
+	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs/blending.md docs/studies.md'
 
 test-long: test fuzz test-interpreters
 	$(BIN)/python -m pytest -m long

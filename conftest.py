@@ -45,6 +45,13 @@ def closed_figures() -> Iterator[None]:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+@pytest.fixture(autouse=True)
+def folder_of_a_page(request: pytest.FixtureRequest) -> None:
+    """Run the examples of a Markdown page in a folder that is thrown away: some of them write files."""
+    if request.node.path.suffix == ".md":
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
+
+
 @pytest.fixture
 def ctrl_c() -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Press Ctrl-C half a second into the work of a context, which must stop soon after.

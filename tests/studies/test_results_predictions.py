@@ -79,7 +79,7 @@ def test_a_study_returns_the_pooled_predictions_of_estimate_performance() -> Non
 
 def test_predictions_that_were_not_kept_are_named() -> None:
     study = StudyResults.from_values({"iris": [[0.1]], "wine": [[0.2]]}, methods=["tree"], metric="mse")
-    with pytest.raises(StudyError, match="tree on iris: no predictions are kept"):
+    with pytest.raises(StudyError, match="tree on iris: no predictions were kept"):
         study.predictions("tree", "iris")
     with pytest.raises(StudyError, match="dataset must be specified where there are several: iris, wine"):
         study.predictions("tree")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
+from calibrant.exceptions import CalibrantWarning
 from calibrant.studies._definition.definition import StudyDefinition, define_study
+from calibrant.studies._definition.differences import differences
 from calibrant.studies._definition.files import read_study_file
 from calibrant.studies._results.on_results import on_results
 from calibrant.studies._results.read_study import read_study_results
@@ -16,7 +19,7 @@ from calibrant.studies._store.read_url import read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_options import read_run_options
 from calibrant.studies._trials.run_study import run_study
-from calibrant.studies._trials.stored_document import read_stored_study
+from calibrant.studies._trials.stored_document import StoredStudy, read_stored_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,6 +112,7 @@ class Study:
         )
         self._store_url = _read_url(store)
         self._run_options: Mapping[str, Any] = {}
+        self._is_opened = False
 
     @classmethod
     def open(cls, name: str, store: str | PathLike[str] = _STORE) -> Self:
@@ -132,7 +136,7 @@ class Study:
             stored = read_stored_study(opened, name)
         study = cls.__new__(cls)
         study.definition, study._store_url = StudyDefinition.from_document(stored.document), url
-        study._run_options = {}
+        study._run_options, study._is_opened = {}, True
         return study
 
     @classmethod
@@ -155,7 +159,7 @@ class Study:
         study = cls.__new__(cls)
         study.definition = found.definition
         study._store_url = _read_url(store or found.store or _STORE)
-        study._run_options = found.run
+        study._run_options, study._is_opened = found.run, False
         return study
 
     @property
@@ -233,7 +237,7 @@ class Study:
     def status(self) -> StudyStatus:
         """Return how far the study is, also while other processes run it."""
         with self._open_store() as store:
-            return read_status(store, read_stored_study(store, self.name))
+            return read_status(store, self._read_stored(store))
 
     def results(self, metrics: Sequence[str] | None = None) -> StudyResults:
         """Return the results that the store has now, for several queries on one state of the study.
@@ -249,7 +253,7 @@ class Study:
             The results, with the query methods of the study itself.
         """
         with self._open_store() as store:
-            stored = read_stored_study(store, self.name)
+            stored = self._read_stored(store)
             return read_study_results(store, stored, metrics, self._read_predictions)
 
     table = on_results(StudyResults.table)
@@ -267,11 +271,26 @@ class Study:
             prefix = read_stored_study(store, self.name).key_prefix(dataset, method)
             return store.predictions(self.name, dataset, method, prefix=prefix)
 
+    def _read_stored(self, store: Store) -> StoredStudy:
+        """Return the study as its store has it, which is what queries are answered from; warn if it is another one."""
+        stored = read_stored_study(store, self.name)
+        changes = [] if self._is_opened else differences(stored.document, self.definition.document())
+        if changes:
+            warnings.warn(
+                f"study {self.name!r} in {store.url} has another definition: {' '.join(changes)} Results are of the "
+                "store's; run(update=True) runs this one.",
+                CalibrantWarning,
+                stacklevel=4,
+            )
+        return stored
+
     def _open_store(self) -> Store:
         return Store.open(self._store_url, read_only=True, create=False)
 
     def __repr__(self) -> str:
-        return f"<Study {self.name!r} in {self.store}>"
+        counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_parts), "method")
+        size = " x ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        return f"<Study {self.name!r}: {size}, in {self.store}>"
 
 
 def _read_url(store: str | PathLike[str]) -> str:

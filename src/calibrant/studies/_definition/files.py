@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from calibrant.exceptions import CalibrantError, MissingFileError, StudyError
+from calibrant.exceptions import CalibrantError, MissingExtraError, MissingFileError, StudyError
 from calibrant.studies._definition import build
 from calibrant.studies._definition.build import DocumentError
 from calibrant.studies._definition.definition import StudyDefinition, define_study
@@ -101,6 +101,8 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyFile:
         raise StudyError(f"{_where(file, error.line)}: {error.problem}.") from error
     try:
         return _build(document, file.absolute().parent)
+    except MissingExtraError:  # no line of the file is wrong
+        raise
     except CalibrantError as error:
         found, problem = locate(error, document)
         line = None if line_of is None else line_of(found)

@@ -24,6 +24,9 @@ _PASSAGES = {
     "metric": """\
 metric : str
     A metric of the study.""",
+    "metric_or_first": """\
+metric : str, optional
+    A metric of the study; by default the first.""",
     "dataset": """\
 dataset : str, optional
     A single data set; by default all of them.""",
@@ -117,13 +120,18 @@ class ComparisonQueries(StudyValues):
 
     @fill_docstring(**_PASSAGES)
     def ranks(
-        self, metric: str, *, dataset: str | None = None, better: Better | None = None, partial: bool = False
+        self,
+        metric: str | None = None,
+        *,
+        dataset: str | None = None,
+        better: Better | None = None,
+        partial: bool = False,
     ) -> MethodRanks:
         """Return the ranks of the methods on each data set, and their means; 1 is best.
 
         Parameters
         ----------
-        %(metric)s
+        %(metric_or_first)s
         %(dataset)s
         %(better)s
         %(partial)s
@@ -140,12 +148,12 @@ class ComparisonQueries(StudyValues):
         >>> StudyResults.from_values(values, methods=["tree", "bayes"], metric="mse").ranks("mse").mean_ranks
         {'tree': 1.75, 'bayes': 1.25}
         """
-        return rank_methods(self, metric, dataset=dataset, better=better, partial=partial)
+        return rank_methods(self, self._first(metric), dataset=dataset, better=better, partial=partial)
 
     @fill_docstring(**_PASSAGES)
     def win_tie_loss(
         self,
-        metric: str,
+        metric: str | None = None,
         *,
         method: str | None = None,
         alpha: float = 0.1,
@@ -156,7 +164,7 @@ class ComparisonQueries(StudyValues):
 
         Parameters
         ----------
-        %(metric)s
+        %(metric_or_first)s
         method : str, optional
             Compare this method with all others; by default each is compared with those before it.
         alpha : float
@@ -178,7 +186,7 @@ class ComparisonQueries(StudyValues):
         >>> results.win_tie_loss("mse").records
         (forest against tree: 1/1/0, corrected 1/1/0,)
         """
-        return study_wins(self, metric, method=method, alpha=alpha, better=better, partial=partial)
+        return study_wins(self, self._first(metric), method=method, alpha=alpha, better=better, partial=partial)
 
     @fill_docstring(**_PASSAGES)
     def best(
@@ -231,3 +239,6 @@ class ComparisonQueries(StudyValues):
         ('forest', 0.105, 0.1069)
         """
         return best_method(self, by, dataset=dataset, better=better, confidence=confidence, partial=partial)
+
+    def _first(self, metric: str | None) -> str:
+        return self.metrics[0] if metric is None else metric

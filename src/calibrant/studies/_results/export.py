@@ -57,7 +57,8 @@ def export_study(
             raise ParameterError(f"export: metric must be one of {', '.join(study.metrics)} for a table; got None.")
         name = study.metrics[0] if metric is None else metric
         shown = (4 if kind != "csv" else None) if digits is None else digits
-        frame = study_table(study, name, part=part, interval=interval, confidence=confidence, partial=partial)
+        options: Any = {"interval": interval, "confidence": confidence, "partial": partial, "stacklevel": 5}
+        frame = study_table(study, name, part=part, **options)
         text = write(_means_table(study, study.facts(name), frame, shown, kind, bold=bold, interval=interval))
     if path is not None:
         _write_whole(Path(path), text)

@@ -127,7 +127,7 @@ def predictions_from_parquet(data: bytes) -> TestPredictions:
 def pool_predictions(found: Sequence[tuple[int, bytes]], what: str) -> Pooled:
     """Return the predictions of all splits as one; `what` names the trials in the error where there are none."""
     if not found:
-        raise StudyError(f"{what}: no predictions are kept. Run the study with predictions kept to have them.")
+        raise StudyError(f"{what}: no predictions were kept. Run the study with keep_predictions=True to have them.")
     ordered = sorted(found, key=lambda item: item[0])
     splits = [number for number, _ in ordered]
     parts = [predictions_from_parquet(data) for _, data in ordered]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant.exceptions import ParameterError
 from calibrant.studies._results.dataset_plan import DatasetPlan
+from calibrant.studies._results.metric_facts import choose_name
 from calibrant.studies._results.read_results import read_results
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._trials.stored_document import StoredStudy
@@ -46,7 +48,7 @@ def read_study_results(
     read_predictions : function of data set and method, optional
         Returns the predictions that were kept; called when they are requested, after the store was closed.
     """
-    wanted = list(stored.metrics) if metrics is None else [name for name in stored.metrics if name in metrics]
+    wanted = _wanted(stored, metrics)
     found = store.trials(stored.name, metric=wanted, more_parts=stored.more_parts(wanted))
     counts = stored.counts(found.key)
     columns: dict[Any, Any] = {name: getattr(found, name)[counts] for name in _TRIAL_COLUMNS}
@@ -64,6 +66,14 @@ def read_study_results(
         own_metrics=stored.own_metrics,
         read_predictions=read_predictions,
     )
+
+
+def _wanted(stored: StoredStudy, metrics: Sequence[str] | None) -> list[str]:
+    if isinstance(metrics, str):
+        raise ParameterError(f"metrics must be a list of metrics; got {metrics!r}. Write [{metrics!r}].")
+    for name in metrics or ():
+        choose_name("metric", name, stored.metrics)
+    return [name for name in stored.metrics if metrics is None or name in metrics]
 
 
 def _plan(stored: StoredStudy, dataset: str, columns: Mapping[Any, Any]) -> DatasetPlan:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from calibrant.studies._results.trials_frame import error_line
 from calibrant.studies._trials.versions import are_outdated
 
 if TYPE_CHECKING:
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from calibrant.studies._trials.stored_document import StoredStudy
 
 __all__ = ["StudyStatus", "read_status"]
+
+_MOST_ERRORS = 3  # that a repr shows
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,15 @@ class StudyStatus:
         The processes that run the study now.
     sharing : str
         What trials share, and how much that saves.
+    errors : dict of str to int
+        Numbers of failed trials by the line that names their error, the most frequent first.
 
     Examples
     --------
     >>> StudyStatus("leaf estimates", 200, 150, 1, 4, 0, 0, 61.2, 20.1, ("host, process 4711",), "")
     Study 'leaf estimates': 150 of 200 trials done, 4 running, 1 failed, 45 missing; about 20 s left in one process
       1 worker: host, process 4711
+      run(retry=True) runs failed trials again; to_frame() has the error of each
     """
 
     name: str
@@ -56,6 +64,7 @@ class StudyStatus:
     seconds_left: float
     workers: tuple[str, ...]
     sharing: str
+    errors: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n_missing(self) -> int:
@@ -84,6 +93,9 @@ class StudyStatus:
             )
         if self.sharing:
             lines.append(f"  {self.sharing}")
+        lines += [f"  {n:,} failed: {error}" for error, n in [*self.errors.items()][:_MOST_ERRORS]]
+        if self.n_failed:
+            lines.append("  run(retry=True) runs failed trials again; to_frame() has the error of each")
         if self.n_outdated:
             lines.append(
                 f"  {self.n_outdated:,} trials are of other versions; run(rerun_outdated=True) runs them again"
@@ -135,4 +147,5 @@ def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
         seconds_left=float(seconds.mean() * n_unfinished) if len(seconds) else math.nan,
         workers=tuple(f"{each.host}, process {each.pid}" for each in workers),
         sharing=stored.sharing,
+        errors=dict(Counter(error_line(each) for each in found.error[is_failed]).most_common()),
     )

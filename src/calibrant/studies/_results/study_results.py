@@ -214,13 +214,15 @@ class StudyResults(ComparisonQueries):
         >>> results = StudyResults.from_values({"iris": [[0.1, 0.2]]}, methods=["tree"], metric="mse")
         >>> results.predictions("tree")
         Traceback (most recent call last):
-        calibrant.exceptions.StudyError: tree on iris: no predictions are kept. Run the study with predictions kept to
-        have them.
+        calibrant.exceptions.StudyError: tree on iris: no predictions were kept. Run the study with
+        keep_predictions=True to have them.
         """
         choose_name("method", method, self.methods)
         chosen = self.chosen_datasets(dataset)
         if len(chosen) > 1:
             raise StudyError(f"dataset must be specified where there are several: {', '.join(chosen)}.")
+        if not (self.states[chosen[0]][self.methods.index(method)] == DONE).any():
+            raise StudyError(f"{method} on {chosen[0]}: its trials failed or are missing; there are no predictions.")
         found = [] if self.read_predictions is None else self.read_predictions(chosen[0], method)
         return pool_predictions([each for each in found if each[0] >= 0], f"{method} on {chosen[0]}")
 

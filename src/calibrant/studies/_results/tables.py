@@ -127,7 +127,7 @@ def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, me
 
 
 def study_table(
-    study: StudyValues, metric: str, *, part: str, interval: bool, confidence: float, partial: bool
+    study: StudyValues, metric: str, *, part: str, interval: bool, confidence: float, partial: bool, stacklevel: int = 4
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
@@ -143,7 +143,7 @@ def study_table(
     frame.attrs = {"metric": metric, "part": part, "notes": means.notes}
     if means.gaps:
         done = "means are of the splits that were finished" if partial else "NaN there"
-        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=4)
+        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=stacklevel)
     return frame
 
 

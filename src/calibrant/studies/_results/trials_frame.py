@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from calibrant.studies._results.study_values import StudyValues
 
-__all__ = ["trials_frame"]
+__all__ = ["error_line", "trials_frame"]
 
 _FIRST = ("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test")
 _SECONDS = ("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
@@ -38,6 +38,8 @@ def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
     last = [name for name in _LAST if name in columns]
     further = [name for name in columns if name not in {*order, *last}]
     found = {name: _plain(name, columns[name]) for name in (*order, *further)} | named
+    if "recorded" in found:
+        found["recorded"] = pandas.to_datetime(found["recorded"], unit="s", utc=True)
     found |= {name: _plain(name, columns[name]) for name in last}
     for name, names in (("dataset", study.datasets), ("method", study.methods)):
         found[name] = pandas.Categorical(found[name], categories=list(names))
@@ -51,7 +53,7 @@ def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
 def _plain(name: str, column: Any) -> Any:
     """Return a column as a frame shows it: errors by one line, versions as text."""
     if name == "error":
-        return _by_distinct(column, _error_line)
+        return _by_distinct(column, error_line)
     return _by_distinct(column, _versions_text) if name == "versions" else column
 
 
@@ -67,7 +69,7 @@ def _by_distinct(column: Any, text: Any) -> NDArray[Any]:
     return found
 
 
-def _error_line(error: Any) -> str:
+def error_line(error: Any) -> str:
     """Return the line of a traceback that names the error, the last one; else the first line."""
     lines = [line.strip() for line in str(error or "").splitlines() if line.strip()]
     if not lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.exceptions import StudyError, nearest
@@ -29,15 +30,15 @@ class StudySummary:
     ----------
     name : str
         Its name.
-    created, updated : float
-        When it was defined, and when a trial or a definition was last recorded, in seconds since 1970.
+    created, updated : datetime
+        When it was defined, and when a trial or a definition was last recorded; in UTC.
     n_trials, n_failed : int
         Numbers of recorded trials, and of those that failed.
     """
 
     name: str
-    created: float
-    updated: float
+    created: datetime
+    updated: datetime
     n_trials: int
     n_failed: int
 
@@ -108,7 +109,7 @@ class Catalogue:
         """Return the studies, sorted by name."""
         rows = self._database.read(lambda: self._database.rows(_STUDIES))
         return [
-            StudySummary(name, created, max(updated, last or updated), int(n_trials), int(n_failed))
+            StudySummary(name, _date(created), _date(max(updated, last or updated)), int(n_trials), int(n_failed))
             for name, created, updated, last, n_trials, n_failed in rows
         ]
 
@@ -202,3 +203,7 @@ class Catalogue:
             return []
         rows = self._database.rows(_PREDICTIONS, study=study, dataset=ids[dataset], method=ids[method])
         return [(int(split), bytes(parquet)) for key, split, parquet in rows if key.startswith(prefix)]
+
+
+def _date(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

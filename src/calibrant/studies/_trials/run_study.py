@@ -40,12 +40,13 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Non
     plan = plan_study(definition)
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
-        _forget(store, definition.name, options)
-        states = plan.needed.states(store, definition.name)
+        again = _keys_to_run_again(store, definition.name, options)
+        found = plan.needed.states(store, definition.name)
+        states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
         schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
         if schedule.n_pending:
-            _run(store, url, definition.name, plan, schedule, states, options)
+            _run(store, url, definition.name, plan, schedule, states, options, again)
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
@@ -74,17 +75,17 @@ def _void_keys(store: Store, name: str, stored: Mapping[str, Any] | None, docume
     return set(store.trials(name, metric=[]).key.tolist()) if changed else set()
 
 
-def _forget(store: Store, name: str, options: RunOptions) -> None:
-    """Remove the trials that are requested to run again: failed ones, and those of other versions."""
+def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
+    """Return the keys of the trials that are requested to run again: failed ones, and those of other versions."""
     if not options.retry and not options.rerun_outdated:
-        return
+        return set()
     found = store.trials(name, metric=[])
     again = np.zeros(len(found), dtype=bool)
     if options.retry:
         again |= found.state == "failed"
     if options.rerun_outdated:
         again |= are_outdated(found.versions)
-    store.forget(name, found.key[again].tolist())
+    return set(found.key[again].tolist())
 
 
 def _run(
@@ -95,10 +96,12 @@ def _run(
     schedule: Schedule,
     states: Mapping[str, str],
     options: RunOptions,
+    again: set[str],
 ) -> None:
     with ExitStack() as stack:
         stack.enter_context(one_warning_a_fit())
-        runner = make_runner(plan, options)
+        runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
+        store.forget(name, sorted(again))
         worker = store.start_worker(name, lease=options.lease)
         stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
         observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)

@@ -1,0 +1,159 @@
+"""What a study says to the person who uses it: about failures, mistakes and missing packages."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import calibrant.studies
+from calibrant.exceptions import CalibrantWarning, MissingExtraError, ParameterError, StudyError
+from calibrant.studies import Study, list_studies
+from calibrant.trees import ProbabilityTreeClassifier
+
+ROWS = np.arange(40.0).reshape(20, 2), np.array([0, 1] * 10)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return f"{tmp_path}/studies.db"
+
+
+def make(store: str, **changes: object) -> Study:
+    methods = {"bayes": GaussianNB(), "tree": ProbabilityTreeClassifier()}
+    parts = {"datasets": {"rows": ROWS}, "methods": methods, "plan": 2, "metrics": ["mse", "error"]}
+    return Study("study", **(parts | changes), store=store)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def failing(store: str) -> Study:
+    """A study in which one of two methods fails."""
+    study = make(store, methods={"bayes": GaussianNB(), "wrong": ProbabilityTreeClassifier(min_leaf=-1)})
+    study.run()
+    return study
+
+
+def test_the_status_has_the_errors_of_failed_trials_and_what_to_do(failing):
+    status = failing.status()
+    assert status.n_failed == 2
+    ((line, count),) = status.errors.items()
+    assert count == 2
+    assert "min_leaf must be" in line
+    assert line in repr(status)
+    assert "run(retry=True)" in repr(status)
+
+
+def test_the_status_of_a_study_without_failures_has_no_errors(store):
+    assert make(store).run().errors == {}
+
+
+def test_predictions_of_trials_that_failed_are_said_to_have_failed(failing):
+    with pytest.raises(StudyError, match="wrong on rows: its trials failed or are missing"):
+        failing.predictions("wrong")
+    with pytest.raises(StudyError, match="keep_predictions=True"):
+        failing.predictions("bayes")
+
+
+def test_results_of_an_unknown_metric_raise_with_the_nearest(store):
+    study = make(store)
+    study.run()
+    with pytest.raises(ParameterError, match="Did you mean 'mse'"):
+        study.results(["msee"])
+    with pytest.raises(ParameterError, match="metrics must be a list"):
+        study.results("mse")
+    assert study.results(["mse"]).table("mse").notna().all(axis=None)
+
+
+def test_queries_of_a_study_that_the_store_has_differently_warn(store):
+    make(store).run()
+    changed = make(store, methods={"bayes": GaussianNB(), "tree": ProbabilityTreeClassifier(min_leaf=5)})
+    for query in (changed.status, changed.results, lambda: changed.table("mse")):
+        with pytest.warns(CalibrantWarning, match=r"'tree' has min_leaf=5.*are of the store.*update=True"):
+            query()
+
+
+def test_queries_of_the_study_that_the_store_has_do_not_warn(store):
+    study = make(store, metrics={"half": lambda y, p: float(len(y) == len(p)), "mse": None}, plan=iter_once())
+    study.run()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.table("mse")
+        Study.open("study", store).table("mse")
+
+
+def iter_once() -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(np.arange(10), np.arange(10, 20))]
+
+
+def test_ranks_and_wins_are_by_the_first_metric_unless_another_is_named(store):
+    study = make(store, datasets={"one": ROWS, "two": (ROWS[0] ** 2, ROWS[1])})
+    study.run()
+    assert study.ranks().mean_ranks == study.ranks("mse").mean_ranks
+    assert study.win_tie_loss().records == study.win_tie_loss("mse").records
+
+
+def test_times_are_dates(store):
+    study = make(store)
+    study.run()
+    (summary,) = list_studies(store)
+    assert datetime.now(UTC) - timedelta(minutes=10) < summary.created <= summary.updated <= datetime.now(UTC)
+    recorded = study.to_frame().recorded
+    assert str(recorded.dt.tz) == "UTC"
+    assert (recorded.dt.year >= 2024).all()
+
+
+def test_the_repr_of_a_study_has_its_size(store):
+    assert repr(make(store)).startswith("<Study 'study': 1 data set x 2 methods, in sqlite:///")
+
+
+def test_a_warning_of_an_export_points_to_the_line_that_called_it(failing):
+    with pytest.warns(CalibrantWarning, match="failed") as found:
+        failing.export(metric="mse")
+    assert found[0].filename == __file__
+
+
+def test_completion_offers_the_public_names_only():
+    assert dir(calibrant.studies) == sorted(calibrant.studies.__all__)
+
+
+@pytest.mark.parametrize("missing", ["yaml", "jsonschema"])
+def test_a_package_that_files_need_is_named_with_its_command(missing, tmp_path, monkeypatch):
+    file = tmp_path / "study.yaml"
+    file.write_text("name: s\ndatasets: [appeal]\nmethods: {bayes: NaiveBayesClassifier}\n")
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(MissingExtraError, match=r'^[^,]*pip install "calibrant\[studies\]"'):
+        Study.from_file(file)
+
+
+def test_importing_studies_loads_no_optional_package():
+    optional = {
+        "sqlalchemy",
+        "pandas",
+        "dask",
+        "distributed",
+        "yaml",
+        "jsonschema",
+        "loky",
+        "psutil",
+        "rich",
+        "pyarrow",
+    }
+    code = "import sys, calibrant, calibrant.studies; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not optional & set(loaded)
+
+
+def test_trials_to_run_again_are_kept_until_the_cluster_answers(failing, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise StudyError("no Dask scheduler answers")
+
+    monkeypatch.setattr("calibrant.studies._runners.dask_runner.connect", refuse)
+    with pytest.raises(StudyError, match="no Dask scheduler"):
+        failing.run(dask="tcp://nowhere:1", retry=True)
+    assert failing.status().n_failed == 2
