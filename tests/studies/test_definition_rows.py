@@ -182,6 +182,20 @@ def test_a_table_brings_its_weights_positive_class_and_extra_columns() -> None:
     assert read_rows(Dataset(table, positive="yes", weight=[1, 1, 1, 2], name="t")).pos_label == "yes"
 
 
+def test_names_of_columns_may_be_numbers() -> None:
+    rows = read_rows(Dataset(pd.DataFrame(np.arange(6).reshape(3, 2)), name="d"))
+    assert rows.X.shape == (3, 1)
+    assert list(rows.y) == [1, 3, 5]
+
+
+def test_a_record_batch_is_a_frame() -> None:
+    batch = pa.RecordBatch.from_pandas(FRAME[["age", "gives"]])
+    assert (
+        read_rows(Dataset(batch, name="d")).fingerprint
+        == read_rows(Dataset(FRAME[["age", "gives"]], name="d")).fingerprint
+    )
+
+
 def test_the_target_may_be_any_column() -> None:
     assert list(read_rows(Dataset(FRAME, target="member", name="d")).y) == [True, False, True, True]
 
@@ -235,6 +249,12 @@ BAD = [
     (lambda: Dataset(3), "source must be the name of a data set"),
     (lambda: Dataset(""), "source is empty text"),
     (lambda: Dataset(["iris"]), "source must be"),
+    (lambda: Dataset(pl.LazyFrame({"a": [1]})), "is a lazy frame; call collect"),
+    (lambda: read_rows(Dataset((FRAME[["age"]], None), name="d")), "y must hold a class, or a number, for each row"),
+    (lambda: read_rows(Dataset((FRAME[["age"]], [[1], [2, 3]]), name="d")), "its rows cannot be read"),
+    (lambda: read_rows(Dataset(pd.DataFrame(), name="d")), "the frame has no columns"),
+    (lambda: read_rows(Dataset(FRAME[["age", "age", "gives"]], name="d")), "unique column names"),
+    (lambda: read_rows(Dataset((np.array([1, 2]), [0, 1]), name="d")), "two-dimensional"),
     (lambda: Dataset("iris", target="x"), "target is for files and frames"),
     (lambda: Dataset("iris", name=""), "name must be text"),
     (lambda: Dataset("iris", metric_params={"profit": 3}), "metric_params must be a dict"),

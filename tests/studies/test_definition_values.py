@@ -338,6 +338,8 @@ BAD = [
     ({"set": [[1]]}, "is not a valid 'set'"),
     ({"enum": "enum.Enum", "name": "x"}, "is not a valid 'enum'"),
     ({"function": "numpy.pi"}, "is not a function"),
+    ({"none": 1, "some": 2}, r"is written \{dict: \[\[key, value\], ...\]\}, as 'none' has a meaning"),
+    ({"none": 1}, "None is written {none: true}; got 1"),
 ]
 
 

@@ -19,6 +19,9 @@ __all__ = ["DocumentError", "Path", "build_value", "call_with", "path_text"]
 
 # Keys and positions that lead from a document to a part of it.
 Path = tuple[str | int, ...]
+_AS_PAIRS = (
+    " A mapping whose keys are not meant so is written {{dict: [[key, value], ...]}}, as {!r} has a meaning here."
+)
 _VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -91,7 +94,8 @@ def build_value(document: Any, path: Path = ()) -> Any:
         return {key: build_value(each, (*path, key)) for key, each in document.items()}
     allowed = {form, *_FURTHER.get(form, ())}
     if unknown := [key for key in document if key not in allowed]:
-        raise DocumentError(f"a {form!r} has no {unknown[0]!r}.{nearest(unknown[0], allowed)}", (*path, unknown[0]))
+        hint = nearest(unknown[0], allowed) or _AS_PAIRS.format(form)
+        raise DocumentError(f"a {form!r} has no {unknown[0]!r}.{hint}", (*path, unknown[0]))
     try:
         return _BUILDERS[form](document, path)
     except DocumentError:
@@ -204,6 +208,13 @@ def _build_scalar(document: Mapping[str, Any], path: Path) -> Any:
     return build_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
 
 
+def _build_none(document: Mapping[str, Any], path: Path) -> None:
+    if document["none"] is not True:
+        raise DocumentError(
+            f"None is written {{none: true}}; got {document['none']!r:.60}.{_AS_PAIRS.format('none')}", path
+        )
+
+
 def _build_opaque(document: Mapping[str, Any], path: Path) -> Any:
     raise DocumentError(
         f"{document['opaque']} has no description that it could be made from; pass the study's objects again to run "
@@ -248,7 +259,7 @@ _BUILDERS: dict[str, Callable[[Mapping[str, Any], Path], Any]] = {
     "float": lambda document, _path: float(document["float"]),
     "frozenset": lambda document, path: frozenset(_items(document, "frozenset", path)),
     "function": _build_function,
-    "none": lambda _document, _path: None,
+    "none": _build_none,
     "opaque": _build_opaque,
     "ordered_dict": lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)),
     "partial": _build_partial,

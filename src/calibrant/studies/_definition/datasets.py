@@ -211,8 +211,8 @@ def _as_dataset(source: Any, where: str) -> Dataset:
 
 
 def _is_rows(source: Any) -> bool:
-    """Return whether an object is a Table or a frame."""
-    return hasattr(source, "columns") or hasattr(source, "column_names") or hasattr(source, "kinds")
+    """Return whether an object is a Table or a frame; attributes of its class, as reading some takes long."""
+    return any(hasattr(type(source), name) for name in ("columns", "column_names", "class_counts", "to_struct_array"))
 
 
 def is_path(source: str) -> bool:
@@ -235,6 +235,12 @@ def _read_source(source: Any) -> Any:
         return Path(os.path.abspath(source))  # noqa: PTH100
     if isinstance(source, tuple) and len(source) == 2:
         return source
+    if hasattr(type(source), "collect"):
+        raise ParameterError("Dataset: source is a lazy frame; call collect() first.")
+    if hasattr(type(source), "to_struct_array"):  # a record batch of Arrow
+        import pyarrow as pa
+
+        return pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
     if isinstance(source, UnavailableRows) or _is_rows(source):
         return source
     raise ParameterError(

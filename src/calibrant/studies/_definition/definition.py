@@ -134,7 +134,11 @@ class StudyDefinition:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> StudyDefinition:
-        """Return the definition that a document holds; nothing it names is imported before it is used."""
+        """Return the definition that a document holds.
+
+        Nothing that it names is imported before it is used: queries import nothing, a run imports the methods. Run
+        only studies of stores that you trust.
+        """
         try:
             if document["version"] > _VERSION:
                 raise StudyError(

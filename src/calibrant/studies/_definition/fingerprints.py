@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from calibrant._repr import short_repr
 from calibrant.data._internal import Columns, check_weights, code_groups, fit_columns
 from calibrant.exceptions import DataError
 from calibrant.studies._definition.describe import describe_value
@@ -75,6 +76,8 @@ def _read_outcome(y: Any) -> Columns:
         is_number = series.dtype.is_float()
         return fit_columns(series.alias("y").to_frame().to_native(), "auto" if is_number else "all")
     values = np.asarray(y)
+    if values.ndim == 0:
+        raise DataError(f"y must hold a class, or a number, for each row; got {short_repr(y)}.")
     values = np.asarray(y, dtype=object) if values.dtype.kind in "US" and not isinstance(y, np.ndarray) else values
     return fit_columns(values.reshape(len(values), -1), "auto" if values.dtype.kind == "f" else "all")
 

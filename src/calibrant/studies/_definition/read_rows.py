@@ -82,6 +82,9 @@ def _errors_of(name: str) -> Iterator[None]:
         yield
     except CalibrantError as error:
         raise StudyError(f"data set {name!r}: {error}") from error
+    except (TypeError, ValueError, LookupError, nw.exceptions.NarwhalsError) as error:  # of the library of a frame
+        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise StudyError(f"data set {name!r}: its rows cannot be read: {problem}") from error
 
 
 def _read(dataset: Dataset) -> _RawRows:
@@ -106,10 +109,12 @@ def _from_objects(source: Any, target: str | None) -> _RawRows:
     if hasattr(source, "kinds"):
         return _from_table(source)
     frame = nw.from_native(source, eager_only=True)
+    if not frame.columns:
+        raise StudyError("the frame has no columns.")
     target = frame.columns[-1] if target is None else target
     if target not in frame.columns:
         raise StudyError(f"target {target!r} is not a column.{nearest(target, frame.columns)}")
-    return _RawRows(frame.drop(target).to_native(), frame[target].to_native())
+    return _RawRows(frame.drop(target).to_native(), frame.get_column(target).to_native())
 
 
 def _from_table(table: Table) -> _RawRows:
@@ -132,9 +137,9 @@ class _Columns:
             return None if role is None else np.asarray(role)
         if isinstance(self._X, nw.DataFrame) and role in self._X.columns:
             self._taken.append(role)
-            return self._X[role].to_numpy()
+            return self._X.get_column(role).to_numpy()
         if self._extra is not None and role in self._extra.columns:
-            return self._extra[role].to_numpy()
+            return self._extra.get_column(role).to_numpy()
         raise StudyError(f"{what} is {role!r}, which is not a column.{nearest(role, self._names())}")
 
     def features(self) -> Any:
