@@ -164,7 +164,7 @@ def win_rows(results: StudyResults) -> Iterator[str]:
     records: dict[str, list[Any]] = {}
     for metric in ("mse", "auc", "error"):
         for record in results.win_tie_loss(metric, method="MOB-ESP").records:
-            records.setdefault(record.against, []).append(record)
+            records.setdefault(record.competitor, []).append(record)
     for against, found in records.items():
         yield f"| {against} | " + " | ".join(_record_text(each) for each in found) + " |"
 
