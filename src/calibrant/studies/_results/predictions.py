@@ -25,6 +25,7 @@ _OPTIONS: dict[str, Any] = {
     "use_dictionary": ["y_true"],
     "write_statistics": False,
     "store_schema": False,
+    "write_page_checksum": True,  # SQLite has none: damaged predictions would be read as others
 }
 
 
@@ -106,12 +107,18 @@ def predictions_from_parquet(data: bytes) -> TestPredictions:
     >>> predictions_from_parquet(data).y_pred
     array([1.25, 3.  ])
     """
-    arrow, parquet = _arrow()
+    arrow, _ = _arrow()
     try:
-        file = parquet.ParquetFile(arrow.BufferReader(data))
-        table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
-    except (arrow.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise StoreError(f"predictions of a trial cannot be read: {error}. Run the trial again.") from error
+        return _read_parquet(data)
+    except (arrow.ArrowException, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        text = " ".join(str(error).split())
+        raise StoreError(f"predictions of a trial cannot be read: {text}. Run the trial again.") from error
+
+
+def _read_parquet(data: bytes) -> TestPredictions:
+    arrow, parquet = _arrow()
+    file = parquet.ParquetFile(arrow.BufferReader(data), page_checksum_verification=True)
+    table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
     columns = [table.column(i).to_numpy() for i in range(table.num_columns)]
     n_extras = len(about["extras"])
     extras = dict(zip(about["extras"], columns[len(columns) - n_extras :], strict=True))

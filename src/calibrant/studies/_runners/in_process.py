@@ -39,9 +39,11 @@ class InProcessRunner:
         """Run the next trial, however long it takes."""
         if not self._jobs:
             return []
-        job, record = self._jobs[0], next(self._running, None)
-        if os.getpid() != self._pid:  # a method forked, and this is its child: the study is its parent's
-            os._exit(0)
+        job = self._jobs[0]
+        try:
+            record = next(self._running, None)
+        finally:
+            self._exit_if_forked()
         if record is not None:
             return [TrialFinished(job, record)]
         self._jobs.popleft()
@@ -49,6 +51,11 @@ class InProcessRunner:
             first = self._jobs[0]
             self._running = self._run_job(self._read_rows(first.dataset), self._work, first)
         return [JobEnded(job)]
+
+    def _exit_if_forked(self) -> None:
+        """End a process that a method forked and that returned or raised: the study is its parent's."""
+        if os.getpid() != self._pid:
+            os._exit(0)
 
     def stop(self) -> None:
         """Forget the jobs that did not run."""

@@ -128,7 +128,10 @@ class Catalogue:
 
     def definition(self, name: str) -> dict[str, Any] | None:
         """Return the document that defines a study, or None if there is no such study."""
-        rows = self._database.read(lambda: self._database.rows(_DEFINITION, digest=digest_of(name)))
+        return self._database.read(lambda: self._definition(name))
+
+    def _definition(self, name: str) -> dict[str, Any] | None:
+        rows = self._database.rows(_DEFINITION, digest=digest_of(name))
         return json.loads(rows[0][0]) if rows else None
 
     def save_definition(self, name: str, document: Mapping[str, Any]) -> None:

@@ -118,8 +118,16 @@ class Database(ABC):
     # Transactions
 
     def read(self, work: Callable[[], T]) -> T:
-        """Run a function in a transaction that sees one state of the database."""
-        return self._run(lambda _: self._transaction(work, self.begin_read))
+        """Run a function in a transaction that sees one state of the database; raise if that makes no sense."""
+        try:
+            return self._run(lambda _: self._transaction(work, self.begin_read))
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+            if isinstance(error, CalibrantError):
+                raise
+            raise StoreError(
+                f"{self.address.shown}: what is stored makes no sense ({type(error).__name__}: {error}): it is "
+                "damaged, or was changed by another program. It was left unchanged. Restore a backup."
+            ) from error
 
     def write(self, work: Callable[[], T]) -> T:
         """Run a function in a transaction that may write, and commit it."""
