@@ -22,6 +22,8 @@ from tests.studies.store_records import STUDY, key_of, make_record
 from calibrant.exceptions import StoreError
 from calibrant.studies._store import Store, Worker
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -291,6 +293,25 @@ def test_what_stands_in_the_log_of_a_killed_process_is_read_too(frozen: Path) ->
     assert run_together(query_as_nobody, [(str(frozen),)]) == ["2 trials, 2 finished"]
     assert sorted(file.name for file in frozen.parent.iterdir()) == ["results.db", "results.db-wal"]
     assert sorted(Path(tempfile.gettempdir()).glob("calibrant-store-*")) == before
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_the_store_of_a_killed_process_opens_with_all_that_it_recorded(path: Path, read_only: bool) -> None:
+    script = f"""
+        import os
+        from tests.studies.store_records import make_record
+        from calibrant.studies._store import Store
+        store = Store.open({str(path)!r})
+        worker = store.start_worker("trees")
+        for number in range(1, 10):
+            store.record("trees", worker, make_record(number))
+        os.kill(os.getpid(), 9)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], cwd=ROOT, timeout=60, check=False)
+    assert path.with_name("results.db-wal").stat().st_size > 0
+    path.with_name("results.db-shm").unlink()
+    with Store.open(path, read_only=read_only) as store:
+        assert len(store.trials(STUDY)) == 10
 
 
 def test_a_store_can_be_read_while_a_process_of_another_user_writes(frozen: Path) -> None:

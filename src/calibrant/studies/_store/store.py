@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -39,6 +40,7 @@ class Store:
       a record whose commit had come through is known by its token, and not counted as computed twice. If the
       connection cannot be made when the store is opened, this is raised at once.
     - A process that is forked makes its own connection.
+    - Times are by the clock of the PostgreSQL server, or of the host of an SQLite file, for all processes alike.
 
     A store may be used by several threads; they take turns.
     """
@@ -49,6 +51,7 @@ class Store:
         self._catalogue = Catalogue(database, self._names)
         self._leases = Leases(database)
         self._recorder = Recorder(database, self._names)
+        weakref.finalize(self, database.close)  # Python 3.13 warns of connections that nobody closes
 
     @classmethod
     def open(
