@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from calibrant._params import check_param
 from calibrant.comparison._internal import tied_ranks
 from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import METRICS, Interval
-from calibrant.metrics._internal import CONFIDENCE
+from calibrant.metrics._internal import CONFIDENCE, Predictions, read_predictions
 from calibrant.resampling._internal import NO_INTERVAL, split_interval
 from calibrant.studies._results.best_method import BestMethod
 from calibrant.studies._results.predictions import TestPredictions, predictions_from_parquet
@@ -129,24 +130,31 @@ def _by_rows(
     study: StudyValues, facts: MetricFacts, dataset: str, kept: list[list[TestPredictions]], best: int
 ) -> tuple[float, NDArray[np.float64]]:
     """Return by how much the choice on some rows moves the score on others, and the shares of the choices."""
-    pooled = [[_joined(parts, name) for name in ("y_true", "y_pred")] for parts in kept]
     weight = None if kept[0][0].weight is None else _joined(kept[0], "weight")
-    group = [part.row if part.group is None else part.group for part in kept[0]]
-    fixed = {"labels": list(kept[0][0].classes), "pos_label": study.plans[dataset].pos_label}
-    function = METRICS[facts.name].function
+    options = {"labels": list(kept[0][0].classes), "pos_label": study.plans[dataset].pos_label, "sample_weight": weight}
+    read = [read_predictions(_joined(parts, "y_true"), _joined(parts, "y_pred"), **options) for parts in kept]
+    judge = METRICS[facts.name].judge
 
     def score(method: int, drawn: NDArray[np.float64]) -> float:
-        counted = drawn if weight is None else drawn * weight
         try:
-            return float(function(*pooled[method], sample_weight=counted, **fixed))
+            return float(judge(_weighted(read[method], drawn)))
         except DataError:  # such as a single class among the rows
             return math.nan
 
     def loss(value: float) -> float:
         return float(facts.losses(np.array(value)))
 
-    found = select_by_rows(score, loss, len(kept), np.concatenate(group))
-    return found.score - score(best, np.ones(len(pooled[best][0]))), found.shares
+    units = np.concatenate([part.row if part.group is None else part.group for part in kept[0]])
+    found = select_by_rows(score, loss, len(kept), units)
+    return found.score - score(best, np.ones(len(units))), found.shares
+
+
+def _weighted(read: Predictions, drawn: NDArray[np.float64]) -> Predictions:
+    """Return the predictions that were drawn, with their weights: ten times as fast as validating them each time."""
+    counts = drawn[read.rows]
+    kept = np.flatnonzero(counts)
+    weights = counts[kept] if read.weights is None else counts[kept] * read.weights[kept]
+    return replace(read, label=read.label[kept], table=read.table[kept], weights=weights, kept=read.rows[kept])
 
 
 def _joined(parts: list[TestPredictions], name: str) -> NDArray[Any]:
