@@ -40,11 +40,16 @@ def read_methods_by_name(methods: Any) -> dict[str, Any]:
     for name, method in methods.items():
         if not isinstance(name, str) or not name.strip():
             raise StudyError(f"methods: a name must be text, and not empty; got {short_repr(name)}.")
-        for each, estimator in _expanded(name, method).items():
-            if each in found:
-                raise StudyError(f"two methods are named {each!r}; rename one.")
-            found[each] = estimator
+        _add(found, _expanded(name, method), "rename one")
     return found
+
+
+def _add(found: dict[str, Any], further: Mapping[str, Any], remedy: str) -> None:
+    """Add methods whose names are new; raise if one is not."""
+    both = next((name for name in further if name in found), None)
+    if both is not None:
+        raise StudyError(f"two methods are named {both!r}; {remedy}.")
+    found.update(further)
 
 
 def _expanded(name: str, method: Any) -> dict[str, Any]:
@@ -60,10 +65,7 @@ def _expanded_list(name: str, methods: Any) -> dict[str, Any]:
     for grid in methods:
         if not isinstance(grid, Grid):
             raise StudyError(f"method {name!r}: a list must hold grids; got {short_repr(grid)}.")
-        for each, estimator in _configurations(name, grid).items():
-            if each in found:
-                raise StudyError(f"two methods are named {each!r}; their grids overlap.")
-            found[each] = estimator
+        _add(found, _configurations(name, grid), "their grids overlap")
     return found
 
 
