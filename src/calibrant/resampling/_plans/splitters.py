@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._params import HasMethods
+from calibrant._params import HasMethods, check_params
 from calibrant.resampling._plans.plan import Plan, Split
 
 if TYPE_CHECKING:
@@ -81,5 +81,6 @@ def split(splitter: Any, rows: PlanRows) -> Iterable[Split]:
 def names(splitter: Any, rows: PlanRows) -> list[str]:
     """Return a name for each split of validated rows."""
     if isinstance(splitter, Plan):
+        check_params(splitter, splitter._rules)
         return splitter._names(rows)
     return [f"split {number + 1}" for number in range(splitter.get_n_splits(*rows.arguments))]
