@@ -242,7 +242,13 @@ def test_groups_and_weights_that_were_passed_are_in_the_document() -> None:
     each = Dataset("iris", groups=np.arange(150), weight=[1.0] * 150)
     again = Dataset.from_document(each.document())
     np.testing.assert_array_equal(again.groups, each.groups)
-    assert again.weight == each.weight
+    np.testing.assert_array_equal(again.weight, each.weight)
+
+
+def test_long_groups_are_told_apart_but_not_kept() -> None:
+    documents = [Dataset("iris", groups=np.arange(200_000) + first).document() for first in (0, 1)]
+    assert documents[0]["groups"]["digest"] != documents[1]["groups"]["digest"]
+    assert len(str(documents[0])) < 1000
 
 
 BAD = [
@@ -255,6 +261,8 @@ BAD = [
     (lambda: read_rows(Dataset(pd.DataFrame(), name="d")), "the frame has no columns"),
     (lambda: read_rows(Dataset(FRAME[["age", "age", "gives"]], name="d")), "unique column names"),
     (lambda: read_rows(Dataset((np.array([1, 2]), [0, 1]), name="d")), "two-dimensional"),
+    (lambda: Dataset("iris", groups=3), "groups must be a column, or a value for each row; got 3"),
+    (lambda: Dataset("iris", weight=[[1], [2, 3]]), "weight must be a column, or a value for each row"),
     (lambda: Dataset("iris", target="x"), "target is for files and frames"),
     (lambda: Dataset("iris", name=""), "name must be text"),
     (lambda: Dataset("iris", metric_params={"profit": 3}), "metric_params must be a dict"),

@@ -50,6 +50,7 @@ import calibrant.neighbors
 import calibrant.resampling
 import calibrant.trees
 from calibrant.calibration import CalibratedClassifier, Chain, Isotonic, Platt
+from calibrant.data import load
 from calibrant.decisions import CostMatrix, CostSensitiveClassifier
 from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier
 from calibrant.estimates import Curtailment, KernelDensity, MEstimate
@@ -193,6 +194,14 @@ def test_composed_estimators_are_rebuilt(value: BaseEstimator) -> None:
     assert type(rebuilt) is type(value)
     assert describe_value(rebuilt) == describe_value(value)
     assert describe_value(clone(value)) == describe_value(value)
+
+
+@pytest.mark.parametrize("value", [COMPOSED[0], COMPOSED[4], COMPOSED[8], COMPOSED[10].set_params(nominal="auto")])
+def test_a_rebuilt_estimator_predicts_the_same(value: BaseEstimator) -> None:
+    iris = load("nielsen.iris")
+    X = iris.X.to_numpy()
+    one, other = (each.fit(X, iris.y).predict_proba(X) for each in (clone(value), round_trip(value)))
+    np.testing.assert_array_equal(one, other)
 
 
 PLANS = [

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build_array", "describe_array", "describe_scalar", "fits_document"]
 
-_MAX_BYTES = 2**24  # of an array in a document; a larger one is told apart by its digest but not kept
+_MAX_BYTES = 2**20  # of an array in a document; a larger one is told apart by its digest but not kept
 _MAX_LISTED = 100  # values that a person may want to read
 _PLAIN = "biuf"  # kinds whose values JSON has
 _RAW = "biufcMmUS"  # kinds whose bytes are the values

@@ -6,12 +6,17 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Dataset", "UnavailableRows", "is_path", "read_datasets"]
 
@@ -77,6 +82,10 @@ class Dataset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", _read_source(self.source))
+        for role in ("groups", "weight"):
+            value = getattr(self, role)
+            if value is not None and not isinstance(value, str):
+                object.__setattr__(self, role, _as_array(role, value))
         for role in ("target", "name"):
             value = getattr(self, role)
             if value is not None and (not isinstance(value, str) or not value):
@@ -246,6 +255,17 @@ def _read_source(source: Any) -> Any:
     raise ParameterError(
         f"Dataset: source must be the name of a data set, a path, a Table, a frame or (X, y); got {short_repr(source)}."
     )
+
+
+def _as_array(role: str, values: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ParameterError(f"Dataset: {role} must be a column, or a value for each row: {error}.") from error
+    if array.ndim != 1:
+        raise ParameterError(f"Dataset: {role} must be a column, or a value for each row; got {short_repr(values)}.")
+    # A list of text and numbers is one of objects, not one of text
+    return np.asarray(values, dtype=object) if array.dtype.kind in "US" and isinstance(values, list | tuple) else array
 
 
 def _check_metric_params(params: Any) -> None:
