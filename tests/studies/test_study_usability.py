@@ -157,3 +157,16 @@ def test_trials_to_run_again_are_kept_until_the_cluster_answers(failing, monkeyp
     with pytest.raises(StudyError, match="no Dask scheduler"):
         failing.run(dask="tcp://nowhere:1", retry=True)
     assert failing.status().n_failed == 2
+
+
+@pytest.mark.parametrize("name", ["studies.db", "sqlite:///studies.db", "sqlite:///studies.db?timeout=5", "a:b.db"])
+def test_a_relative_store_stays_where_it_was_when_the_folder_changes(name, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    study = make(name)
+    study.run()
+    opened = Study.open("study", name)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert study.run().is_complete
+    assert opened.status().is_complete
+    assert not list(Path.cwd().iterdir())

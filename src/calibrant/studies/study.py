@@ -130,6 +130,16 @@ class Study:
         Study
             The study. It can be queried, and run if all that it consists of can be found again: data sets by name or
             path, methods by their import paths.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from calibrant.studies import Study
+        >>> methods = {"bayes": "calibrant.bayes.NaiveBayesClassifier"}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     status = Study("bayes", datasets=["appeal"], methods=methods, plan=2, store=f"{folder}/s.db").run()
+        ...     Study.open("bayes", f"{folder}/s.db").table("auc").shape
+        (1, 1)
         """
         url = _read_url(store)
         with Store.open(url, read_only=True, create=False) as opened:
@@ -154,6 +164,16 @@ class Study:
         -------
         Study
             The study; `run` takes the options of the file where its arguments are left at their defaults.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from calibrant.studies import Study
+        >>> text = "{name: bayes, datasets: [appeal], methods: {bayes: NaiveBayesClassifier}, store: studies.db}"
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = pathlib.Path(folder, "study.yaml").write_text(text)
+        ...     Study.from_file(f"{folder}/study.yaml")
+        <Study 'bayes': 1 data set x 1 method, in sqlite:///.../studies.db>
         """
         found = read_study_file(path)
         study = cls.__new__(cls)
@@ -220,6 +240,23 @@ class Study:
             If the store has another definition of this study, with what differs; unless `update`.
         StoreError
             If the store cannot be read or written. Trials that were recorded are kept: run again to go on.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from calibrant.studies import Study
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "m")}
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> study = Study("trees", datasets=["appeal"], methods=trees, plan=2, store=f"{folder.name}/s.db")
+        >>> study.run()
+        Study 'trees': 4 of 4 trials done
+          4 trials: 2 growths instead of 4, 1 coding instead of 2.
+        >>> trees["frequency"] = ProbabilityTreeClassifier(estimate="frequency")
+        >>> study = Study("trees", datasets=["appeal"], methods=trees, plan=2, store=f"{folder.name}/s.db")
+        >>> study.run(update=True).n_done
+        6
+        >>> folder.cleanup()
         """
         passed = {
             "workers": workers,
@@ -235,7 +272,14 @@ class Study:
         return self.status()
 
     def status(self) -> StudyStatus:
-        """Return how far the study is, also while other processes run it."""
+        """Return how far the study is, also while other processes run it.
+
+        Returns
+        -------
+        StudyStatus
+            Numbers of trials (``n_done``, ``n_failed``, ``n_running``, ``n_missing``, ``n_outdated``), ``errors`` of
+            those that failed, ``seconds``, ``seconds_left``, ``workers`` and ``sharing``.
+        """
         with self._open_store() as store:
             return read_status(store, self._read_stored(store))
 
@@ -294,6 +338,9 @@ class Study:
 
 
 def _read_url(store: str | PathLike[str]) -> str:
-    """Return a validated URL or path of a store."""
-    read_store_url(store)
-    return str(store)
+    """Return a validated URL or path of a store, absolute: the working folder may change."""
+    address = read_store_url(store)
+    if address.path is None:
+        return str(store)
+    query = str(store).partition("?")[2] if "://" in str(store) else ""
+    return f"sqlite:///{address.path}?{query}" if query else str(address.path)
