@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -27,23 +29,41 @@ METADATA = MetaData()
 # Only an INTEGER PRIMARY KEY of SQLite is the row id itself and needs no second tree.
 _ID = BigInteger().with_variant(Integer(), "sqlite")
 
+
+def _required(kind: Any, *names: str) -> list[Column[Any]]:
+    """Return columns that are never empty."""
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _key(kind: Any, *names: str, of: str | None = None) -> list[Column[Any]]:
+    """Return columns that identify a row together with others, the ids of another table among them."""
+    references = [] if of is None else [ForeignKey(f"calibrant_{of}.id")]
+    return [Column(name, kind, *references, primary_key=True, autoincrement=False) for name in names]
+
+
+def _reference(name: str, table: str, *, index: bool = False) -> Column[Any]:
+    return Column(name, _ID, ForeignKey(f"calibrant_{table}.id"), nullable=False, index=index)
+
+
+def _unique(name: str) -> Column[Any]:
+    return Column(name, Text, nullable=False, unique=True)
+
+
 Table(
     "calibrant_store",
     METADATA,
-    Column("version", Integer, nullable=False),
-    Column("calibrant", Text, nullable=False),
-    Column("created", Double, nullable=False),
+    *_required(Integer, "version"),
+    *_required(Text, "calibrant"),
+    *_required(Double, "created"),
 )
 
 Table(
     "calibrant_studies",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("digest", Text, nullable=False, unique=True),  # of the name: an index of PostgreSQL has no long texts
-    Column("name", Text, nullable=False),
-    Column("definition", Text, nullable=False),
-    Column("created", Double, nullable=False),
-    Column("updated", Double, nullable=False),
+    _unique("digest"),  # of the name: an index of PostgreSQL takes no long texts
+    *_required(Text, "name", "definition"),
+    *_required(Double, "created", "updated"),
     sqlite_autoincrement=True,  # the number of a deleted study is not used again
 )
 
@@ -52,35 +72,24 @@ Table(
     "calibrant_names",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("digest", Text, nullable=False, unique=True),
-    Column("name", Text, nullable=False),
+    _unique("digest"),
+    *_required(Text, "name"),
 )
 
-# StoredNames have no foreign keys: PostgreSQL would lock their rows with every trial, and names are never deleted.
+# Names have no foreign keys: PostgreSQL would lock their rows with every trial, and names are never deleted.
 _trials = Table(
     "calibrant_trials",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("study", _ID, ForeignKey("calibrant_studies.id"), nullable=False),
-    Column("key", Text, nullable=False),
-    Column("token", Text, nullable=False),
-    Column("dataset", _ID, nullable=False),
-    Column("fingerprint", _ID, nullable=False),
-    Column("method", _ID, nullable=False),
-    Column("split", Integer, nullable=False),
-    Column("split_name", _ID, nullable=False),
+    _reference("study", "studies"),
+    *_required(Text, "key", "token"),
+    *_required(_ID, "dataset", "fingerprint", "method", "split_name", "versions", "choice"),
+    *_required(Integer, "split", "n_sharing"),
+    *_required(BigInteger, "n_train", "n_test"),
+    *_required(Double, "fit_seconds", "predict_seconds", "shared_seconds", "recorded"),
     Column("seed", BigInteger),
-    Column("versions", _ID, nullable=False),
-    Column("n_train", BigInteger, nullable=False),
-    Column("n_test", BigInteger, nullable=False),
-    Column("fit_seconds", Double, nullable=False),
-    Column("predict_seconds", Double, nullable=False),
-    Column("shared_seconds", Double, nullable=False),
-    Column("n_sharing", Integer, nullable=False),
-    Column("choice", _ID, nullable=False),
-    Column("error", Text),
-    Column("recorded", Double, nullable=False),
     Column("worker", _ID),  # since version 2
+    Column("error", Text),
     UniqueConstraint("study", "key"),
 )
 Index("calibrant_trials_of_study", _trials.c.study, _trials.c.id)
@@ -90,34 +99,24 @@ Index("calibrant_trials_failed", _trials.c.study, sqlite_where=_failed, postgres
 Table(
     "calibrant_scores",
     METADATA,
-    Column("trial", _ID, ForeignKey("calibrant_trials.id"), primary_key=True, autoincrement=False),
-    Column("metric", _ID, primary_key=True, autoincrement=False),
-    Column("part", SmallInteger, primary_key=True, autoincrement=False),
+    *_key(_ID, "trial", of="trials"),
+    *_key(_ID, "metric"),
+    *_key(SmallInteger, "part"),
     Column("value", Double),  # NULL: not a number
     sqlite_with_rowid=False,
 )
 
-Table(
-    "calibrant_predictions",
-    METADATA,
-    Column("trial", _ID, ForeignKey("calibrant_trials.id"), primary_key=True, autoincrement=False),
-    Column("parquet", LargeBinary, nullable=False),
-)
+Table("calibrant_predictions", METADATA, *_key(_ID, "trial", of="trials"), *_required(LargeBinary, "parquet"))
 
 Table(
     "calibrant_workers",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("study", _ID, ForeignKey("calibrant_studies.id"), nullable=False, index=True),
-    Column("token", Text, nullable=False, unique=True),
-    Column("host", Text, nullable=False),
-    Column("boot", Text, nullable=False),
-    Column("namespace", Text, nullable=False),
-    Column("pid", BigInteger, nullable=False),
-    Column("process_start", Double, nullable=False),
-    Column("lease", Double, nullable=False),
-    Column("started", Double, nullable=False),
-    Column("heartbeat", Double, nullable=False),
+    _reference("study", "studies", index=True),
+    _unique("token"),
+    *_required(Text, "host", "boot", "namespace"),
+    *_required(BigInteger, "pid"),
+    *_required(Double, "process_start", "lease", "started", "heartbeat"),
     Column("ended", Double),
     sqlite_autoincrement=True,
 )
@@ -125,10 +124,10 @@ Table(
 Table(
     "calibrant_claims",
     METADATA,
-    Column("study", _ID, ForeignKey("calibrant_studies.id"), primary_key=True, autoincrement=False),
-    Column("key", Text, primary_key=True),
-    Column("worker", _ID, ForeignKey("calibrant_workers.id"), nullable=False, index=True),
-    Column("claimed", Double, nullable=False),
+    *_key(_ID, "study", of="studies"),
+    *_key(Text, "key"),
+    _reference("worker", "workers", index=True),
+    *_required(Double, "claimed"),
     sqlite_with_rowid=False,
 )
 
@@ -136,11 +135,10 @@ Table(
 Table(
     "calibrant_repeats",
     METADATA,
-    Column("study", _ID, ForeignKey("calibrant_studies.id"), primary_key=True, autoincrement=False),
-    Column("key", Text, primary_key=True),
-    Column("token", Text, primary_key=True),
-    Column("worker", _ID, nullable=False),
-    Column("recorded", Double, nullable=False),
+    *_key(_ID, "study", of="studies"),
+    *_key(Text, "key", "token"),
+    *_required(_ID, "worker"),
+    *_required(Double, "recorded"),
     sqlite_with_rowid=False,
 )
 
@@ -148,10 +146,9 @@ Table(
 SUPPLEMENTS = Table(
     "calibrant_supplements",
     METADATA,
-    Column("trial", _ID, ForeignKey("calibrant_trials.id"), primary_key=True, autoincrement=False),
-    Column("token", Text, primary_key=True),
-    Column("versions", _ID, nullable=False),
-    Column("worker", _ID, nullable=False),
-    Column("recorded", Double, nullable=False),
+    *_key(_ID, "trial", of="trials"),
+    *_key(Text, "token"),
+    *_required(_ID, "versions", "worker"),
+    *_required(Double, "recorded"),
     sqlite_with_rowid=False,
 )
