@@ -249,6 +249,10 @@ def test_long_groups_are_told_apart_but_not_kept() -> None:
     documents = [Dataset("iris", groups=np.arange(200_000) + first).document() for first in (0, 1)]
     assert documents[0]["groups"]["digest"] != documents[1]["groups"]["digest"]
     assert len(str(documents[0])) < 1000
+    again = Dataset.from_document(documents[0])
+    assert again.document() == documents[0]
+    with pytest.raises(StudyError, match="which the store does not hold"):
+        read_rows(again)
 
 
 BAD = [
