@@ -42,11 +42,14 @@ distributed = pytest.importorskip("distributed")
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two worker processes of one thread each, which Dask starts again when they die."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it reports every worker that dies
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # it reports every worker that dies
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
     ) as cluster:
         yield cluster
+    logger.setLevel(level)
 
 
 @pytest.fixture
@@ -175,6 +178,19 @@ def test_warnings_reach_this_process_once_each(start: Any) -> None:
         ("did not converge", RuntimeWarning),
         ("boosting stops in split 0. This is the first of 8 such fits.", CalibrantWarning),
     ]
+
+
+def test_workers_that_are_threads_of_this_process_run_jobs_too() -> None:
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0", silence_logs=logging.CRITICAL
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        runner = DaskRunner(work_of(mean=mean), rows_of, cluster=client, run_job=run_functions)
+        events = run_all(runner, [job_of(number, "mean", 2) for number in range(6)])
+        assert (runner.n_slots, len(records(events)), len(lost(events))) == (3, 12, 0)
+        runner.stop()
 
 
 def test_a_client_that_was_passed_stays_open(start: Any, cluster: Any) -> None:

@@ -29,7 +29,7 @@ from tests.studies.runner_methods import (
 
 from calibrant._fit_warnings import warn_of_fit
 from calibrant.exceptions import CalibrantWarning, StudyError
-from calibrant.studies._runners import scratch
+from calibrant.studies._runners import scratch, worker_pool
 from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded, TrialFinished
 from calibrant.studies._trials.records import TrialRef
@@ -163,6 +163,15 @@ def test_a_full_disk_is_an_error_with_the_remedy(start: Any, monkeypatch: pytest
     monkeypatch.setattr(scratch, "_append", fail)
     with pytest.raises(StudyError, match=r"the rows of 'iris' cannot be written .*No space left on device.*TMPDIR"):
         runner.submit(job_of(0, "mean"))
+
+
+def test_a_process_that_the_system_does_not_start_is_an_error(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(worker_pool, "LocalWorker", fail)
+    with pytest.raises(StudyError, match=r"Resource temporarily unavailable. Try fewer workers\."):
+        run_all(start(), [job_of(0, "mean")])
 
 
 def test_no_job_can_be_submitted_after_the_stop(start: Any) -> None:

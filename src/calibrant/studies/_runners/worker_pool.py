@@ -117,10 +117,16 @@ class WorkerPool:
     def _free_worker(self) -> LocalWorker | None:
         free = next((worker for worker in self._workers if worker.is_free), None)
         if free is None and len(self._workers) < self._n_workers:
-            free = LocalWorker(self._n_started, self._scratch.path, self._work_path, self._limits)
-            self._n_started += 1
+            free = self._start_worker()
             self._workers.append(free)
         return free
+
+    def _start_worker(self) -> LocalWorker:
+        self._n_started += 1
+        try:
+            return LocalWorker(self._n_started, self._scratch.path, self._work_path, self._limits)
+        except OSError as error:  # no memory, too many files or processes
+            raise StudyError(f"no worker process can be started: {error}. Try fewer workers.") from error
 
     def _serve_worker(self, worker: LocalWorker) -> None:
         has_ended = worker.has_ended()  # before the last messages are read
