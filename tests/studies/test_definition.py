@@ -36,7 +36,9 @@ def define(**changes: object) -> StudyDefinition:
 
 
 def stored(definition: StudyDefinition) -> StudyDefinition:
-    return StudyDefinition.from_document(json.loads(json.dumps(definition.document(), allow_nan=False)))
+    document = json.loads(json.dumps(definition.document(), allow_nan=False))
+    assert document == definition.document()
+    return StudyDefinition.from_document(document)
 
 
 def test_a_definition_comes_back_from_its_document() -> None:
@@ -195,6 +197,8 @@ def test_a_plan_may_be_a_number_of_folds_or_pairs_of_rows() -> None:
 BAD = [
     ({"name": ""}, "the name of a study must be text"),
     ({"name": 3}, "the name of a study must be text"),
+    ({"name": "a\0b"}, "must have no NUL characters"),
+    ({"methods": {"\ud800": GaussianNB()}}, "no unpaired surrogates"),
     ({"datasets": []}, "datasets is empty"),
     ({"datasets": {}}, "datasets is empty"),
     ({"datasets": "iris"}, "datasets must be a list"),

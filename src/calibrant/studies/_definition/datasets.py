@@ -14,6 +14,7 @@ from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
+from calibrant.studies._definition.names import check_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,8 +143,8 @@ class Dataset:
         kept = {name: each for name, each in document.items() if name not in ("fingerprint", "name")}
         try:
             return cls(found, **{name: build_value(each) for name, each in kept.items() if name != "source"})
-        except StudyError as error:  # long groups or weights, which can be queried but not read again
-            return cls(UnavailableRows(str(error), kept))
+        except StudyError:  # long groups or weights, which can be queried but not read again
+            return cls(UnavailableRows("with groups, weights or amounts too long to keep", kept))
 
     def check_source(self, name: str) -> None:
         """Raise a StudyError if there is no data set or file of that name; nothing is read."""
@@ -196,6 +197,7 @@ def _named_by_themselves(datasets: Any) -> dict[str, Dataset]:
             raise StudyError(
                 f"datasets[{position}] has no name; pass a dict of name to data set, or Dataset(..., name=)."
             )
+        check_name("datasets: a name", name)
         if name in found:
             raise StudyError(f"two data sets are named {name!r}; name them by a dict of name to data set.")
         found[name] = replace(dataset, name=name)
@@ -203,8 +205,7 @@ def _named_by_themselves(datasets: Any) -> dict[str, Dataset]:
 
 
 def _named(name: Any, dataset: Dataset) -> Dataset:
-    if not isinstance(name, str) or not name.strip():
-        raise StudyError(f"datasets: a name must be text, and not empty; got {short_repr(name)}.")
+    check_name("datasets: a name", name)
     if dataset.name not in (None, name):
         raise StudyError(f"data set {name!r} is named {dataset.name!r} by its Dataset; name it once.")
     return replace(dataset, name=name)

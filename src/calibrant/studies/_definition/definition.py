@@ -15,6 +15,7 @@ from calibrant.studies._definition.digests import digest
 from calibrant.studies._definition.keys import CHOSEN, group_digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
 from calibrant.studies._definition.metrics import check_metric_params, read_study_metrics
+from calibrant.studies._definition.names import check_name
 from calibrant.studies._definition.opaque import OPAQUE
 from calibrant.studies._definition.parts import DefinitionPart
 from calibrant.studies._definition.plans import read_study_plan
@@ -219,7 +220,7 @@ def define_study(
     from calibrant.resampling import Nested
     from calibrant.resampling._internal import are_regressors
 
-    _check_name(name)
+    check_name("the name of a study", name)
     for flag, value in (("tests_training", tests_training), ("keeps_predictions", keeps_predictions)):
         check_param(flag, value, Bool())
     found = read_datasets(datasets)
@@ -262,11 +263,6 @@ def _check_distinct(what: str, document: Any) -> None:
             )
         for each in document.values():
             _check_distinct(what, each)
-
-
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str) or not name.strip():
-        raise StudyError(f"the name of a study must be text, and not empty; got {short_repr(name)}.")
 
 
 def _read_choice(choose_by: Any, metrics: Mapping[str, Any], *, is_nested: bool) -> str | None:

@@ -11,6 +11,7 @@ from calibrant.exceptions import ParameterError, StudyError
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.grids import Grid
 from calibrant.studies._definition.import_paths import resolve_path
+from calibrant.studies._definition.names import check_name
 
 __all__ = ["as_estimator", "read_methods_by_name"]
 
@@ -38,8 +39,7 @@ def read_methods_by_name(methods: Any) -> dict[str, Any]:
         raise StudyError("methods is empty; name at least one method.")
     found: dict[str, Any] = {}
     for name, method in methods.items():
-        if not isinstance(name, str) or not name.strip():
-            raise StudyError(f"methods: a name must be text, and not empty; got {short_repr(name)}.")
+        check_name("methods: a name", name)
         _add(found, _expanded(name, method), "rename one")
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 from calibrant._repr import short_repr
 from calibrant.exceptions import StudyError, nearest
 from calibrant.metrics import METRICS, numeric
+from calibrant.studies._definition.names import check_name
 
 __all__ = ["check_metric_params", "read_study_metrics"]
 
@@ -51,8 +52,7 @@ def _items(metrics: Any) -> Iterable[tuple[str, Callable[..., Any] | None]]:
         raise StudyError(f"metrics must be a list of ids, or a dict of name to function; got {short_repr(metrics)}.")
     pairs = metrics.items() if isinstance(metrics, Mapping) else ((_own_name(each), each) for each in metrics)
     for name, each in pairs:
-        if not isinstance(name, str) or not name:
-            raise StudyError(f"metrics: a name must be text, and not empty; got {short_repr(name)}.")
+        check_name("metrics: a name", name)
         if each is not None and not callable(each) and each != name:
             raise StudyError(
                 f"metrics: {name!r} must be a function, or None for a metric of calibrant; got {short_repr(each)}."
