@@ -19,7 +19,7 @@ def test_every_trial_is_a_row_in_the_order_of_the_study() -> None:
     columns["seed"], columns["versions"] = np.arange(8)[shuffled], [{"calibrant": "1.0", "numpy": "2.0"}] * 8
     names = {"datasets": list(values), "methods": ["tree", "bayes"], "metrics": ["mse"]}
     frame = read_results("test", columns, **names, plans=dict.fromkeys(values, folds(2))).to_frame()
-    assert list(frame) == ["dataset", "method", "split", "state", "seed", "mse", "training_mse", "versions", "error"]
+    assert list(frame) == ["dataset", "method", "split", "state", "seed", "mse", "training_mse", "versions", "failure"]
     assert frame["mse"].tolist() == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
     assert frame["dataset"].tolist() == ["wine"] * 4 + ["iris"] * 4
     assert frame["seed"].tolist() == list(range(8))
@@ -30,7 +30,7 @@ def test_a_failed_trial_has_the_line_that_names_its_error() -> None:
     study = results({"iris": [[0.1, 0.2]]}, ["tree"], folds(2), failed={("iris", "tree", 1)})
     frame = study.to_frame()
     assert frame["state"].tolist() == ["done", "failed"]
-    assert frame["error"].tolist() == ["", "ValueError: no rows"]
+    assert frame["failure"].tolist() == ["", "ValueError: no rows"]
 
 
 def test_missing_trials_are_added_on_request() -> None:

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import StudyChangedError, StudyError
-from calibrant.resampling import CrossValidation, estimate_performance
+from calibrant.resampling import Bootstrap632, CrossValidation, estimate_performance
 from calibrant.studies import Study, delete_study, list_studies
 from calibrant.studies._trials import versions
 from calibrant.trees import ProbabilityTreeClassifier
@@ -149,7 +149,7 @@ def test_a_failed_trial_is_recorded_with_its_traceback_and_stops_nothing(rows, s
     frame = study.results().to_frame()
     failed = frame[frame["state"] == "failed"]
     assert 0 < status.n_failed == len(failed) < 10
-    assert failed["error"].str.contains("no luck").all()
+    assert failed["failure"].str.contains("no luck").all()
     assert (frame[frame["method"] == "gaussian"]["state"] == "done").all()
     assert study.run().n_failed == status.n_failed
     assert study.run(retry=True).n_failed == status.n_failed
@@ -164,3 +164,14 @@ def test_trials_of_other_versions_are_counted_and_run_again_on_request(rows, sto
     assert study.run(rerun_outdated=True).n_outdated == 0
     assert study.results().to_frame()["versions"].str.contains("calibrant 99.0.0").all()
     versions._package_versions.cache_clear()
+
+
+@pytest.mark.parametrize("plus", [False, True])
+def test_a_study_by_the_bootstrap_is_what_estimate_performance_estimates(plus, rows, store):
+    plan = Bootstrap632(5, plus=plus)
+    study = make(rows, store, plan=plan, metrics=["error"])
+    assert study.run().is_complete
+    expected = estimate_performance(METHODS, *rows, plan, ["error"]).to_frame().set_index("method")
+    found = study.table("error", interval=True).loc["noise"].unstack()
+    for column in ("mean", "low", "high"):
+        assert np.allclose(found.loc[list(METHODS), column], expected.loc[list(METHODS), column])

@@ -170,3 +170,22 @@ def test_a_relative_store_stays_where_it_was_when_the_folder_changes(name, tmp_p
     assert study.run().is_complete
     assert opened.status().is_complete
     assert not list(Path.cwd().iterdir())
+
+
+def test_the_frame_of_trials_has_metrics_of_any_name(store):
+    def seed(y: np.ndarray, p: np.ndarray) -> float:
+        return float(len(y) == len(p))
+
+    study = make(store, metrics={"error": None, "seed": seed})
+    study.run()
+    frame = study.to_frame()
+    assert np.array_equal(frame["error"], study.split_values("error", "rows").ravel())
+    assert frame["test_seed"].tolist() == [1.0] * 4
+    assert set(frame["failure"]) == {""}
+    assert frame.columns.is_unique
+
+
+def test_the_frame_of_trials_has_the_line_that_names_the_failure(failing):
+    frame = failing.to_frame().set_index("method")
+    assert (frame["failure"].str.contains("min_leaf must be") == (frame.index == "wrong")).all()
+    assert frame.loc["wrong", "error"].isna().all()

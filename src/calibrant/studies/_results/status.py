@@ -50,7 +50,7 @@ class StudyStatus:
     >>> StudyStatus("leaf estimates", 200, 150, 1, 4, 0, 0, 61.2, 20.1, ("host, process 4711",), "")
     Study 'leaf estimates': 150 of 200 trials done, 4 running, 1 failed, 45 missing; about 20 s left in one process
       1 worker: host, process 4711
-      run(retry=True) runs failed trials again; to_frame() has the error of each
+      run(retry=True) runs failed trials again; to_frame() has the failure of each
     """
 
     name: str
@@ -95,7 +95,7 @@ class StudyStatus:
             lines.append(f"  {self.sharing}")
         lines += [f"  {n:,} failed: {error}" for error, n in [*self.errors.items()][:_MOST_ERRORS]]
         if self.n_failed:
-            lines.append("  run(retry=True) runs failed trials again; to_frame() has the error of each")
+            lines.append("  run(retry=True) runs failed trials again; to_frame() has the failure of each")
         if self.n_outdated:
             lines.append(
                 f"  {self.n_outdated:,} trials are of other versions; run(rerun_outdated=True) runs them again"

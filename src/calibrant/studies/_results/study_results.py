@@ -182,7 +182,8 @@ class StudyResults(ComparisonQueries):
         -------
         pandas.DataFrame
             Data set, method, split, state, seed, sizes, seconds, a column for each metric (``training_`` before those
-            on training rows), what a nested plan chose, versions, and the line of the traceback that names the error.
+            on training rows), what a nested plan chose, versions, and in ``failure`` the line of the traceback that
+            names the error.
 
         Examples
         --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,16 +20,17 @@ __all__ = ["error_line", "trials_frame"]
 
 _FIRST = ("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test")
 _SECONDS = ("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
-_LAST = ("choice", "versions", "error")
+_LAST = ("choice", "versions", "failure")
+_NAMES = {"error": "failure"}  # error is a metric
 _PREFIX = {"test": "", "training": "training_", "no_information": "no_information_"}
 
 
 def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
     """Return a frame with a row for each recorded trial and, if requested, each that is missing."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return the trials of a study")
-    columns = {name: column for name, column in study.columns.items() if isinstance(name, str)}
+    columns = {_NAMES.get(name, name): column for name, column in study.columns.items() if isinstance(name, str)}
     named = {
-        f"{_PREFIX[part]}{metric}": study.columns[part, metric]
+        _metric_column(part, metric, columns): study.columns[part, metric]
         for part in _PREFIX
         for metric in study.metrics
         if (part, metric) in study.columns
@@ -50,9 +51,15 @@ def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
     return ordered
 
 
+def _metric_column(part: str, metric: str, taken: Collection[str]) -> str:
+    """Return the name of a metric's column; a function of the user's may have that of another column."""
+    name = f"{_PREFIX[part]}{metric}"
+    return f"{part}_{metric}" if name in taken else name
+
+
 def _plain(name: str, column: Any) -> Any:
     """Return a column as a frame shows it: errors by one line, versions as text."""
-    if name == "error":
+    if name == "failure":
         return _by_distinct(column, error_line)
     return _by_distinct(column, _versions_text) if name == "versions" else column
 

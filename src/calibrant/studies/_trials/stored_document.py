@@ -137,7 +137,8 @@ class StoredStudy:
     def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
         """Return which recorded trials count: those of another definition of the study do not."""
         digests = {digest for each in self.trials for digest in each.digests.values()}
-        return np.fromiter((key[: key.rfind("-")] in digests for key in keys), dtype=bool, count=len(keys))
+        # A split number may be negative: all rows, which the .632+ bootstrap needs, end in "--1"
+        return np.fromiter((key[: key.find("-")] in digests for key in keys), dtype=bool, count=len(keys))
 
 
 def read_stored_study(store: Store, name: str) -> StoredStudy:
