@@ -99,6 +99,18 @@ def test_rows_do_not_count_against_the_memory_limit(start: Any) -> None:
 
 
 @linux
+def test_rows_that_a_worker_has_dropped_do_not_raise_the_memory_limit(start: Any) -> None:
+    def large(name: str) -> StudyRows:
+        return StudyRows(name, "", np.ones((1_000_000, 10)), np.ones(1))
+
+    runner = start(rows=large, memory_limit=250_000_000, take=take_memory)
+    found = records(run_all(runner, [job_of(number, "mean take", 1, name) for number, name in enumerate("abcdef")]))
+    assert sorted(key for key, record in found.items() if record.error) == [
+        f"{n}/{i}/take/0" for i, n in enumerate("abcdef")
+    ]
+
+
+@linux
 def test_a_worker_that_dies_of_the_memory_limit_is_recorded_so(start: Any) -> None:
     runner = start(memory_limit=200_000_000, run_out=run_out_in_c)
     found = records(run_all(runner, [job_of(0, "mean run_out", 2)]))

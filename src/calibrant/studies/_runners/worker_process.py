@@ -147,9 +147,9 @@ class _JobServer:
 
     def _read_rows(self, path: Path) -> StudyRows:
         if path not in self._rows:
-            while len(self._rows) >= _KEPT_DATASETS:
-                self._rows.popitem(last=False)
-            with self._memory.not_counted():
+            with self._memory.not_counted():  # what is dropped and what comes in its place
+                while len(self._rows) >= _KEPT_DATASETS:
+                    self._rows.popitem(last=False)
                 self._rows[path] = load_mapped(path)
                 self._prepare(self._rows[path])
         self._rows.move_to_end(path)
