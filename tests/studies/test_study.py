@@ -10,7 +10,14 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import StudyChangedError, StudyError
-from calibrant.resampling import Bootstrap632, CrossValidation, estimate_performance
+from calibrant.resampling import (
+    Bootstrap632,
+    CrossValidation,
+    Holdout,
+    LeaveOneOut,
+    Nested,
+    estimate_performance,
+)
 from calibrant.studies import Study, delete_study, list_studies
 from calibrant.studies._trials import versions
 from calibrant.trees import ProbabilityTreeClassifier
@@ -66,6 +73,26 @@ def test_a_second_run_runs_nothing(rows, store):
     assert (first.n_done, first.is_complete) == (40, True)
     study.run()
     assert study.results().to_frame().equals(before)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Bootstrap632(4),
+        Bootstrap632(4, plus=True),
+        Nested(CrossValidation(3), CrossValidation(2)),
+        Holdout(),
+        LeaveOneOut(),
+    ],
+    ids=repr,
+)
+def test_a_second_run_of_any_plan_computes_nothing(rows, store, plan):
+    X, y = rows
+    study = make((X[:30], y[:30]), store, plan=plan, metrics=["mse"])
+    study.run()
+    before = study.to_frame()
+    assert study.run().n_computed_twice == 0
+    assert study.to_frame().equals(before)
 
 
 def test_processes_give_the_same_bits_as_this_process(rows, store, tmp_path):

@@ -73,8 +73,6 @@ def _planned(dataset: str, definition: StudyDefinition, context: JobContext) -> 
 def _needed(context: JobContext, definition: StudyDefinition) -> Needed:
     metrics = tuple(context.experiment.scorer.metrics)
     needed: dict[Part, tuple[str, ...]] = {"test": metrics}
-    if definition.tests_training:
+    if definition.tests_training or splitters.bootstrap_kind(definition.plan) == ".632":
         needed["training"] = metrics
-    if splitters.bootstrap_kind(definition.plan) == ".632":
-        needed |= {"training": metrics, "no_information": metrics}
     return Needed(needed, definition.keeps_predictions)
