@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["AREAS", "Job", "Part", "TrialRecord", "TrialRef"]
+__all__ = ["BY_CLASS", "Job", "Part", "TrialRecord", "TrialRef"]
 
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
 # "counted": no values of the metric, but the numbers of test rows that it counts, which its intervals need.
 Part = Literal["test", "training", "no_information", "counted"]
 
-AREAS = ("auc", "gini")  # the metrics whose intervals need to know how many rows of each class there are
+# The metrics whose intervals need to know how many rows of each class there are: areas, and proportions of a class.
+BY_CLASS = ("auc", "gini", "recall", "sensitivity", "specificity")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from calibrant.resampling import Nested
 from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._trials.records import AREAS, Job, Part, TrialRecord, TrialRef
+from calibrant.studies._trials.records import BY_CLASS, Job, Part, TrialRecord, TrialRef
 from calibrant.studies._trials.versions import method_versions
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
@@ -133,18 +133,22 @@ class JobContext:
         return found | {"counted": counted} if counted else found
 
     def _counted(self, trial: MethodTrial) -> dict[str, float]:
-        """Return the numbers of test rows that areas count; proportions count all of them."""
+        """Return the numbers of test rows that areas and proportions of a class count; others count all of them."""
         scorer, predictions = self.experiment.scorer, np.asarray(trial.predictions)
-        areas = [name for name in AREAS if name in scorer.metrics]
-        numbers = {name: scorer.n_counted(name, predictions, trial.test) for name in areas}
+        names = [name for name in BY_CLASS if name in scorer.metrics]
+        numbers = {name: scorer.n_counted(name, predictions, trial.test) for name in names}
         return {name: number for name, number in numbers.items() if number is not None}
 
     def _predictions(self, trial: MethodTrial) -> bytes:
-        data = self.experiment.data
-        outcome = data.outcome[trial.test]
+        data, rows = self.experiment.data, trial.test
+        outcome = data.outcome[rows]
         y_true = outcome if data.classes is None else data.classes[outcome]
         classes = () if data.classes is None else tuple(data.classes.tolist())
-        return predictions_to_parquet(data.rows[trial.test], y_true, np.asarray(trial.predictions), classes)
+        return predictions_to_parquet(
+            *(data.rows[rows], y_true, np.asarray(trial.predictions), classes),
+            weight=None if data.weight is None else data.weight[rows],
+            group=None if data.groups is None else np.asarray(data.groups)[rows],
+        )
 
 
 def make_run_job() -> Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]:

@@ -14,7 +14,7 @@ from calibrant.resampling._internal import Sharing
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.dataset_plan import read_dataset_plan
 from calibrant.studies._trials.planned import PlannedTrials
-from calibrant.studies._trials.records import AREAS
+from calibrant.studies._trials.records import BY_CLASS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +112,7 @@ class StoredStudy:
         kinds = {each["facts"]["bootstrap"] for each in self.document[_PLANNED]}
         bootstrap: list[Part] = ["training", "no_information"]
         training: list[Part] = ["training"] if self.document["tests_training"] else []
-        counted: list[Part] = ["counted"] if set(AREAS).intersection(metrics) else []
+        counted: list[Part] = ["counted"] if set(BY_CLASS).intersection(metrics) else []
         return [*(bootstrap if kinds - {None} else training), *counted]
 
     @property
