@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant.exceptions import StudyChangedError
@@ -100,6 +101,7 @@ def _run(
 ) -> None:
     with ExitStack() as stack:
         stack.enter_context(one_warning_a_fit())
+        stack.enter_context(threadpool_limits(1))  # as in workers: sums of BLAS depend on the number of threads
         runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
         store.forget(name, sorted(again))
         worker = store.start_worker(name, lease=options.lease)
