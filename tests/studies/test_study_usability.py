@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import calibrant.studies
 from calibrant.exceptions import CalibrantWarning, MissingExtraError, ParameterError, StudyError
+from calibrant.resampling import Bootstrap632, CrossValidation, Nested
 from calibrant.studies import Study, list_studies
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -189,3 +190,53 @@ def test_the_frame_of_trials_has_the_line_that_names_the_failure(failing):
     frame = failing.to_frame().set_index("method")
     assert (frame["failure"].str.contains("min_leaf must be") == (frame.index == "wrong")).all()
     assert frame.loc["wrong", "error"].isna().all()
+
+
+def test_a_method_that_failed_can_be_left_out(failing):
+    with pytest.raises(StudyError, match=r"select\(methods="):
+        failing.best("mse")
+    found = failing.select(methods=["bayes"])
+    assert found.methods == ("bayes",)
+    assert found.best("mse").method == "bayes"
+    assert set(found.to_frame().method) == {"bayes"}
+
+
+@pytest.mark.parametrize("plan", [CrossValidation(3, 2), Bootstrap632(4), Bootstrap632(4, plus=True)])
+def test_a_selection_has_the_values_of_the_whole(plan, store):
+    others = ROWS[0] ** 2, ROWS[1]
+    methods = {
+        "bayes": GaussianNB(),
+        "tree": ProbabilityTreeClassifier(),
+        "laplace": ProbabilityTreeClassifier(estimate="laplace"),
+    }
+    study = make(store, datasets={"one": ROWS, "two": others}, methods=methods, plan=plan, metrics=["mse", "error"])
+    study.run()
+    whole, part = study.table("mse", interval=True), study.select(methods=["laplace", "bayes"], datasets=["two"])
+    assert part.table("mse", interval=True).equals(whole.loc[["two"], ["laplace", "bayes"]])
+    assert part.to_frame()["mse"].notna().all()
+    alone = make(
+        f"{store}.alone",
+        datasets={"two": others},
+        methods={name: methods[name] for name in ("laplace", "bayes")},
+        plan=plan,
+        metrics=["mse", "error"],
+    )
+    alone.run()
+    assert repr(part.compare("error")) == repr(alone.compare("error"))
+    assert repr(part.best("error")) == repr(alone.best("error"))
+
+
+@pytest.mark.parametrize("wrong", ["bayes", [], ["bays"], ["bayes", "bayes"], 3])
+def test_a_selection_of_no_methods_raises(wrong, store):
+    study = make(store)
+    study.run()
+    with pytest.raises(ParameterError, match="methods must be"):
+        study.select(methods=wrong)
+
+
+def test_a_selection_after_a_nested_plan_is_of_data_sets_only(store):
+    study = make(store, plan=Nested(2, 2))
+    study.run()
+    assert study.select(datasets=["rows"]).table("mse").shape == (1, 1)
+    with pytest.raises(StudyError, match="nested plan"):
+        study.select(methods=["bayes"])

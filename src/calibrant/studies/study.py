@@ -300,6 +300,7 @@ class Study:
             stored = self._read_stored(store)
             return read_study_results(store, stored, metrics, self._read_predictions)
 
+    select = on_results(StudyResults.select)
     table = on_results(StudyResults.table)
     to_frame = on_results(StudyResults.to_frame)
     compare = on_results(StudyResults.compare)

@@ -17,6 +17,7 @@ from calibrant.studies._results.dataset_plan import DatasetPlan
 from calibrant.studies._results.export import export_study
 from calibrant.studies._results.metric_facts import choose_name
 from calibrant.studies._results.predictions import pool_predictions
+from calibrant.studies._results.subset import select_results
 from calibrant.studies._results.tables import study_table
 from calibrant.studies._results.trials_frame import trials_frame
 
@@ -169,6 +170,33 @@ class StudyResults(ComparisonQueries):
         iris      0.2  0.05  0.647
         """
         return study_table(self, metric, part=part, interval=interval, confidence=confidence, partial=partial)
+
+    def select(self, *, methods: Sequence[str] | None = None, datasets: Sequence[str] | None = None) -> StudyResults:
+        """Return the results of some methods on some data sets, to be queried like all.
+
+        Methods that failed, or of which a metric is infinite, can be left out of a comparison. What is left out is not
+        corrected for: the choice must not depend on which methods look good.
+
+        Parameters
+        ----------
+        methods, datasets : sequences of str, optional
+            Their names, in the order of the tables; all by default.
+
+        Returns
+        -------
+        StudyResults
+            The results.
+
+        Examples
+        --------
+        >>> values = {"iris": [[0.1, 0.2], [0.3, 0.2], [0.2, 0.2]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "bayes", "forest"], metric="mse")
+        >>> results.select(methods=["forest", "tree"]).table("mse")
+        method   forest  tree
+        dataset
+        iris        0.2  0.15
+        """
+        return select_results(self, methods, datasets)
 
     def to_frame(self, *, missing: bool = False) -> pd.DataFrame:
         """Return a frame with a row for each trial.

@@ -111,7 +111,7 @@ def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:
     if means.gaps and not partial:
         raise StudyError(
             f"study {study.name!r} is not complete: {means.notes[0]}. Run it (failed trials again by retry=True), or "
-            "pass partial=True to use the trials that were finished."
+            "pass partial=True to use the trials that were finished; select(methods=[...]) leaves methods out."
         )
 
 
@@ -122,7 +122,7 @@ def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, me
         first = int(np.argmax(infinite > 0))
         raise StudyError(
             f"{metric} of {study.methods[first]} is infinite {where} ({infinite[first]} times); compare by a "
-            "metric that is finite, such as mse, or smooth the method's probabilities."
+            "metric that is finite, such as mse, or leave the method out by select(methods=[...])."
         )
 
 
