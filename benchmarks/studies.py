@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
@@ -215,7 +216,8 @@ def against_loop() -> None:
     X, y = rows(1000)
     plan = CrossValidation(10, 2)
     ours: dict[str, Any] = {name: ProbabilityTreeClassifier(estimate=name) for name in EIGHT}
-    ours |= {each: BaggedTreesClassifier(n_trees=30, out_of_bag=each, random_state=0) for each in READINGS}
+    forest = BaggedTreesClassifier(n_trees=30, estimate="frequency", random_state=0)
+    ours |= {each: clone(forest).set_params(out_of_bag=each) for each in READINGS}
     ours["naive Bayes"] = NaiveBayesClassifier()
     theirs = {
         "naive Bayes": GaussianNB(),
