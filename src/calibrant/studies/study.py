@@ -47,9 +47,10 @@ class Study:
         Classifiers, or regressors; a `Grid` stands for several, and text for an estimator by its import path. A
         ``random_state`` that a method leaves open is set from the seed and the number of the split.
     plan : plan of `calibrant.resampling`, splitter or int, optional
-        How rows are split, as in `estimate_performance`.
+        How rows are split, as in `estimate_performance`; by default 10-fold cross-validation, once.
     metrics : list of str, or dict of name to function, optional
-        As in `estimate_performance`.
+        As in `estimate_performance`; by default ``error``, ``mse``, ``log_loss`` and ``auc``, of regressors
+        ``mean_absolute_error``, ``root_mean_squared_error``, ``root_relative_squared_error`` and ``correlation``.
     store : str or path
         ``"sqlite:///calibrant.db"`` in the working folder by default, for processes on one host; a path of another
         SQLite file; or ``"postgresql://user@host/database"`` for several hosts.
