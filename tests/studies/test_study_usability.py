@@ -240,3 +240,16 @@ def test_a_selection_after_a_nested_plan_is_of_data_sets_only(store):
     assert study.select(datasets=["rows"]).table("mse").shape == (1, 1)
     with pytest.raises(StudyError, match="nested plan"):
         study.select(methods=["bayes"])
+
+
+def test_a_query_by_one_metric_reads_that_metric_alone(store, monkeypatch):
+    study = make(store)
+    study.run()
+    whole, read = study.results(), []
+    results = Study.results
+    monkeypatch.setattr(Study, "results", lambda self, metrics=None: read.append(metrics) or results(self, metrics))
+    assert study.table("error").equals(whole.table("error"))
+    assert repr(study.compare(metric="error")) == repr(whole.compare("error"))
+    assert repr(study.best(by="error")) == repr(whole.best("error"))
+    assert repr(study.ranks()) == repr(whole.ranks())
+    assert read == [["error"], ["error"], ["error"], None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -18,15 +19,22 @@ R = TypeVar("R")
 class _HasResults(Protocol):
     """A study."""
 
-    def results(self) -> StudyResults:
+    def results(self, metrics: Sequence[str] | None = None) -> StudyResults:
         """Return the results that the store has now."""
 
 
-def on_results(query: Callable[Concatenate[StudyResults, P], R]) -> Callable[Concatenate[_HasResults, P], R]:
-    """Return the method of a study that makes a query of `StudyResults` on its current results."""
+def on_results(
+    query: Callable[Concatenate[StudyResults, P], R], metric: str | None = None
+) -> Callable[Concatenate[_HasResults, P], R]:
+    """Return the method of a study that makes a query of `StudyResults` on its current results.
+
+    Only the metric that an argument names is read from the store, where `metric` is the name of that argument.
+    """
+    signature = inspect.signature(query)
 
     @wraps(query)
     def method(self: _HasResults, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return query(self.results(), *args, **kwargs)
+        named = None if metric is None else signature.bind_partial(self, *args, **kwargs).arguments.get(metric)
+        return query(self.results([named] if isinstance(named, str) else None), *args, **kwargs)
 
     return method
