@@ -23,10 +23,11 @@ class ScratchFolder:
     """A temporary folder that is removed by `remove`, and by loky's resource tracker if this process is killed."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="calibrant-study-"))
         self._tracker = optional_import(
             "loky.backend.resource_tracker", extra="studies", purpose="run trials in local processes"
         )
+        self._tracker.ensure_running()  # before there is a folder, which a kill in between would leave behind
+        self.path = Path(tempfile.mkdtemp(prefix="calibrant-study-"))
         self._tracker.register(str(self.path), "folder")
 
     def remove(self) -> None:
