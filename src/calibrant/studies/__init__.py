@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from calibrant.studies._definition.schema import study_schema
     from calibrant.studies._results.best_method import BestMethod
     from calibrant.studies._results.ranks import MethodRanks
+    from calibrant.studies._results.status import StudyStatus
     from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
     from calibrant.studies._results.study_results import StudyResults
+    from calibrant.studies._store.catalogue import StudySummary
     from calibrant.studies.study import Study
     from calibrant.studies.study_list import delete_study, list_studies
 
@@ -25,6 +27,8 @@ __all__ = [
     "Study",
     "StudyComparison",
     "StudyResults",
+    "StudyStatus",
+    "StudySummary",
     "delete_study",
     "list_studies",
     "study_schema",
@@ -40,6 +44,8 @@ _MODULES = {
     "Study": "study",
     "StudyComparison": "_results.study_comparison",
     "StudyResults": "_results.study_results",
+    "StudyStatus": "_results.status",
+    "StudySummary": "_store.catalogue",
     "delete_study": "study_list",
     "list_studies": "study_list",
     "study_schema": "_definition.schema",

@@ -34,6 +34,12 @@ class StudySummary:
         When it was defined, and when a trial or a definition was last recorded; in UTC.
     n_trials, n_failed : int
         Numbers of recorded trials, and of those that failed.
+
+    Examples
+    --------
+    >>> now = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    >>> StudySummary("trees", now, now, n_trials=40, n_failed=0).n_trials
+    40
     """
 
     name: str
