@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,25 @@ def test_names_may_be_any_text(store: Store, worker: Worker, name: str) -> None:
 def test_names_that_a_database_cannot_keep_are_an_error(store: Store, name: str) -> None:
     with pytest.raises(ParameterError, match="NUL"):
         store.save_definition(name, {})
+
+
+def test_a_study_can_be_deleted_while_trials_are_recorded(store: Store, url: str) -> None:
+    outcomes: list[str] = []
+
+    def record() -> None:
+        with Store.open(url) as another, suppress(StudyError):
+            worker = another.start_worker(STUDY)
+            for number in range(10_000):
+                outcomes.append(another.record(STUDY, worker, make_record(number)))  # noqa: PERF401 - seen outside
+
+    with ThreadPoolExecutor(1) as pool:
+        recording = pool.submit(record)
+        while len(outcomes) < 5 and not recording.done():
+            time.sleep(0.01)
+        store.delete(STUDY)
+        recording.result(60)
+    assert set(outcomes) == {"recorded"}
+    assert store.studies() == []
 
 
 # Recording

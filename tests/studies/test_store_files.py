@@ -20,7 +20,8 @@ from tests.studies.store_processes import query_as_nobody, run_together, write_a
 from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant.exceptions import StoreError
-from calibrant.studies._store import Store, Worker
+from calibrant.studies._store import Store, Worker, read_store_url
+from calibrant.studies._store.sqlite import SqliteDatabase
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -312,6 +313,29 @@ def test_the_store_of_a_killed_process_opens_with_all_that_it_recorded(path: Pat
     path.with_name("results.db-shm").unlink()
     with Store.open(path, read_only=read_only) as store:
         assert len(store.trials(STUDY)) == 10
+
+
+def test_a_copy_of_a_store_that_changed_meanwhile_is_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, copied, real = path.with_name("results.db-wal"), [], shutil.copyfile
+
+    def copy(source: Path, target: Path) -> None:
+        real(source, target)
+        copied.append(source)
+        if len(copied) == 1:
+            log.write_bytes(log.read_bytes() + b"x")  # as a writer would, between the two files
+
+    with Store.open(path) as store:
+        store.record(STUDY, store.start_worker(STUDY), make_record(1))
+        content = {file: file.read_bytes() for file in (path, log)}
+    for file, text in content.items():
+        file.write_bytes(text)
+    monkeypatch.setattr("shutil.copyfile", copy)
+    address = read_store_url(path)
+    database = SqliteDatabase(address, read_only=True, retry_seconds=0.0, create=False)
+    with closing(database._connect_unshared()) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM calibrant_trials").fetchall() == [(2,)]
+    database.close()
+    assert copied == [path, log, path, log]
 
 
 def test_a_store_can_be_read_while_a_process_of_another_user_writes(frozen: Path) -> None:

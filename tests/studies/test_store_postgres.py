@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -132,6 +133,22 @@ def test_commits_are_synced_where_the_server_is_set_up_otherwise(server: Postgre
             assert database.read(lambda: database.rows("SHOW synchronous_commit")) == [("on",)]
     finally:
         server.execute("ALTER ROLE calibrant RESET synchronous_commit")
+
+
+def test_deleting_a_study_waits_for_a_trial_that_is_being_recorded(store: Store, postgres_url: str) -> None:
+    store.record(STUDY, store.start_worker(STUDY), make_record(0))
+    copied = (
+        "study, token, dataset, fingerprint, method, split, split_name, versions, n_train, n_test, fit_seconds, "
+        "predict_seconds, shared_seconds, n_sharing, choice, recorded"
+    )
+    with psycopg.connect(postgres_url) as other, ThreadPoolExecutor(1) as pool:
+        other.execute(f"INSERT INTO calibrant_trials (key, {copied}) SELECT 'x', {copied} FROM calibrant_trials")  # noqa: S608
+        deletion = pool.submit(store.delete, STUDY)
+        time.sleep(0.5)
+        assert not deletion.done()
+        other.commit()
+        deletion.result(60)
+    assert store.studies() == []
 
 
 # Not there

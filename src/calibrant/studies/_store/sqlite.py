@@ -22,6 +22,7 @@ from calibrant.studies._store.sqlite_errors import sqlite_code, sqlite_store_err
 
 __all__ = ["SqliteDatabase"]
 
+_COPIES = 5  # tries to copy a store that somebody writes to
 _STEP_SECONDS = 0.5  # SQLite waits this long at a time, so that Ctrl-C is not held up for the whole timeout
 
 
@@ -148,9 +149,16 @@ class SqliteDatabase(Database):
         folder = tempfile.mkdtemp(prefix="calibrant-store-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._copy = Path(folder) / "store.db"
-        shutil.copyfile(self.path, self._copy)
-        shutil.copyfile(log, _beside(self._copy, "-wal"))
-        return self._open(self._copy, "rw")
+        for _ in range(_COPIES):
+            before = [(file.stat().st_size, file.stat().st_mtime_ns) for file in (self.path, log)]
+            shutil.copyfile(self.path, self._copy)
+            shutil.copyfile(log, _beside(self._copy, "-wal"))
+            if before == [(file.stat().st_size, file.stat().st_mtime_ns) for file in (self.path, log)]:
+                return self._open(self._copy, "rw")
+        raise StoreError(
+            f"{self.address.shown}: a process of another user keeps writing to the file, and its folder may only be "
+            "read. Query it when that process has ended, or ask for the right to write the folder."
+        )
 
     def close(self) -> None:
         """Close the connection for good, and remove the copy that was read."""
