@@ -161,10 +161,12 @@ def test_bootstrap_and_repeated_holdout_plans_have_the_corrected_t_test() -> Non
         expected = corrected_resampled_t_test(TEN[1], TEN[0], n_train=63, n_test=37)
         values = {"iris": TEN[:2]}
         study = results(values, METHODS[:2], facts)
-        if plan.__class__ is Bootstrap632:
-            parts = {("iris", "mse", part): TEN[:2] for part in ("test", "training", "no_information")}
+        if isinstance(plan, Bootstrap632):
+            parts = {("iris", "mse", part): TEN[:2] / (1 + (part != "test")) for part in ("test", "training")}
             study = StudyResults("test", ("iris",), ("tree", "forest"), ("mse",), study.plans, parts, study.states)
-        assert study.compare("mse").pairs[0].pvalue == pytest.approx(expected.pvalue)
+        found = study.compare("mse")
+        assert found.pairs[0].pvalue == expected.pvalue
+        assert ("out-of-bag" in repr(found)) == isinstance(plan, Bootstrap632)
 
 
 @pytest.mark.parametrize(("test", "scipy_test"), [("wilcoxon", stats.wilcoxon), ("paired_t_test", stats.ttest_rel)])

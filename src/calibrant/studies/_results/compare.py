@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["compare_study", "plans_in_words"]
 
 _OF_ACCURACY = ("accuracy", "error")
+# Of nearest centroids that do not differ, the test of .632 values found a difference in 16 % of 400 tables, that of
+# out-of-bag values in 2.5 %; of nearest neighbours both in 3.5 %: training errors vary less than tables do.
+_OUT_OF_BAG = "Compared by the out-of-bag values: with training rows weighted in, differences would be found too often."
 
 
 def compare_study(
@@ -88,11 +91,12 @@ def _within(
     """Return the values of the splits of one data set."""
     (name,) = datasets
     check_complete(study, study_means(study, facts.name, datasets, partial=partial), partial=partial)
-    values = facts.comparable(study.done_values(facts.name, name))
+    values = facts.comparable(study.tested_values(facts.name, name))
     check_finite(study, values, f"in splits of {name}", facts.name)
     n_without = int(np.isnan(values).any(axis=0).sum())
-    notes = (f"{n_without} of {values.shape[1]} splits have no value of some method; a pair is compared without them.",)
-    return Compared(study, facts, values, pairs, confidence, reference, name), notes if n_without else ()
+    notes = [f"{n_without} of {values.shape[1]} splits have no value of some method; a pair is compared without them."]
+    notes = [*(notes if n_without else []), *([_OUT_OF_BAG] if study.plans[name].bootstrap else [])]
+    return Compared(study, facts, values, pairs, confidence, reference, name), tuple(notes)
 
 
 def _over(

@@ -92,8 +92,9 @@ class ComparisonQueries(StudyValues):
         Notes
         -----
         Of a metric where nearer to a target is better, such as the calibration slope, the distances from it are
-        compared: of each split on one data set, of each mean over data sets. docs/size_of_tests.md has how often each
-        test finds a difference where there is none.
+        compared: of each split on one data set, of each mean over data sets. After a bootstrap plan the out-of-bag
+        values are compared, without the training rows. docs/size_of_tests.md has how often each test finds a difference
+        where there is none.
 
         Examples
         --------

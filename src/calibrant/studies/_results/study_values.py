@@ -76,6 +76,11 @@ class StudyValues:
         values = self.recorded_values(metric, dataset)
         return np.where(self.trial_states(metric, dataset) == DONE, values, np.nan)
 
+    def tested_values(self, metric: str, dataset: str) -> NDArray[np.float64]:
+        """Return the values on test rows alone, which tests of differences take; out-of-bag rows of a bootstrap."""
+        is_done = self._states_of(metric, dataset, "test") == DONE
+        return np.where(is_done, self._part(metric, dataset, "test"), np.nan)
+
     def trial_states(self, metric: str, dataset: str, part: str = "test") -> NDArray[np.int8]:
         """Return whether each trial has a result for a metric: methods x splits, those that it depends on included."""
         states = self._states_of(metric, dataset, part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -149,32 +150,40 @@ def study_table(
 
 def _with_intervals(
     study: StudyValues, metric: str, means: Means, part: str, confidence: float
-) -> dict[tuple[str, str], list[float]]:
+) -> dict[tuple[str, str], NDArray[np.float64]]:
     """Return the columns mean, low and high of each method."""
-    columns: dict[tuple[str, str], list[float]] = {}
-    for j, method in enumerate(study.methods):
-        ends = [
-            NO_INTERVAL
-            if math.isnan(means.values[i, j]) or part != "test"
-            else mean_interval(study, metric, dataset, j, confidence)
-            for i, dataset in enumerate(study.datasets)
-        ]
-        columns[method, "mean"] = means.values[:, j].tolist()
-        columns[method, "low"], columns[method, "high"] = [end.low for end in ends], [end.high for end in ends]
-    return columns
+    ends = np.full((*means.values.shape, 2), np.nan)
+    for i, dataset in enumerate(study.datasets):
+        known = np.flatnonzero(~np.isnan(means.values[i]) & (part == "test")).tolist()
+        for j, interval in zip(known, mean_intervals(study, metric, dataset, known, confidence), strict=True):
+            ends[i, j] = interval
+    return {
+        (method, name): column
+        for j, method in enumerate(study.methods)
+        for name, column in (("mean", means.values[:, j]), ("low", ends[:, j, 0]), ("high", ends[:, j, 1]))
+    }
 
 
 def mean_interval(study: StudyValues, metric: str, dataset: str, method: int, confidence: float) -> Interval:
-    """Return the interval of a mean over splits, or of the only split by its rows, as `estimate_performance` does."""
+    """Return the interval of one mean over splits."""
+    return next(mean_intervals(study, metric, dataset, [method], confidence))
+
+
+def mean_intervals(
+    study: StudyValues, metric: str, dataset: str, methods: Iterable[int], confidence: float
+) -> Iterator[Interval]:
+    """Yield intervals of means over splits, or of the only split by its rows, as `estimate_performance` does."""
     plan, facts = study.plans[dataset], study.facts(metric)
     if plan.interval_kind == "rows":
-        return row_interval(study, metric, dataset, study.methods[method], confidence)
-    if plan.interval_kind == "none" or facts.is_calibration_error:
-        return NO_INTERVAL
-    values = study.done_values(metric, dataset)[method]
-    return split_interval(
-        *(values, plan.n_train, plan.n_test, confidence, plan.n_independent),
-        low=facts.low,
-        high=facts.high,
-        n_counted=study.n_counted(metric, dataset),
-    )
+        yield from (row_interval(study, metric, dataset, study.methods[method], confidence) for method in methods)
+    elif plan.interval_kind == "none" or facts.is_calibration_error:
+        yield from (NO_INTERVAL for _ in methods)
+    else:
+        values, n_counted = study.done_values(metric, dataset), study.n_counted(metric, dataset)
+        for method in methods:
+            yield split_interval(
+                *(values[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
+                low=facts.low,
+                high=facts.high,
+                n_counted=n_counted,
+            )

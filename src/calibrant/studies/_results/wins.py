@@ -27,7 +27,7 @@ def study_wins(
     options: dict[str, Any] = {"n_train": {}, "n_test": {}, "k": {}}
     for dataset in study.datasets:
         plan = study.plans[dataset]
-        values = facts.comparable(study.done_values(metric, dataset))
+        values = facts.comparable(study.tested_values(metric, dataset))
         check_finite(study, values, f"in splits of {dataset}", metric)
         is_used = np.asarray(~np.isnan(values).any(axis=0))
         if plan.interval_kind != "splits" or is_used.sum() < 2:
