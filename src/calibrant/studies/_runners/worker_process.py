@@ -156,7 +156,7 @@ class _JobServer:
         return self._rows[path]
 
     def _prepare(self, rows: StudyRows) -> None:
-        """Compute what all trials of a data set share, which is not to exceed the limits of the first one."""
+        """Run a job without trials: what `run_job` computes for it is not counted against the first trial's limits."""
         with suppress(Exception):  # the trials have it too, and are recorded with it
             for _ in self._shared.run_job(rows, self._shared.work, Job(0, rows.name, ())):
                 pass
