@@ -7,12 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from calibrant.studies._runners.runner import JobEnded, RunnerEvent, TrialFinished
+from calibrant.studies._runners.shared_work import RunJob
 from calibrant.studies._trials.records import Job, TrialRecord
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
-__all__ = ["InProcessRunner", "RunJob"]
-
-RunJob = Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]
+__all__ = ["InProcessRunner"]
 
 
 class InProcessRunner:

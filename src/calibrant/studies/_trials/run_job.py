@@ -84,7 +84,9 @@ class JobContext:
         """Run the trials of a job."""
         refs = {(ref.method, ref.split): ref for ref in job.refs}
         names, work = list(self.work.methods), self.work
-        positions = None if isinstance(self.work.plan, Nested) else [names.index(method) for method in job.methods]
+        is_nested = isinstance(self.work.plan, Nested)
+        # A job without trials prepares what all share
+        positions = None if is_nested or not job.refs else [names.index(method) for method in job.methods]
         for trial in self.experiment.trials(
             work.plan,
             positions=positions,
@@ -94,7 +96,7 @@ class JobContext:
             tests_training=work.tests_training or splitters.bootstrap_kind(work.plan) == ".632",
             errors="record",
         ):
-            method = CHOSEN if positions is None else names[trial.method]
+            method = CHOSEN if is_nested else names[trial.method]
             yield self._record(refs[method, trial.split], trial)
 
     def _record(self, ref: TrialRef, trial: MethodTrial) -> TrialRecord:
