@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT_UP_TO", "pseudo_median", "pseudo_median_interval", "signed_rank_pvalue"]
 
+_ALL_AVERAGES_UP_TO = 150  # values: bisection takes as long for 300, and less for more
 EXACT_UP_TO = 200  # pairs; beyond, the normal approximation is within 0.001 of the exact p-value
 
 
@@ -66,23 +68,38 @@ def pseudo_median_interval(values: NDArray[np.float64], confidence: float) -> tu
 
 def _sum_probabilities(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the probability of each sum of a random subset of the ranks, each rank in it with probability 1/2."""
-    probabilities = np.zeros(int(ranks.sum()) + 1)
+    return _sorted_sum_probabilities(tuple(np.sort(ranks).tolist()))
+
+
+@lru_cache(maxsize=16)  # all pairs of methods over the same data sets have the same ranks, ties apart
+def _sorted_sum_probabilities(ranks: tuple[int, ...]) -> NDArray[np.float64]:
+    probabilities = np.zeros(sum(ranks) + 1)
     probabilities[0], top = 1.0, 0
-    for rank in np.sort(ranks):
-        top += int(rank)
+    for rank in ranks:
+        top += rank
         probabilities[rank : top + 1] += probabilities[: top + 1 - rank].copy()
         probabilities[: top + 1] *= 0.5
+    probabilities.flags.writeable = False
     return probabilities
 
 
 def _pair_average(ordered: NDArray[np.float64], k: int) -> float:
-    """Return the k-th least average of two of the sorted values, by bisection to adjacent floats."""
+    """Return the k-th least average of two of the sorted values; of many by bisection to adjacent floats."""
+    if len(ordered) <= _ALL_AVERAGES_UP_TO:
+        one, other = _all_pairs(len(ordered))
+        return float(np.partition(0.5 * (ordered[one] + ordered[other]), k - 1)[k - 1])
     low, high = float(ordered[0]), float(ordered[-1])
     if _n_averages_up_to(ordered, low) >= k:
         return low
     while low < (middle := low + 0.5 * (high - low)) < high:
         low, high = (low, middle) if _n_averages_up_to(ordered, middle) >= k else (middle, high)
     return _nearest_average(ordered, high)
+
+
+@lru_cache(maxsize=4)
+def _all_pairs(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    one, other = np.triu_indices(n)
+    return one, other
 
 
 def _nearest_average(ordered: NDArray[np.float64], limit: float) -> float:
