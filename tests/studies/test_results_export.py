@@ -102,13 +102,13 @@ def test_all_trials_are_exported() -> None:
 
 
 def test_the_suffix_chooses_the_format_and_the_file_is_whole(tmp_path: Path) -> None:
-    for name, start in (("t.csv", "dataset,"), ("t.md", "| dataset"), ("t.tex", "% mse"), ("t.txt", "dataset,")):
+    for name, start in (("t.csv", "dataset,"), ("t.md", "| dataset"), ("t.tex", "% mse")):
         path = tmp_path / name
         path.write_text("old")
         text = STUDY.export(path, "mse")
         assert path.read_text("utf-8") == text
         assert text.startswith(start)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["t.csv", "t.md", "t.tex", "t.txt"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["t.csv", "t.md", "t.tex"]
 
 
 def test_an_export_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +132,9 @@ def test_bad_options_are_named(tmp_path: Path) -> None:
         STUDY.export(what="rows")
     with pytest.raises(ParameterError, match="there is no folder"):
         STUDY.export(tmp_path / "none" / "t.csv")
+
+
+def test_a_suffix_without_a_format_is_an_error(tmp_path):
+    with pytest.raises(ParameterError, match=r"must end in \.csv, .*got 'table.xls'"):
+        STUDY.export(tmp_path / "table.xls", "mse")
+    assert STUDY.export(tmp_path / "table.txt", "mse", format="markdown").startswith("| dataset")

@@ -69,7 +69,13 @@ def _format(path: str | os.PathLike[str] | None, chosen: str | None) -> str:
     """Return the format, by default that of the file's suffix."""
     if chosen is not None:
         return chosen
-    return "csv" if path is None else _SUFFIXES.get(Path(path).suffix.lower(), "csv")
+    if path is None:
+        return "csv"
+    suffix = Path(path).suffix.lower()
+    if suffix not in _SUFFIXES:
+        known = ", ".join(_SUFFIXES)
+        raise ParameterError(f"path must end in {known} where format is not passed; got {Path(path).name!r}.")
+    return _SUFFIXES[suffix]
 
 
 def _means_table(
