@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calibrant._params import choose
+from calibrant._repr import short_repr
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
 from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, check_options
@@ -139,7 +140,7 @@ class Scorer:
         own = self.metrics[name]
         if own is not None:
             outcome, weight = read.classes[read.label], self._weight_keyword(name, read.weights)
-            return float(own(outcome, read.proba, **weight, **keywords))
+            return _as_number(name, own(outcome, read.proba, **weight, **keywords))
         labels = {"labels": read.classes} if name in self._with_prior else {}
         try:
             return float(METRICS[name].judge(read, **labels, **keywords))
@@ -151,7 +152,7 @@ class Scorer:
     ) -> float:
         own = self.metrics[name]
         if own is not None:
-            return float(own(outcome, predictions, **self._weight_keyword(name, weight), **keywords))
+            return _as_number(name, own(outcome, predictions, **self._weight_keyword(name, weight), **keywords))
         try:
             return float(self._functions[name](outcome, predictions, sample_weight=weight, **keywords))
         except DataError:
@@ -199,6 +200,16 @@ class Scorer:
     @cached_property
     def _with_weight(self) -> set[str]:
         return {name for name, own in self.metrics.items() if own is not None and _takes(own, "sample_weight")}
+
+
+def _as_number(name: str, value: Any) -> float:
+    """Return the value of a metric of the user's; raise if it is no number."""
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise ParameterError(f"metric {name!r} must return a number; got {short_repr(value)}.")
 
 
 def _takes(function: MetricFunction, keyword: str) -> bool:
