@@ -18,6 +18,7 @@ from calibrant.studies._store import Store
 __all__ = ["Child"]
 
 _PR_SET_PDEATHSIG = 1
+_MAX_FILES = 4096
 _BEGIN, _END = "<", ">"
 
 
@@ -131,6 +132,8 @@ def _run(work: Callable[[], object], pipe: int, log: Path, parent: int) -> NoRet
         file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(file, 1)
         os.dup2(file, 2)
+        os.closerange(3, pipe)  # also the pipe by which a server knows that the tests live
+        os.closerange(pipe + 1, _MAX_FILES)
         _note_records(pipe)
         work()
         status = 0
