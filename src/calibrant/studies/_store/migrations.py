@@ -60,7 +60,8 @@ def _find_version(database: Database) -> tuple[int, str] | None:
 
 def _check_creatable(database: Database, *, create: bool) -> None:
     shown = database.address.shown
-    if not database.read(database.can_hold_store):
+    # In one transaction: another process may have created the store since the version was looked for
+    if not database.read(lambda: database.can_hold_store() or _find_version(database) is not None):
         raise StoreError(
             f"{shown}: the file is an SQLite database of another program, not a store of calibrant; it was left "
             "unchanged. Choose another file."

@@ -56,8 +56,13 @@ class PostgresDatabase(Database):
         """Return an engine of psycopg 3."""
         arguments = {name: value for name, value in _CONNECT.items() if name not in self._url.query}
         engine = make_engine(str(self._url.render_as_string(hide_password=False)), connect_args=arguments)
-        sqlalchemy.event.listen(engine, "connect", _set_up)
+        sqlalchemy.event.listen(engine, "connect", self._take)
         return engine
+
+    def _take(self, connection: Any, _: object) -> None:
+        """Note that there is a server: from now on a lost connection is made again."""
+        self._was_open = True
+        _set_up(connection)
 
     def patience(self, error: Exception) -> float:
         """Return the time to wait for a lost connection; at the first opening there is none."""
@@ -113,7 +118,7 @@ class PostgresDatabase(Database):
         return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []) for cursor in cursors]
 
 
-def _set_up(connection: Any, _: object) -> None:
+def _set_up(connection: Any) -> None:
     """Sync every commit to the disk, even where the server is set up otherwise, and group a million rows in memory."""
     connection.execute(
         "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
