@@ -180,13 +180,14 @@ class DaskRunner:
         return self._send(dataset, rows)
 
     def _send(self, name: str | None, value: Any) -> Any:
-        """Return the future of an object that every worker has, and later ones fetch from those."""
+        """Return the future of an object that a worker has, and others fetch from it, each once."""
         for _ in range(_MAX_MOVES):
             if self._is_sent(name):
                 break
             wait_for_workers(self._client)
             try:
-                (self._sent[name],) = self._client.scatter([value], broadcast=True, hash=False)
+                # Not broadcast: Dask then waits for ever for a worker that dies meanwhile
+                (self._sent[name],) = self._client.scatter([value], hash=False)
             except OSError:  # a worker died meanwhile, or the scheduler
                 time.sleep(_RETRY_SECONDS)
                 self._check_connection()
