@@ -91,7 +91,7 @@ def read_recorded(url: str) -> tuple[Recorded, int, int, int]:
 
 def results_of(url: str) -> dict[str, Any]:
     """Return what the queries of the study answer, to be compared to the bit."""
-    results = make_study(url).results()
+    results = Study.open(NAME, url).results()
     frame = results.to_frame().sort_values(["dataset", "method", "split"])[["dataset", "method", "split", *METRICS]]
     pairs = sorted(set(zip(frame["dataset"], frame["method"], strict=True)))
     pooled = {pair: results.predictions(pair[1], pair[0]) for pair in pairs}

@@ -110,7 +110,8 @@ def test_a_store_that_is_deleted_while_a_study_runs_is_an_error(tmp_path: Path) 
 
 def recomputed(before: pd.DataFrame, after: pd.DataFrame) -> int:
     """Return the number of trials that were not there before, or recorded again."""
-    return len(set(after["recorded"]) - set(before["recorded"]))
+    old, new = (set(zip(each["key"], each["recorded"], strict=True)) for each in (before, after))
+    return len(new - old)
 
 
 CHANGES: list[tuple[str, dict[str, Any], int, str]] = [
