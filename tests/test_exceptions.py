@@ -29,6 +29,11 @@ ERRORS = [item for item in names if isinstance(item, type)]
 
 
 @pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_can_be_made_without_its_words_as_dask_does(kind: type[Exception]) -> None:
+    assert type(kind.__new__(kind)) is kind
+
+
+@pytest.mark.parametrize("kind", ERRORS)
 def test_an_error_pickles_with_its_type_and_words(kind: type[Exception]) -> None:
     again = pickle.loads(pickle.dumps(kind("what went wrong")))  # noqa: S301
     assert type(again) is kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable
+from typing import Self
 
 __all__ = [
     "BaseRateWarning",
@@ -182,6 +183,10 @@ class MissingFileError(ReadError, FileNotFoundError):
     >>> issubclass(MissingFileError, FileNotFoundError) and issubclass(MissingFileError, ValueError)
     True
     """
+
+    # That of ValueError, the first base, must not make an OSError; tblib, which Dask uses, calls it by name
+    def __new__(cls, *args: object) -> Self:
+        return OSError.__new__(cls, *args)
 
 
 class MissingExtraError(CalibrantError, ImportError):

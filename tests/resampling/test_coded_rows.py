@@ -95,6 +95,7 @@ def check(methods: dict[str, Any], X: Any, y: Any, plan: Any, weight: Any = None
     class_weight=st.sampled_from([None, "balanced", {"yes": 2.5}]),
 )
 @settings(max_examples=50, deadline=None)
+@pytest.mark.filterwarnings("ignore:sample_weight of:calibrant.exceptions.CalibrantWarning")  # few rows weigh little
 @pytest.mark.parametrize("kind", ["numbers", "declared", "collected", "objects"])
 def test_rows_taken_are_the_rows_that_fit_codes(
     kind: str, chosen: list[int], weighted: bool, grouped: bool, class_weight: Any
