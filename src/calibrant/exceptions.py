@@ -186,6 +186,7 @@ class MissingFileError(ReadError, FileNotFoundError):
 
     # That of ValueError, the first base, must not make an OSError; tblib, which Dask uses, calls it by name
     def __new__(cls, *args: object) -> Self:
+        """Return a new error."""
         return OSError.__new__(cls, *args)
 
 
