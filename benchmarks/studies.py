@@ -190,7 +190,7 @@ def one_and_eight(trees: dict[str, Any], data: dict[str, Any], n_rows: int) -> N
 
 def workers() -> None:
     """Print the time of one and two local workers."""
-    data = {f"made {seed}": rows(2000, seed=seed) for seed in range(4)}
+    data = {f"made {seed}": rows(2000, seed=seed) for seed in range(12)}
     methods = {
         "forest": BaggedTreesClassifier(n_trees=30, random_state=0),
         "logistic": LogisticRegression(max_iter=500),

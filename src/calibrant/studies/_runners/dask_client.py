@@ -78,7 +78,9 @@ def _check_versions(client: Any) -> None:
             return python, "none"
 
     here = (f"{sys.version_info.major}.{sys.version_info.minor}", calibrant.__version__)
-    for worker, (python, version) in client.run(find_versions).items():
+    # A worker that dies meanwhile is left out: its tasks check the versions too
+    found = client.run(find_versions, on_error="ignore")
+    for worker, (python, version) in found.items():
         if (python, version) != here:
             raise StudyError(
                 f"the Dask worker {worker} has Python {python} and calibrant {version}; here they are {here[0]} and "
