@@ -269,8 +269,7 @@ class Study:
             "memory_limit": memory_limit,
             "lease": lease,
         }
-        run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
-        return self.status()
+        return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
 
     def status(self) -> StudyStatus:
         """Return how far the study is, also while other processes run it.

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant.exceptions import StudyChangedError
 from calibrant.studies._definition.differences import changed_metrics, differences
+from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._runners.in_process import InProcessRunner
 from calibrant.studies._runners.study_progress import study_progress
 from calibrant.studies._store.store import Store
@@ -22,7 +23,7 @@ from calibrant.studies._trials.plan_study import StudyPlan, plan_study
 from calibrant.studies._trials.run_job import make_run_job
 from calibrant.studies._trials.run_options import RunOptions
 from calibrant.studies._trials.schedule import Schedule
-from calibrant.studies._trials.stored_document import stored_document
+from calibrant.studies._trials.stored_document import read_stored_study, stored_document
 from calibrant.studies._trials.versions import are_outdated
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ __all__ = ["run_study"]
 _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
 
 
-def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> None:
-    """Run the trials that the store does not have."""
+def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> StudyStatus:
+    """Run the trials that the store does not have, and return how far the study is."""
     plan = plan_study(definition)
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
@@ -48,6 +49,8 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Non
         schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
         if schedule.n_pending:
             _run(store, url, definition.name, plan, schedule, states, options, again)
+        # By this store, which waits for a server that goes away, as one that is opened anew does not
+        return read_status(store, read_stored_study(store, definition.name))
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
