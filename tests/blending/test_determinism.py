@@ -41,6 +41,7 @@ def test_any_number_of_threads_gives_the_same_bits(n_classes):
     assert bits(models[0].set_params(n_jobs=2), X) == bits(models[0].set_params(n_jobs=1), X)
 
 
+@pytest.mark.long
 def test_blas_threads_do_not_change_the_bits():
     found = set()
     for n_jobs, n_blas in [(1, 1), (2, 2)]:

@@ -128,6 +128,7 @@ def test_large_and_infinite_numbers_can_be_nominal(numbers, categories):
     assert as_nominal(pd.Series([*numbers, None])).cat.categories.tolist() == categories
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cell", "nominal"), [("1", None), ("x", None), ("1", "names")])
 def test_a_wide_csv_file_is_read_in_time_that_grows_with_its_width(tmp_path, cell, nominal):
     names = [f"c{j}" for j in range(30_001)]

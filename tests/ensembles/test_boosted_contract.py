@@ -41,6 +41,7 @@ def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
 
+@pytest.mark.long
 def test_no_check_is_skipped_if_scipy_supports_the_array_api(check_statuses):
     imports = "from calibrant.ensembles import BoostedStumpsClassifier as S, BoostedTreesClassifier as T"
     assert check_statuses(imports, "S(n_trees=9), T(n_trees=3, resample=False)") == "{'passed'}"

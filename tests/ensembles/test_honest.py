@@ -161,6 +161,7 @@ def on_noise():
     return differences(lambda X: np.full(len(X), 0.5), 0)
 
 
+@pytest.mark.long
 def test_on_noise_the_out_of_bag_loss_is_that_of_new_rows(on_noise):
     """The forests are independent of each other, and five standard errors are passed once in 40,000 tests."""
     for name, (mean, error) in on_noise.items():

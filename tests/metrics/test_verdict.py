@@ -131,6 +131,7 @@ def test_no_number_of_rows_settles_a_tolerance_near_0():
     assert "no number of rows settles this tolerance" in str(verdict)
 
 
+@pytest.mark.long
 def test_a_single_test_that_differs_from_all_together_is_named():
     """The card's own interval of the slope may exclude 1 by chance; the verdict says so."""
     found = []

@@ -131,6 +131,7 @@ def test_what_a_method_prints_in_a_worker_is_dropped(tmp_path: Path, capfd: pyte
     assert errors_of(study) == [""] * 3
 
 
+@pytest.mark.long
 @linux
 def test_methods_that_exceed_a_limit_or_exit_fail_alone(tmp_path: Path) -> None:
     bad = {

@@ -67,6 +67,7 @@ print(describe_value(Mine())["digest"], describe_value(lambda x: helper(x))["dig
 """
 
 
+@pytest.mark.long
 def test_what_a_script_defines_is_told_apart_by_its_code_not_by_its_place(tmp_path: pathlib.Path) -> None:
     texts = [SCRIPT, f"# moved\n\n{SCRIPT}", SCRIPT.replace("return x", "return x + 1")]
     found = []

@@ -50,6 +50,7 @@ def test_the_loss_in_closed_form_is_that_of_many_rows():
         assert lost.mean() == pytest.approx(abs(earned_between(limit, 0.1)), rel=0.02)
 
 
+@pytest.mark.long
 def test_intervals_of_the_loss_of_calibrated_probabilities_cover_0():
     """Isotonic regression has no guard: with the bootstrap alone, 80 of these 100 intervals cover 0."""
     assert n_covering(losses(100, 300, calibrator="isotonic"), 0.0) >= 93

@@ -72,6 +72,7 @@ def coverage(name, members, n_draws):
     return held, float(np.mean(ratios))
 
 
+@pytest.mark.long
 def test_at_least_nine_of_ten_intervals_hold_the_log_loss_of_new_rows():
     found = [
         coverage(name, ["bayes", "logistic"], 20)

@@ -39,6 +39,7 @@ def share_moved(kind, n_rows, n_fits):
     return moved / n_fits
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "n_rows"), [("low", 75), ("rare", 100), ("flat", 50)])
 def test_calibrated_scores_are_left_alone_in_all_but_a_few_fits(kind, n_rows):
     assert share_moved(kind, n_rows, 60) <= 0.05

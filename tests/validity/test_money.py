@@ -25,6 +25,7 @@ def three_classes(random, n):
     return y, proba, extras
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("draw", "scale"), [(donors, 400), (three_classes, 1)], ids=["profit", "cost and recall"])
 def test_intervals_of_extras_cover_what_infinitely_many_rows_have(draw, scale):
     y, proba, extras = draw(np.random.default_rng(0), 1_000_000)
@@ -40,6 +41,7 @@ def test_intervals_of_extras_cover_what_infinitely_many_rows_have(draw, scale):
     assert all(abs(times / 300 - 0.95) <= 0.045 for times in covered.values()), covered
 
 
+@pytest.mark.long
 def test_intervals_of_balanced_accuracy_cover_it():
     random, covered = np.random.default_rng(2), 0
     for number in range(300):

@@ -34,6 +34,7 @@ def test_intervals_of_streamed_rankings_and_lines_cover_them():
     assert all(abs(times / 300 - 0.95) <= 0.045 for times in covered.values()), covered
 
 
+@pytest.mark.long
 def test_streamed_errors_of_calibrated_rows_have_intervals_with_0_and_p_values_of_the_stated_size():
     random, n_covered, n_rejected = np.random.default_rng(3), 0, 0
     for number in range(60):

@@ -189,6 +189,7 @@ def test_dictionaries_with_missing_and_repeated_values_are_repaired(tmp_path, va
     assert [None if pd.isna(value) else value for value in read] == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cell", [1, None, "x", True])
 def test_time_grows_no_faster_than_the_number_of_columns(tmp_path, cell):
     columns = {f"c{j}": [cell, None if cell is True else cell] for j in range(20_000)}
