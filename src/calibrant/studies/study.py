@@ -15,7 +15,7 @@ from calibrant.studies._results.on_results import on_results
 from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._results.study_results import StudyResults
-from calibrant.studies._store.read_url import read_store_url
+from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_options import read_run_options
 from calibrant.studies._trials.run_study import run_study
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Study"]
-
-_STORE = "sqlite:///calibrant.db"
 
 
 class Study:
@@ -92,7 +90,7 @@ class Study:
         methods: Mapping[str, Any],
         plan: Any = None,
         metrics: Any = None,
-        store: str | PathLike[str] = _STORE,
+        store: str | PathLike[str] = DEFAULT_STORE,
         seed: int = 0,
         metric_params: Mapping[str, Mapping[str, Any]] | None = None,
         choose_by: str | None = None,
@@ -116,7 +114,7 @@ class Study:
         self._is_opened = False
 
     @classmethod
-    def open(cls, name: str, store: str | PathLike[str] = _STORE) -> Self:
+    def open(cls, name: str, store: str | PathLike[str] = DEFAULT_STORE) -> Self:
         """Open a study that was run, or begun, before.
 
         Parameters
@@ -179,7 +177,7 @@ class Study:
         found = read_study_file(path)
         study = cls.__new__(cls)
         study.definition = found.definition
-        study._store_url = _read_url(store or found.store or _STORE)
+        study._store_url = _read_url(store or found.store or DEFAULT_STORE)
         study._run_options, study._is_opened = found.run, False
         return study
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from os import PathLike
 
 from calibrant.studies._store.catalogue import StudySummary
+from calibrant.studies._store.read_url import DEFAULT_STORE
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.stored_document import read_stored_study
 
 __all__ = ["delete_study", "list_studies"]
 
-_STORE = "sqlite:///calibrant.db"
 
-
-def list_studies(store: str | PathLike[str] = _STORE) -> list[StudySummary]:
+def list_studies(store: str | PathLike[str] = DEFAULT_STORE) -> list[StudySummary]:
     """Return the studies of a store, sorted by name.
 
     Parameters
@@ -41,7 +40,7 @@ def list_studies(store: str | PathLike[str] = _STORE) -> list[StudySummary]:
         return opened.studies()
 
 
-def delete_study(name: str, store: str | PathLike[str] = _STORE) -> None:
+def delete_study(name: str, store: str | PathLike[str] = DEFAULT_STORE) -> None:
     """Remove a study and all its trials from a store, for good.
 
     Parameters

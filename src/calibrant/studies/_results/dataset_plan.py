@@ -75,11 +75,6 @@ class DatasetPlan:
         """Whether the plan is five replications of twofold cross-validation."""
         return self.n_splits == 10 and self.n_independent == 2 and self.has_disjoint_tests
 
-    @property
-    def has_sizes(self) -> NDArray[np.bool_]:
-        """Which splits have known numbers of rows."""
-        return np.asarray(self.n_train > 0)
-
 
 def read_dataset_plan(
     plan: Any, split_names: Sequence[str], n_train: Any, n_test: Any, *, is_disjoint: bool = True, pos_label: Any = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from calibrant.studies._definition.keys import trial_key
 from calibrant.studies._trials.records import TrialRef
@@ -37,11 +36,6 @@ class PlannedTrials:
     def n_trials(self) -> int:
         """Number of trials."""
         return len(self.digests) * len(self.splits)
-
-    @cached_property
-    def methods_by_digest(self) -> dict[str, str]:
-        """The method that the keys with a digest belong to."""
-        return {digest: method for method, digest in self.digests.items()}
 
     def refs(self, methods: Sequence[str], split: int) -> tuple[TrialRef, ...]:
         """Return some methods on one split."""
