@@ -22,6 +22,7 @@ _PACKAGES = (
     "bayes",
     "blending",
     "calibration",
+    "cli",
     "comparison",
     "curves",
     "data",

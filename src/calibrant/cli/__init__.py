@@ -1,0 +1,41 @@
+"""The command line: ``calibrant COMMAND``, also ``python -m calibrant COMMAND``.
+
+A command is a file in ``cli/_commands/``; ``cli/_app/commands.py`` lists them and explains how to add one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        What follows ``calibrant`` on the command line; by default the arguments of the process.
+
+    Returns
+    -------
+    int
+        0 if the command is done; ``calibrant --help`` lists the other exit codes.
+
+    Examples
+    --------
+    >>> main(["datasets", "describe", "nosuch"])
+    2
+    """
+    try:
+        from calibrant.cli._app.run import run
+    except KeyboardInterrupt:
+        return 130
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("typer", "rich", "click"):
+            raise
+        sys.stderr.write(f'Error: {error.name} is needed for the command line: pip install "calibrant[cli]"\n')
+        return 5
+    return run(list(sys.argv[1:] if args is None else args))

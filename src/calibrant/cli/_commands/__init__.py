@@ -1,0 +1,3 @@
+"""One file a command: parse the arguments, call one public function, print its result."""
+
+__all__: list[str] = []

@@ -1,0 +1,105 @@
+"""The command line as a whole: help, exit codes, errors, JSON, closed pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.command_line import EXECUTABLE, execute, run, run_json
+
+from calibrant import exceptions
+from calibrant.cli._app.commands import COMMANDS
+from calibrant.cli._app.exit_codes import EXIT_CODES, CommandError, code_of
+
+
+def test_the_help_page_lists_every_command_and_exit_code() -> None:
+    done = execute("--help")
+    assert done.returncode == 0
+    assert all(f"  {command.name} " in done.stdout for command in COMMANDS)
+    assert all(f"  {code} " in done.stdout for code in EXIT_CODES)
+
+
+def test_help_imports_neither_numpy_nor_rich() -> None:
+    script = "import sys; from calibrant.cli import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([EXECUTABLE[0], "-c", script], capture_output=True, text=True, timeout=60)
+    assert {"numpy", "pandas", "sklearn", "scipy", "rich.table", "matplotlib"} & set(done.stdout.split()) == set()
+
+
+def test_without_a_command_the_help_page_is_printed_and_the_exit_code_is_2() -> None:
+    done = execute()
+    assert done.returncode == 2
+    assert "Exit codes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (exceptions.ParameterError("x"), 2),
+        (exceptions.SchemaError("x"), 3),
+        (exceptions.MissingFileError("x"), 3),
+        (CommandError("x", 4), 4),
+        (exceptions.MissingExtraError("x"), 5),
+        (PermissionError("x"), 6),
+        (exceptions.StoreError("x"), 6),
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 141),
+        (KeyError("x"), 1),
+    ],
+)
+def test_every_error_has_its_exit_code(error: BaseException, code: int) -> None:
+    assert code_of(error) == code
+
+
+def test_a_misspelled_command_is_a_usage_error_with_a_suggestion() -> None:
+    done = execute("dataset")
+    assert done.returncode == 2
+    assert "Did you mean 'datasets'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_in_json_is_one_document_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    error = run_json(capsys, "datasets", "lisst", code=2)["error"]
+    assert error["kind"] == "usage"
+    assert error["exit_code"] == 2
+
+
+def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "datasets", "lisst", code=2)
+    done = execute("datasets", "lisst", "--debug")
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+
+
+def test_a_closed_pipe_ends_the_command_silently() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*EXECUTABLE, "datasets", "list"], stdout=writer, stderr=subprocess.PIPE, timeout=60)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is Linux's disk that is always full")
+def test_output_that_cannot_be_written_has_its_exit_code() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*EXECUTABLE, "datasets", "list"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 6
+    assert b"No space left" in done.stderr
+
+
+def test_a_missing_extra_is_named(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(\"No module named 'typer'\", name='typer')\n")
+    script = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from calibrant.cli import main; sys.exit(main(['--help']))"
+    )
+    done = subprocess.run([EXECUTABLE[0], "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 5
+    assert 'pip install "calibrant[cli]"' in done.stderr
+
+
+def test_the_list_of_data_sets_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    done = execute("datasets", "list", "--json")
+    assert json.loads(done.stdout) == run_json(capsys, "datasets", "list")
+    assert "appeal" in {entry["name"] for entry in json.loads(done.stdout)}
