@@ -62,7 +62,7 @@ def test_every_error_is_a_calibrant_error() -> None:
 
 
 def test_every_error_but_the_root_is_a_builtin_that_callers_know() -> None:
-    builtins = (ValueError, TypeError, ImportError, OSError, UserWarning)
+    builtins = (ValueError, TypeError, ImportError, OSError, RuntimeError, UserWarning)
     assert [kind for kind in ERRORS if not issubclass(kind, builtins)] == [CalibrantError]
 
 

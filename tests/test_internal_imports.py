@@ -24,7 +24,7 @@ INTERNAL = {
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
-        CategoryCodes Columns Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
+        CategoryCodes Columns Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
         WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers
         check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among
         factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes object_columns

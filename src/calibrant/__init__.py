@@ -12,8 +12,9 @@ from calibrant.exceptions import CalibrantError, CalibrantWarning
 
 if TYPE_CHECKING:
     from calibrant.blending import ProbabilityClassifier
+    from calibrant.files import load_model, save
 
-__all__ = ["CalibrantError", "CalibrantWarning", "ProbabilityClassifier", "__version__"]
+__all__ = ["CalibrantError", "CalibrantWarning", "ProbabilityClassifier", "__version__", "load_model", "save"]
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ _PACKAGES = (
     "decisions",
     "ensembles",
     "estimates",
+    "files",
     "metrics",
     "neighbors",
     "plots",
@@ -36,16 +38,16 @@ _PACKAGES = (
     "studies",
     "trees",
 )
-_CLASSES = {"ProbabilityClassifier": "blending"}
+_NAMES = {"ProbabilityClassifier": "blending", "load_model": "files", "save": "files"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _CLASSES:
-        return getattr(importlib.import_module(f"{__name__}.{_CLASSES[name]}"), name)
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
     if name in _PACKAGES:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_CLASSES, *_PACKAGES})
+    return sorted({*globals(), *_NAMES, *_PACKAGES})

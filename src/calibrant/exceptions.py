@@ -17,6 +17,8 @@ __all__ = [
     "ManyClassesWarning",
     "MissingExtraError",
     "MissingFileError",
+    "ModelFileError",
+    "NotSavedError",
     "ParameterError",
     "ReadError",
     "SchemaError",
@@ -188,6 +190,28 @@ class MissingFileError(ReadError, FileNotFoundError):
     def __new__(cls, *args: object) -> Self:
         """Return a new error."""
         return OSError.__new__(cls, *args)
+
+
+class ModelFileError(CalibrantError, ValueError):
+    """A model file is damaged, hostile or of a newer version, or a model cannot be saved.
+
+    Examples
+    --------
+    >>> raise ModelFileError("a.calibrant: is not a model file. Pass a file that calibrant.save wrote.")
+    Traceback (most recent call last):
+    calibrant.exceptions.ModelFileError: a.calibrant: is not a model file. Pass a file that calibrant.save wrote.
+    """
+
+
+class NotSavedError(CalibrantError, RuntimeError):
+    """A loaded model lacks what a method needs, most often its training rows.
+
+    Examples
+    --------
+    >>> raise NotSavedError("the model was saved without its training rows. Save it with training_rows=True.")
+    Traceback (most recent call last):
+    calibrant.exceptions.NotSavedError: the model was saved without its training rows. Save it with training_rows=True.
+    """
 
 
 class MissingExtraError(CalibrantError, ImportError):

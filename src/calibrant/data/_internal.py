@@ -4,7 +4,7 @@ from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.row_hashes import hash_codes
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, object_columns
-from calibrant.data._frames.schema import Schema
+from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._validation.class_columns import (
     caller_level,
@@ -38,6 +38,7 @@ __all__ = [
     "WEIGHT_KIND",
     "CategoryCodes",
     "Columns",
+    "Feature",
     "Labels",
     "LogProbaMixin",
     "Nominal",

@@ -1,0 +1,42 @@
+"""Model files: fitted estimators as a zip of JSON and raw arrays, without pickle."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
+    from calibrant.files._load import describe_model, load_model
+    from calibrant.files._save import save
+
+__all__ = [
+    "ColumnDescription",
+    "DataSource",
+    "ExpectedScore",
+    "ModelDescription",
+    "describe_model",
+    "load_model",
+    "save",
+]
+
+# Imported at their first use: reading a description needs no estimator.
+_MODULES = {
+    "ColumnDescription": "_description",
+    "ExpectedScore": "_description",
+    "ModelDescription": "_description",
+    "DataSource": "_description",
+    "describe_model": "_load",
+    "load_model": "_load",
+    "save": "_save",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,279 @@
+"""Fields of plain values: numbers, texts, flags, and lists, tuples and mappings of other fields."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from calibrant._repr import short_repr
+from calibrant.exceptions import ModelFileError
+
+if TYPE_CHECKING:
+    from calibrant.files._codec.reader import Reader
+    from calibrant.files._codec.writer import Writer
+
+__all__ = [
+    "Either",
+    "Field",
+    "Flag",
+    "Integer",
+    "ListOf",
+    "MapOf",
+    "Maybe",
+    "Number",
+    "Optional_",
+    "Struct",
+    "Text",
+    "TupleOf",
+    "named",
+    "wrong",
+]
+
+# JSON has no such numbers; they are spelled as these strings.
+NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def wrong(expected: str, value: object) -> ModelFileError:
+    """Return the error for a value that is not what a field holds."""
+    return ModelFileError(f"must be {expected}; got {short_repr(value)}")
+
+
+@contextmanager
+def named(name: object) -> Iterator[None]:
+    """Put the name of a field before the message of an error in it."""
+    try:
+        yield
+    except ModelFileError as error:
+        message = str(error)
+        joint = "" if message.startswith((".", "[")) else " "
+        raise ModelFileError(
+            f".{name}{joint}{message}" if isinstance(name, str) else f"[{name}]{joint}{message}"
+        ) from None
+
+
+class Field(ABC):
+    """What an attribute may hold, and how it stands in a document; ``|`` joins alternatives."""
+
+    may_be_missing: ClassVar[bool] = False
+
+    @abstractmethod
+    def write(self, value: Any, out: Writer) -> Any:
+        """Return a value as JSON; raise `ModelFileError` if it is not what the field holds."""
+
+    @abstractmethod
+    def read(self, document: Any, source: Reader) -> Any:
+        """Return the value; raise `ModelFileError` if the document is not one of this field."""
+
+    def __or__(self, other: Field) -> Either:
+        return Either(self, other) if isinstance(other, Field) else NotImplemented
+
+
+class Number(Field):
+    """A float or int from ``low`` to ``high``; only finite ones unless ``finite`` is False."""
+
+    def __init__(self, low: float = -math.inf, high: float = math.inf, *, finite: bool = True) -> None:
+        self.low, self.high, self.finite = low, high, finite
+
+    def write(self, value: Any, out: Writer) -> Any:  # noqa: ARG002
+        if isinstance(value, np.generic):
+            value = value.item()
+        self._check(value)
+        return value if math.isfinite(value) else repr(value)
+
+    def read(self, document: Any, source: Reader) -> Any:  # noqa: ARG002
+        value = NOT_FINITE.get(document, document) if isinstance(document, str) else document
+        self._check(value)
+        return value
+
+    def _check(self, value: Any) -> None:
+        is_number = type(value) in (int, float)
+        if not is_number or not (math.isfinite(value) or not self.finite) or value < self.low or value > self.high:
+            raise wrong(f"a number from {self.low:g} to {self.high:g}", value)
+
+
+class Integer(Field):
+    """An int from ``low`` to ``high``; not a bool."""
+
+    def __init__(self, low: int = -(2**63), high: int = 2**63 - 1) -> None:
+        self.low, self.high = low, high
+
+    def write(self, value: Any, out: Writer) -> int:  # noqa: ARG002
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, numbers.Integral)
+            or not self.low <= int(value) <= self.high
+        ):
+            raise wrong(f"an int from {self.low} to {self.high}", value)
+        return int(value)
+
+    def read(self, document: Any, source: Reader) -> int:
+        return self.write(document, source)  # type: ignore[arg-type]
+
+
+class Flag(Field):
+    """True or False."""
+
+    def write(self, value: Any, out: Writer) -> bool:  # noqa: ARG002
+        if not isinstance(value, bool | np.bool_):
+            raise wrong("true or false", value)
+        return bool(value)
+
+    def read(self, document: Any, source: Reader) -> bool:
+        return self.write(document, source)  # type: ignore[arg-type]
+
+
+class Text(Field):
+    """A string, one of ``options`` if there are any."""
+
+    def __init__(self, *options: str) -> None:
+        self.options = options
+
+    def write(self, value: Any, out: Writer) -> str:  # noqa: ARG002
+        if not isinstance(value, str) or (self.options and value not in self.options):
+            raise wrong(f"one of {', '.join(map(repr, self.options))}" if self.options else "a string", value)
+        return str(value)
+
+    def read(self, document: Any, source: Reader) -> str:
+        return self.write(document, source)  # type: ignore[arg-type]
+
+
+class Optional_(Field):  # noqa: N801 - typing has an Optional
+    """None, or what another field holds."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def write(self, value: Any, out: Writer) -> Any:
+        return None if value is None else self.field.write(value, out)
+
+    def read(self, document: Any, source: Reader) -> Any:
+        return None if document is None else self.field.read(document, source)
+
+
+class Maybe(Field):
+    """What another field holds, of an attribute that an object need not have."""
+
+    may_be_missing = True
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def write(self, value: Any, out: Writer) -> Any:
+        return self.field.write(value, out)
+
+    def read(self, document: Any, source: Reader) -> Any:
+        return self.field.read(document, source)
+
+
+class Either(Field):
+    """What the first field holds that accepts the value; made by ``|``."""
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+
+    def write(self, value: Any, out: Writer) -> Any:
+        errors = []
+        for number, field in enumerate(self.fields):
+            try:
+                with out.undone_by_errors():
+                    return [number, field.write(value, out)]
+            except ModelFileError as error:
+                errors.append(str(error))
+        raise ModelFileError(" and ".join(errors))
+
+    def read(self, document: Any, source: Reader) -> Any:
+        if not (isinstance(document, list) and len(document) == 2 and document[0] in range(len(self.fields))):
+            raise wrong("the number of an alternative and its value", document)
+        return self.fields[int(document[0])].read(document[1], source)
+
+
+class ListOf(Field):
+    """A list whose items another field holds; ``least`` to ``most`` of them."""
+
+    kind: ClassVar[type] = list
+
+    def __init__(self, field: Field, least: int = 0, most: int | None = None) -> None:
+        self.field, self.least, self.most = field, least, most
+
+    def write(self, value: Any, out: Writer) -> list[Any]:
+        if type(value) is not self.kind:
+            raise wrong(f"a {self.kind.__name__}", value)
+        return self._each(value, lambda item: self.field.write(item, out))
+
+    def read(self, document: Any, source: Reader) -> Any:
+        if type(document) is not list:
+            raise wrong("a list", document)
+        return self.kind(self._each(document, lambda item: self.field.read(item, source)))
+
+    def _each(self, items: Any, convert: Any) -> list[Any]:
+        if len(items) < self.least or (self.most is not None and len(items) > self.most):
+            raise ModelFileError(
+                f"must have from {self.least} to {self.most or 'any number of'} items; has {len(items)}"
+            )
+        converted = []
+        for number, item in enumerate(items):
+            with named(number):
+                converted.append(convert(item))
+        return converted
+
+
+class TupleOf(ListOf):
+    """A tuple whose items another field holds; ``least`` to ``most`` of them."""
+
+    kind = tuple
+
+
+class MapOf(Field):
+    """A dict of strings to what another field holds."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def write(self, value: Any, out: Writer) -> dict[str, Any]:
+        return self._each(value, lambda item: self.field.write(item, out))
+
+    def read(self, document: Any, source: Reader) -> dict[str, Any]:
+        return self._each(document, lambda item: self.field.read(item, source))
+
+    def _each(self, value: Any, convert: Any) -> dict[str, Any]:
+        if type(value) is not dict or not all(isinstance(key, str) for key in value):
+            raise wrong("a dict with strings as keys", value)
+        converted = {}
+        for key, item in value.items():
+            with named(key):
+                converted[key] = convert(item)
+        return converted
+
+
+class Struct(Field):
+    """A small object that stands in the document itself: its class, and the fields that its constructor takes.
+
+    Unlike an ``Object`` it is written again wherever it occurs, and its constructor is called.
+    """
+
+    def __init__(self, cls: Callable[..., Any], fields: Mapping[str, Field]) -> None:
+        self.cls, self.fields = cls, fields
+
+    def write(self, value: Any, out: Writer) -> dict[str, Any]:
+        if type(value) is not self.cls:
+            raise wrong(f"a {self.cls.__name__}", value)
+        document = {}
+        for name, field in self.fields.items():
+            with named(name):
+                document[name] = field.write(getattr(value, name), out)
+        return document
+
+    def read(self, document: Any, source: Reader) -> Any:
+        if type(document) is not dict or document.keys() != self.fields.keys():
+            raise wrong(f"{', '.join(self.fields)}", document)
+        values = {}
+        for name, field in self.fields.items():
+            with named(name):
+                values[name] = field.read(document[name], source)
+        return self.cls(**values)

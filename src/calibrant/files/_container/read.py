@@ -1,0 +1,175 @@
+"""Reading a model file: nothing in it is believed before it is checked."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import re
+import stat
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calibrant.exceptions import ModelFileError
+from calibrant.files._container import zip_layout as layout
+from calibrant.files._container.array_specs import ArraySpec
+from calibrant.files._container.json_text import parse_json
+from calibrant.files._container.write import HEADER, MAX_RATIO, array_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Container", "open_container"]
+
+_MAX_ENTRIES = 1_000_000
+_MAX_HEADER = 2**27  # bytes of JSON
+_DAMAGED = "The file is damaged or was rewritten: copy it again, or save the model again."
+
+
+@dataclass(frozen=True)
+class Container:
+    """An open model file: its header, and its entries with the offset of their content."""
+
+    content: mmap.mmap
+    header: dict[str, Any]
+    entries: Sequence[tuple[layout.Entry, int]]
+
+    def sha256(self) -> str:
+        """Return the digest of the whole file."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return the arrays, read-only; those that are not compressed are views of the mapped file."""
+        documents = self.header["arrays"]
+        if type(documents) is not list or len(documents) != len(self.entries) - 1:
+            raise ModelFileError(f"its header does not list its {len(self.entries) - 1} arrays. {_DAMAGED}")
+        specs = [ArraySpec.read(document) for document in documents]
+        for spec, (entry, _) in zip(specs, self.entries[1:], strict=True):
+            if spec.nbytes != entry.size or (spec.shuffled and entry.method == layout.STORED and not entry.size):
+                raise ModelFileError(
+                    f"{entry.name} has {entry.size:,} bytes for an array of {spec.nbytes:,}. {_DAMAGED}"
+                )
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            return list(pool.map(self._array, specs, self.entries[1:]))
+
+    def _array(self, spec: ArraySpec, where: tuple[layout.Entry, int]) -> NDArray[Any]:
+        entry, offset = where
+        if entry.method == layout.STORED:
+            _check_crc(entry, memoryview(self.content)[offset : offset + entry.size])
+            return spec.view(self.content, offset)
+        return spec.view(expand(self.content, entry, offset), 0)
+
+
+def open_container(path: str | os.PathLike[str], sha256: str | None = None) -> Container:
+    """Map a model file and read its header; ``sha256`` is the digest it must have."""
+    content = _map(path)
+    if sha256 is not None:
+        _check_pin(content, sha256)
+    entries = _read_entries(content)
+    _check_sizes(entries, len(content))
+    header = parse_json(expand(content, *entries[0]))
+    return Container(content, header, entries)
+
+
+def expand(content: mmap.mmap, entry: layout.Entry, offset: int) -> bytes:
+    """Return the content of an entry; no more than its size is ever expanded."""
+    stored = memoryview(content)[offset : offset + entry.stored_size]
+    if entry.method == layout.STORED:
+        expanded = bytes(stored)
+    else:
+        stream = zlib.decompressobj(-zlib.MAX_WBITS)
+        try:
+            expanded = stream.decompress(stored, entry.size + 1)
+        except zlib.error as error:
+            raise ModelFileError(f"{entry.name} cannot be expanded. {_DAMAGED}") from error
+        if len(expanded) != entry.size or not stream.eof or stream.unused_data or stream.unconsumed_tail:
+            raise ModelFileError(f"{entry.name} does not expand to {entry.size:,} bytes. {_DAMAGED}")
+    _check_crc(entry, expanded)
+    return expanded
+
+
+def _check_crc(entry: layout.Entry, content: bytes | memoryview) -> None:
+    if zlib.crc32(content) != entry.crc32:
+        raise ModelFileError(f"the checksum of {entry.name} is wrong. {_DAMAGED}")
+
+
+def _map(path: str | os.PathLike[str]) -> mmap.mmap:
+    """Map a regular file; opening anything else, such as a pipe, could wait forever."""
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise ModelFileError("is not a file")
+    with Path(path).open("rb") as file:
+        if os.fstat(file.fileno()).st_size < layout.TAIL_SIZE:
+            raise ModelFileError(f"is not a model file, or is cut off. {_DAMAGED}")
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _check_pin(content: mmap.mmap, sha256: str) -> None:
+    if not isinstance(sha256, str) or not re.fullmatch("[0-9a-fA-F]{64}", sha256):
+        raise ModelFileError(f"sha256 must be a digest of 64 hexadecimal digits; got {sha256!r:.80}")
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256.lower():
+        raise ModelFileError(
+            f"its SHA-256 digest is {found}, not the expected {sha256.lower()}: it is another file. "
+            "Fetch the one you mean."
+        )
+
+
+def _read_entries(content: mmap.mmap) -> list[tuple[layout.Entry, int]]:
+    """Return the entries with the offsets of their content; raise unless every byte is as `save` lays it out."""
+    if content[:4] != b"PK\3\4":
+        raise ModelFileError("is not a model file. Pass a file that calibrant.save wrote.")
+    end = len(content) - layout.TAIL_SIZE
+    n_entries, directory_offset, directory_size = layout.unpack_tail(content[end : end + layout.TAIL_SIZE])
+    is_cut = directory_offset + directory_size != end or not 0 < n_entries <= _MAX_ENTRIES
+    if is_cut or content[end:] != layout.tail(n_entries, directory_offset, directory_size):
+        raise ModelFileError(f"does not end as a model file does. {_DAMAGED}")
+    entries: list[tuple[layout.Entry, int]] = []
+    record_at, offset = directory_offset, 0
+    for number in range(n_entries):
+        entry = _read_record(content[record_at : min(end, record_at + 200)], number, offset)
+        record_at += len(layout.central_record(entry, offset))
+        header = layout.local_header(entry, offset)
+        start = offset + len(header)
+        if start + entry.stored_size > directory_offset or content[offset:start] != header:
+            raise ModelFileError(f"{entry.name} does not lie where the directory puts it. {_DAMAGED}")
+        entries.append((entry, start))
+        offset = start + entry.stored_size
+    if offset != directory_offset or record_at != end:
+        raise ModelFileError(f"has content that its directory does not list. {_DAMAGED}")
+    return entries
+
+
+def _read_record(content: bytes, number: int, offset: int) -> layout.Entry:
+    """Return the next entry of the directory; raise unless it is the expected one at the expected offset."""
+    unpacked = layout.unpack_record(content)
+    if unpacked is None:
+        raise ModelFileError(f"its directory is cut off. {_DAMAGED}")
+    entry, at = unpacked
+    expected = HEADER if number == 0 else array_name(number - 1)
+    if entry.name != expected:
+        raise ModelFileError(f"has the entry {entry.name!r:.60} where {expected!r} is expected. {_DAMAGED}")
+    if entry.method not in (layout.STORED, layout.DEFLATED):
+        raise ModelFileError(f"{entry.name} is compressed by a method that calibrant does not use. {_DAMAGED}")
+    if entry.method == layout.STORED and entry.size != entry.stored_size:
+        raise ModelFileError(f"{entry.name} has two sizes. {_DAMAGED}")
+    if at != offset or not content.startswith(layout.central_record(entry, at)):
+        raise ModelFileError(f"{entry.name} is not as calibrant writes it: moved, encrypted or a link. {_DAMAGED}")
+    return entry
+
+
+def _check_sizes(entries: Sequence[tuple[layout.Entry, int]], file_size: int) -> None:
+    """Raise if a small file would expand to a large one, as no saved model does."""
+    if entries[0][0].size > _MAX_HEADER:
+        raise ModelFileError(
+            f"its header has {entries[0][0].size:,} bytes; at most {_MAX_HEADER:,} are read. {_DAMAGED}"
+        )
+    expanded = sum(entry.size for entry, _ in entries)
+    if expanded > MAX_RATIO * file_size:
+        raise ModelFileError(
+            f"has {file_size:,} bytes that would expand to {expanded:,}, more than {MAX_RATIO} times as many, as no "
+            "saved model does. Do not trust where it came from."
+        )

@@ -1,0 +1,209 @@
+"""What a model file says about its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from calibrant._repr import short_repr
+from calibrant.exceptions import ParameterError
+
+__all__ = ["ColumnDescription", "DataSource", "ExpectedScore", "ModelDescription"]
+
+
+@dataclass(frozen=True)
+class ColumnDescription:
+    """A column that a model expects.
+
+    Parameters
+    ----------
+    name : str
+        Its name; ``"x0"``, ``"x1"``, … where the training table had none.
+    kind : "numeric" or "nominal"
+        Its kind.
+    categories : tuple
+        The categories of a nominal column. Others are missing values to the model.
+    measure : str
+        What a numeric column holds: "numbers", "dates", "durations" or "times of day"; "" if it was all missing.
+
+    Examples
+    --------
+    >>> ColumnDescription("colour", "nominal", ("blue", "red")).categories
+    ('blue', 'red')
+    """
+
+    name: str
+    kind: str
+    categories: tuple[Any, ...] = ()
+    measure: str = ""
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """The data that a model was made from.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    n_rows : int, optional
+        Number of rows.
+    fingerprint : str
+        Digest of the rows, which no library or machine changes.
+
+    Examples
+    --------
+    >>> DataSource("adult.csv", 48842)
+    DataSource(name='adult.csv', n_rows=48842, fingerprint='')
+    """
+
+    name: str = ""
+    n_rows: int | None = None
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True)
+class ExpectedScore:
+    """The score to be expected on new rows, with an interval.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    value : float
+        The score.
+    low, high : float, optional
+        The ends of the interval.
+    confidence : float, optional
+        The confidence of the interval.
+
+    Examples
+    --------
+    >>> print(ExpectedScore("log_loss", 0.412, 0.391, 0.434, 0.95))
+    log_loss 0.412 (95 % interval 0.391 to 0.434)
+    """
+
+    metric: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.metric} {self.value:.3g}"
+        confidence = "" if self.confidence is None else f"{100 * self.confidence:g} % "
+        return f"{self.metric} {self.value:.3g} ({confidence}interval {self.low:.3g} to {self.high:.3g})"
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """What a model file says about its model.
+
+    Parameters
+    ----------
+    model : str
+        The model as code: its class and the parameters that differ from the defaults.
+    class_name : str
+        Its class.
+    classes : tuple
+        The classes it predicts, in the order of the probabilities' columns.
+    columns : tuple of ColumnDescription
+        The columns it expects; empty if it does not know.
+    made_by : str
+        Who made the file.
+    created : str
+        When, in UTC.
+    made_from : DataSource
+        The data it was made from, as far as `save` was told.
+    expected : tuple of ExpectedScore
+        The scores to be expected on new rows.
+    notes : tuple of str
+        What else to know, such as that the file holds training rows.
+    training_rows : bool
+        Whether the file was saved with all training rows.
+    versions : dict
+        The versions of calibrant, Python, NumPy and scikit-learn that wrote the file.
+    schema_version : int
+        The version of the file's format.
+    n_bytes : int
+        The size of the file.
+    sha256 : str
+        The digest of the file, for ``load_model(path, sha256=...)``.
+
+    Examples
+    --------
+    >>> import tempfile, calibrant
+    >>> from calibrant.bayes import ConstantClassifier
+    >>> path = tempfile.mkdtemp() + "/base_rate.calibrant"
+    >>> described = calibrant.save(ConstantClassifier().fit([[1], [2]], ["no", "yes"]), path)
+    >>> described.class_name, described.classes, [column.name for column in described.columns]
+    ('ConstantClassifier', ('no', 'yes'), ['x0'])
+    """
+
+    model: str
+    class_name: str
+    classes: tuple[Any, ...]
+    columns: tuple[ColumnDescription, ...]
+    made_by: str
+    created: str
+    made_from: DataSource
+    expected: tuple[ExpectedScore, ...]
+    notes: tuple[str, ...]
+    training_rows: bool
+    versions: dict[str, str]
+    schema_version: int
+    n_bytes: int
+    sha256: str
+
+    def __str__(self) -> str:
+        lines = [self.model, f"made by {self.made_by or 'nobody named'} on {self.created}, {self._made_with()}"]
+        if self.made_from != DataSource():
+            rows = "" if self.made_from.n_rows is None else f"{self.made_from.n_rows:,} rows of "
+            lines.append(
+                f"from {rows}{self.made_from.name or 'data'} (fingerprint {self.made_from.fingerprint or 'none'})"
+            )
+        lines += [f"expected {score}" for score in self.expected]
+        lines += [f"{len(self.classes)} classes: {short_repr(list(self.classes))}"] if self.classes else []
+        lines += [f"{len(self.columns)} columns: {', '.join(map(_column_text, self.columns))}"] if self.columns else []
+        return "\n".join([*lines, *self.notes, f"{self.n_bytes:,} bytes, SHA-256 {self.sha256}"])
+
+    def _made_with(self) -> str:
+        return "with " + ", ".join(f"{name} {version}" for name, version in self.versions.items())
+
+
+def _column_text(column: ColumnDescription) -> str:
+    if column.kind == "numeric":
+        return column.name if column.measure in ("", "numbers") else f"{column.name} ({column.measure})"
+    return f"{column.name} ({len(column.categories)} categories)"
+
+
+def read_training_data(made_from: DataSource | Mapping[str, Any] | None) -> DataSource:
+    """Return what `save` was told about the data; raise if it is something else."""
+    if isinstance(made_from, DataSource):
+        return made_from
+    data: DataSource = _from_mapping(DataSource, "made_from", made_from or {})
+    return data
+
+
+def read_expected(expected: Any) -> tuple[ExpectedScore, ...]:
+    """Return the scores that `save` was told, one or several."""
+    if expected is None:
+        return ()
+    several = expected if isinstance(expected, list | tuple) else [expected]
+    return tuple(
+        each if isinstance(each, ExpectedScore) else _from_mapping(ExpectedScore, "expected", each) for each in several
+    )
+
+
+def _from_mapping(cls: Any, name: str, values: Any) -> Any:
+    known = [field.name for field in fields(cls)]
+    if not isinstance(values, Mapping) or not values.keys() <= set(known):
+        raise ParameterError(
+            f"{name} must be a {cls.__name__} or a dict of {', '.join(known)}; got {short_repr(values)}."
+        )
+    try:
+        return cls(**values)
+    except TypeError as error:
+        raise ParameterError(f"{name} lacks a value: {error}.") from error

@@ -1,0 +1,59 @@
+"""Forms of the schema of a fitted table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant.data._internal import Feature, Schema
+from calibrant.exceptions import ModelFileError
+from calibrant.files._codec.arrays import LabelArray
+from calibrant.files._codec.fields import Field, Flag, Integer, Maybe, Struct, Text, TupleOf
+from calibrant.files._codec.form import Form
+from calibrant.files._codec.values import Object, Plain
+
+__all__ = ["COLUMNS", "FORMS", "check_columns"]
+
+# The fields of every classifier that is fitted to a table.
+COLUMNS: dict[str, Field] = {
+    "_schema": Object("data.Schema"),
+    "classes_": LabelArray(),
+    "n_features_in_": Integer(1),
+    "feature_names_in_": Maybe(LabelArray()),
+}
+
+
+def check_columns(estimator: Any) -> None:
+    """Raise unless an estimator's columns and classes are those of its schema."""
+    n_columns, names = len(estimator._schema.features), getattr(estimator, "feature_names_in_", None)
+    if estimator.n_features_in_ != n_columns or (names is not None and names.tolist() != list(estimator._schema.names)):
+        raise ModelFileError("has other columns than its schema")
+
+
+def _check_schema(schema: Schema) -> None:
+    names = [feature.name for feature in schema.features]
+    if len(set(names)) != len(names):
+        raise ModelFileError("has a column twice")
+    for feature in schema.features:
+        _check_categories(feature)
+
+
+def _check_categories(feature: Feature) -> None:
+    values = feature.categories
+    if not isinstance(values, tuple) or not all(type(value) in (str, bool, int, float) for value in values):
+        raise ModelFileError(f"has categories of {feature.name!r:.60} that are neither strings nor numbers")
+    if len(set(values)) != len(values) or (feature.kind == "numeric" and values):
+        raise ModelFileError(f"has categories of {feature.name!r:.60} twice, or of a numeric column")
+
+
+_FEATURE = Struct(
+    Feature,
+    {
+        "name": Text(),
+        "kind": Text("numeric", "nominal"),
+        "categories": Plain(),
+        "declared": Flag(),
+        "measure": Text("", "numbers", "dates", "durations", "times of day"),
+    },
+)
+
+FORMS = (Form("data.Schema", Schema, {"features": TupleOf(_FEATURE, least=1), "named": Flag()}, check=_check_schema),)

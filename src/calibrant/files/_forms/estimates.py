@@ -1,0 +1,9 @@
+"""Forms of estimates."""
+
+from __future__ import annotations
+
+from calibrant.files._codec.form import Form
+
+__all__ = ["FORMS"]
+
+FORMS: tuple[Form, ...] = ()

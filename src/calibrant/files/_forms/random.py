@@ -1,0 +1,93 @@
+"""Forms of NumPy's sources of randomness, which are parameters and seeds of estimators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant.exceptions import ModelFileError
+from calibrant.files._codec.fields import Flag, Integer, ListOf, Number, Optional_, Text, TupleOf
+from calibrant.files._codec.form import Form
+from calibrant.files._codec.values import Value
+
+__all__ = ["FORMS"]
+
+_WORD = Integer(0, 2**32 - 1)
+_ENTROPY = Optional_(Integer(0, 2**4096) | ListOf(_WORD) | TupleOf(_WORD))
+_GENERATORS = {
+    cls.__name__: cls
+    for cls in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
+}
+
+
+def _seed_sequence(values: dict[str, Any]) -> np.random.SeedSequence:
+    return np.random.SeedSequence(**values)
+
+
+def _take_seed_sequence(seed: np.random.SeedSequence, _training_rows: bool) -> dict[str, Any]:
+    names = ("entropy", "spawn_key", "pool_size", "n_children_spawned")
+    values = {name: getattr(seed, name) for name in names}
+    if isinstance(values["entropy"], np.ndarray):
+        values["entropy"] = values["entropy"].tolist()
+    return {**values, "spawn_key": tuple(int(word) for word in values["spawn_key"])}
+
+
+def _bit_generator(values: dict[str, Any]) -> Any:
+    """Return a bit generator in a state; NumPy's setters check what they are passed."""
+    generator = _GENERATORS[values["kind"]](0)
+    try:
+        generator.state = values["state"]
+    except (TypeError, ValueError, KeyError, OverflowError, IndexError) as error:
+        raise ModelFileError("has an impossible state of random numbers") from error
+    return generator
+
+
+def _generator(values: dict[str, Any]) -> np.random.Generator:
+    return np.random.Generator(_bit_generator(values))
+
+
+def _take_generator(generator: np.random.Generator, _training_rows: bool) -> dict[str, Any]:
+    return {"kind": type(generator.bit_generator).__name__, "state": generator.bit_generator.state}
+
+
+def _random_state(values: dict[str, Any]) -> np.random.RandomState:
+    state = np.random.RandomState(_bit_generator(values))
+    state.set_state({**state.get_state(legacy=False), "has_gauss": int(values["has_gauss"]), "gauss": values["gauss"]})
+    return state
+
+
+def _take_random_state(state: np.random.RandomState, _training_rows: bool) -> dict[str, Any]:
+    whole = dict(state.get_state(legacy=False))
+    gauss = {"has_gauss": bool(whole.pop("has_gauss")), "gauss": float(whole.pop("gauss"))}
+    return {"kind": whole["bit_generator"], "state": whole, **gauss}
+
+
+FORMS = (
+    Form(
+        "random.SeedSequence",
+        np.random.SeedSequence,
+        {
+            "entropy": _ENTROPY,
+            "spawn_key": TupleOf(_WORD, most=100),
+            "pool_size": Integer(4, 1024),
+            "n_children_spawned": Integer(0, 2**32 - 1),
+        },
+        make=_seed_sequence,
+        take=_take_seed_sequence,
+    ),
+    Form(
+        "random.Generator",
+        np.random.Generator,
+        {"kind": Text(*_GENERATORS), "state": Value()},
+        make=_generator,
+        take=_take_generator,
+    ),
+    Form(
+        "random.RandomState",
+        np.random.RandomState,
+        {"kind": Text("MT19937"), "state": Value(), "has_gauss": Flag(), "gauss": Number()},
+        make=_random_state,
+        take=_take_random_state,
+    ),
+)

@@ -1,0 +1,162 @@
+"""The header of a model file: what describes the model, the documents of its objects, and its arrays."""
+
+from __future__ import annotations
+
+import getpass
+import platform
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import sklearn
+
+from calibrant import __version__
+from calibrant.exceptions import ModelFileError
+from calibrant.files._codec.arrays import LabelArray
+from calibrant.files._codec.fields import Field, Flag, Integer, ListOf, MapOf, Number, Optional_, Struct, Text, named
+from calibrant.files._codec.reader import Reader
+from calibrant.files._codec.writer import Writer
+from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
+
+__all__ = ["check_header", "describe", "make_header"]
+
+FORMAT = "calibrant model"
+SCHEMA_VERSION = 1
+_MAX_REPR = 10_000
+_KEYS = {"format", "schema_version", "description", "objects", "arrays"}
+_SCORE = Number(finite=False)
+
+_DESCRIPTION: dict[str, Field] = {
+    "model": Text(),
+    "class_name": Text(),
+    "classes": Optional_(LabelArray()),
+    "columns": Optional_(Integer(0)),  # the number of the schema among the objects
+    "made_by": Text(),
+    "created": Text(),
+    "made_from": Struct(DataSource, {"name": Text(), "n_rows": Optional_(Integer(0)), "fingerprint": Text()}),
+    "expected": ListOf(
+        Struct(
+            ExpectedScore,
+            {
+                "metric": Text(),
+                "value": _SCORE,
+                "low": Optional_(_SCORE),
+                "high": Optional_(_SCORE),
+                "confidence": Optional_(Number(0, 1)),
+            },
+        )
+    ),
+    "notes": ListOf(Text()),
+    "training_rows": Flag(),
+    "versions": MapOf(Text()),
+}
+
+
+def make_header(
+    model: Any, out: Writer, made_by: str | None, made_from: DataSource, expected: tuple[ExpectedScore, ...]
+) -> dict[str, Any]:
+    """Return the header of a model, whose objects are added to ``out``."""
+    schema = _find_schema(model)
+    number = None if schema is None else out.add(schema)
+    out.add(model)
+    values = {
+        "model": " ".join(repr(model).split())[:_MAX_REPR],
+        "class_name": type(model).__name__,
+        "classes": _find_classes(model),
+        "columns": number,
+        "made_by": _user() if made_by is None else made_by,
+        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "made_from": made_from,
+        "expected": list(expected),
+        "notes": list(dict.fromkeys(out.notes)),
+        "training_rows": out.training_rows,
+        "versions": _versions(),
+    }
+    description = {}
+    for key, field in _DESCRIPTION.items():
+        with named(key):
+            description[key] = field.write(values[key], out)
+    return {
+        "format": FORMAT,
+        "schema_version": SCHEMA_VERSION,
+        "description": description,
+        "objects": out.objects,
+    }
+
+
+def check_header(header: dict[str, Any]) -> None:
+    """Raise unless a header is one of a model file of this version."""
+    if header.get("format") != FORMAT:
+        raise ModelFileError("is not a model file. Pass a file that calibrant.save wrote.")
+    version = header.get("schema_version")
+    if type(version) is int and version > SCHEMA_VERSION:
+        raise ModelFileError(
+            f"was written by a later version of calibrant (format {version}; {__version__} reads up to "
+            f"{SCHEMA_VERSION}). Update: pip install --upgrade calibrant"
+        )
+    if version != SCHEMA_VERSION or type(version) is not int or header.keys() != _KEYS:
+        raise ModelFileError("does not have the header of a model file.")
+    if type(header["objects"]) is not list or not header["objects"]:
+        raise ModelFileError("holds no model.")
+
+
+def describe(header: dict[str, Any], n_bytes: int, sha256: str) -> ModelDescription:
+    """Return the description of a header; raise if it is not one."""
+    document, source = header["description"], Reader([])
+    if type(document) is not dict or document.keys() != _DESCRIPTION.keys():
+        raise ModelFileError("does not have the description of a model file.")
+    values = {}
+    for key, field in _DESCRIPTION.items():
+        with named(key):
+            values[key] = field.read(document[key], source)
+    classes = values["classes"]
+    values["classes"] = () if classes is None else tuple(classes.tolist())
+    values["columns"] = _columns(header["objects"], values["columns"])
+    values["expected"], values["notes"] = tuple(values["expected"]), tuple(values["notes"])
+    return ModelDescription(**values, schema_version=header["schema_version"], n_bytes=n_bytes, sha256=sha256)
+
+
+def _columns(objects: list[Any], number: int | None) -> tuple[ColumnDescription, ...]:
+    """Return the columns of the schema with a number; its document refers to no other object."""
+    if number is None:
+        return ()
+    document = objects[number] if number < len(objects) else None
+    if type(document) is not dict or document.get("form") != "data.Schema":
+        raise ModelFileError("describes columns that are not there.")
+    schema = Reader([]).add(document)
+    return tuple(
+        ColumnDescription(feature.name, feature.kind, feature.categories, feature.measure)
+        for feature in schema.features
+    )
+
+
+def _find_schema(model: Any) -> Any:
+    """Return the schema of a model's columns, or of the model inside it; None if there is none."""
+    for _ in range(10):
+        if "_schema" in getattr(model, "__dict__", {}):
+            return model._schema
+        model = getattr(model, "estimator_", None)
+    return None
+
+
+def _find_classes(model: Any) -> Any:
+    """Return the classes of a model as an array that can be written; None if it has none."""
+    classes = getattr(model, "classes_", None)
+    is_plain = isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.dtype.kind in "OUbiuf"
+    return classes if is_plain else None
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "calibrant": __version__,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a container without a user database
+        return ""

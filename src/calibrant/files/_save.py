@@ -1,0 +1,99 @@
+"""Saving a fitted model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from calibrant.exceptions import ModelFileError
+from calibrant.files._codec.writer import Writer
+from calibrant.files._container.write import write_container
+from calibrant.files._description import (
+    DataSource,
+    ExpectedScore,
+    ModelDescription,
+    read_expected,
+    read_training_data,
+)
+from calibrant.files._header import describe, make_header
+
+__all__ = ["save"]
+
+
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    compress: bool = False,
+    training_rows: bool = False,
+    made_from: DataSource | Mapping[str, Any] | None = None,
+    expected: ExpectedScore | Mapping[str, Any] | Sequence[ExpectedScore | Mapping[str, Any]] | None = None,
+    made_by: str | None = None,
+) -> ModelDescription:
+    """Save a fitted model as a file that `load_model` reads, without pickle.
+
+    The file is a zip of JSON and raw arrays. It is written beside the path and then moved there, so that there is
+    the whole file or none, and a file that was there before stays until then.
+
+    Parameters
+    ----------
+    model : estimator or calibrator
+        A fitted one of calibrant, which may have one of scikit-learn, LightGBM or XGBoost inside.
+    path : str or path
+        The file; ``.calibrant`` is the usual suffix.
+    compress : bool
+        Whether the file is compressed: smaller, but read as a whole when it is loaded instead of mapped into memory.
+    training_rows : bool
+        Whether the training rows are saved too where the model keeps them. They are needed to estimate probabilities
+        from rows (``with_estimate("kernel_density")``), to continue a fit, and for out-of-bag results; predictions do
+        without. Models that predict from their training rows save them always and say so in ``notes``.
+    made_from : DataSource or dict, optional
+        The data the model was made from: ``name``, ``n_rows``, ``fingerprint``.
+    expected : ExpectedScore or dict, or a list of them, optional
+        Scores to be expected on new rows: ``metric``, ``value``, ``low``, ``high``, ``confidence``. A
+        `ProbabilityClassifier` adds the log-loss it expects itself.
+    made_by : str, optional
+        Who made the file; the name of the user if None.
+
+    Returns
+    -------
+    ModelDescription
+        What the file says about the model, as `describe_model` returns it.
+
+    Raises
+    ------
+    ModelFileError
+        If the model is not fitted, or holds something that model files do not; nothing is written then.
+    OSError
+        If the file cannot be written; a file that was there before is unchanged.
+
+    Examples
+    --------
+    >>> import tempfile, calibrant
+    >>> from calibrant.bayes import ConstantClassifier
+    >>> path = tempfile.mkdtemp() + "/base_rate.calibrant"
+    >>> model = ConstantClassifier().fit([[1], [2], [3]], ["no", "no", "yes"])
+    >>> described = calibrant.save(model, path, made_from={"name": "three rows", "n_rows": 3})
+    >>> described.class_name, described.made_from.n_rows
+    ('ConstantClassifier', 3)
+    >>> calibrant.load_model(path).predict_proba([[7]]).round(3)
+    array([[0.667, 0.333]])
+    """
+    out = Writer(training_rows=training_rows)
+    scores = read_expected(expected) + _own_scores(model)
+    try:
+        header = make_header(model, out, made_by, read_training_data(made_from), scores)
+    except ModelFileError as error:
+        raise ModelFileError(f"{type(model).__name__} cannot be saved: {error}.") from None
+    sha256 = write_container(path, header, out.arrays, compress=compress)
+    return describe(header, Path(path).stat().st_size, sha256)
+
+
+def _own_scores(model: Any) -> tuple[ExpectedScore, ...]:
+    """Return the score that a `ProbabilityClassifier` expects of itself."""
+    expected = getattr(model, "expected_log_loss_", None)
+    if expected is None:
+        return ()
+    return (ExpectedScore("log_loss", expected.value, expected.low, expected.high, expected.confidence),)
