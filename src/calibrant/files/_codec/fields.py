@@ -177,7 +177,10 @@ class Either(Field):
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
 
-    def write(self, value: Any, out: Writer) -> Any:
+    def __or__(self, other: Field) -> Either:
+        return Either(*self.fields, other) if isinstance(other, Field) else NotImplemented
+
+    def write(self, value: Any, out: Writer) -> list[Any]:
         errors = []
         for number, field in enumerate(self.fields):
             try:
@@ -188,9 +191,14 @@ class Either(Field):
         raise ModelFileError(" and ".join(errors))
 
     def read(self, document: Any, source: Reader) -> Any:
-        if not (isinstance(document, list) and len(document) == 2 and document[0] in range(len(self.fields))):
+        if not (
+            isinstance(document, list)
+            and len(document) == 2
+            and type(document[0]) is int
+            and document[0] in range(len(self.fields))
+        ):
             raise wrong("the number of an alternative and its value", document)
-        return self.fields[int(document[0])].read(document[1], source)
+        return self.fields[document[0]].read(document[1], source)
 
 
 class ListOf(Field):

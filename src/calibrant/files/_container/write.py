@@ -64,7 +64,8 @@ class _Archive:
                 content.nbytes <= _SMALL or len(deflated) * MAX_RATIO >= content.nbytes
             ):
                 stored, method = deflated, layout.DEFLATED
-        entry = layout.Entry(name, method, crc32, stored.nbytes, content.nbytes)
+        stored_crc32 = crc32 if method == layout.STORED else zlib.crc32(stored)
+        entry = layout.Entry(name, method, crc32, stored_crc32, stored.nbytes, content.nbytes)
         self._entries.append(entry)
         self._offsets.append(self._offset)
         self._write(layout.local_header(entry, self._offset))
