@@ -33,4 +33,8 @@ class Command:
     heading: str
 
 
-COMMANDS = (Command("datasets", _MORE),)
+COMMANDS = (
+    Command("evaluate", _STEPS),
+    Command("decide", _STEPS),
+    Command("datasets", _MORE),
+)
