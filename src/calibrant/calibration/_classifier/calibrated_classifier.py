@@ -92,7 +92,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         Where scores come from. A number: stratified folds of shuffled rows, or of whole groups (the papers use 3).
         ``"prefit"``: the estimator is fitted already and all rows passed are for the map. ``"train"``: the model scores
         its own training rows, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score their
-        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six.
+        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six. A
+        `ProbabilityClassifier` has held-out probabilities of its own, which serve alike.
     ensemble : bool
         Whether each fold keeps its model with a map of its own and their probabilities are averaged (pairs of
         `VennAbers` by geometric means); no model is then fitted to all rows.
