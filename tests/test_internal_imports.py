@@ -41,7 +41,7 @@ INTERNAL = {
     """,
     "resampling": """
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
-        bootstrap_632_values read_experiment read_plan split_interval splitters
+        bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
     """,
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
