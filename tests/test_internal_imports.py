@@ -43,6 +43,7 @@ INTERNAL = {
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
         bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
     """,
+    "studies": "DEFAULT_STORE about_table findings ranking_cells",
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind

@@ -26,11 +26,11 @@ def finite_methods(results: StudyResults, metric: str) -> list[str]:
 
 
 def compare_with_best(results: StudyResults, metric: str, best: str, confidence: float = 0.95) -> StudyComparison:
-    """Compare the best method with the K - 1 others, each at a (K - 1)-th of the error rate.
+    """Compare the best method with the K - 1 others, one-sided, each at a (K - 1)-th of the error rate.
 
-    The best one is chosen by the same values, so that a test against a reference fixed in advance does not hold. For
-    the method that is truly best, each of K - 1 comparisons finds it worse at that rate, hence the error of calling it
-    worse than any other is kept, whichever of them comes out best.
+    The best one is chosen by the same values, so that a test against a reference fixed in advance does not hold. But
+    the method that is truly best is found worse than any other one at most at the error rate, whichever comes out best,
+    as it has K - 1 comparisons to lose.
 
     Examples
     --------
@@ -40,25 +40,29 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
     >>> [(pair.b, pair.better) for pair in compare_with_best(results, "mse", "forest").pairs]
     [('tree', 'forest'), ('bayes', '')]
     """
-    found = results.compare(metric, reference=best, confidence=confidence)
-    pairs = tuple(_corrected(pair, len(found.pairs), best, confidence) for pair in found.pairs)
-    return replace(found, pairs=pairs, how=f"{found.how.partition(',')[0]}, {_HOW}" if found.how else "")
+    error = 1 - confidence
+    found = results.compare(metric, reference=best, confidence=1 - 2 * error)
+    pairs = tuple(_one_sided(pair, len(found.pairs), best, error) for pair in found.pairs)
+    how = f"{found.how.partition(',')[0]}, {_HOW}" if found.how else ""
+    return replace(found, pairs=pairs, how=how, confidence=confidence)
 
 
-def _corrected(pair: PairDifference, n_pairs: int, best: str, confidence: float) -> PairDifference:
-    """Return a pair with its p-value by Bonferroni; the intervals of a single test set are by Bonferroni already."""
-    other = pair.b if pair.a == best else pair.a
-    sign = 1.0 if pair.a == best else -1.0
-    adjusted = pair.pvalue if math.isnan(pair.pvalue) else min(1.0, n_pairs * pair.pvalue)
-    better = pair.better if math.isnan(adjusted) or adjusted <= 1 - confidence else ""
-    ends = sorted((sign * pair.low, sign * pair.high))
+def _one_sided(pair: PairDifference, n_pairs: int, best: str, error: float) -> PairDifference:
+    """Return a pair, the best one first, its p-value corrected; the rows of a single test set have intervals instead.
+
+    Those are corrected already: of two sides at twice the error rate, which is one side at the error rate.
+    """
+    sign, other = (1.0, pair.b) if pair.a == best else (-1.0, pair.a)
+    adjusted = pair.pvalue if math.isnan(pair.pvalue) else min(1.0, n_pairs * pair.pvalue / 2)
+    is_worse = pair.better == best if math.isnan(adjusted) else adjusted <= error
+    low, high = sorted((sign * pair.low, sign * pair.high))
     return replace(
         pair,
         a=best,
         b=other,
         difference=sign * pair.difference,
-        low=ends[0],
-        high=ends[1],
+        low=low,
+        high=high,
         adjusted_pvalue=adjusted,
-        better=better,
+        better=best if is_worse else "",
     )

@@ -19,9 +19,10 @@ from calibrant.trees import ProbabilityTreeClassifier
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BASELINE", "candidates"]
+__all__ = ["BASELINE", "CALIBRATED", "candidates"]
 
 BASELINE = "base rate"
+CALIBRATED = "calibrated "
 _HELD_OUT = ("forest", "ProbabilityClassifier")  # these score their own training rows held out: one fit instead of six
 
 
@@ -33,7 +34,7 @@ def candidates(kinds: Mapping[str, str]) -> dict[str, Any]:
     Examples
     --------
     >>> list(candidates({"age": "numeric"}))[:4]
-    ['base rate', 'naive Bayes', 'naive Bayes, calibrated', 'logistic regression']
+    ['base rate', 'naive Bayes', 'calibrated naive Bayes', 'logistic regression']
     """
     plain = {
         "naive Bayes": NaiveBayesClassifier(),
@@ -46,7 +47,7 @@ def candidates(kinds: Mapping[str, str]) -> dict[str, Any]:
     methods: dict[str, Any] = {BASELINE: ConstantClassifier()}
     for name, estimator in plain.items():
         methods[name] = estimator
-        methods[f"{name}, calibrated"] = CalibratedClassifier(estimator, cv="oob" if name in _HELD_OUT else 5)
+        methods[f"{CALIBRATED}{name}"] = CalibratedClassifier(estimator, cv="oob" if name in _HELD_OUT else 5)
     return methods
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.decisions import CostMatrix
-from calibrant.exceptions import DataError, ParameterError, nearest
+from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS
 from calibrant.studies._store.read_url import DEFAULT_STORE
 from calibrant.studies._table_comparison.advice import advise
@@ -136,6 +136,10 @@ def compare_table(
         keep_predictions=True,
     )
     ended = _run(study, time_limit, workers, start)
+    if ended and not study.status().n_done:
+        if ended == "interrupted":
+            raise KeyboardInterrupt
+        raise StudyError(f"time_limit: no method has finished a split in {time_limit:g} s. Pass a longer one.")
     found = _summarise(study, compared, matrix, metric, ended, seed)
     return found if out is None else save_winner(found, Path(out))
 
@@ -145,7 +149,9 @@ def _check(*, metric: str, time_limit: float | None, workers: int | None, seed: 
     check_param("workers", workers, Int(1) | Nothing())
     check_param("seed", seed, Int(0))
     if metric not in METRICS or METRICS[metric].needs:
-        raise ParameterError(f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}")
+        raise ParameterError(
+            f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}"
+        )
 
 
 def _read_costs(costs: Any, compared: ComparedTable) -> CostMatrix | None:
@@ -170,7 +176,9 @@ def _chosen(methods: dict[str, Any], names: Sequence[str] | None) -> dict[str, A
         return methods
     for name in names:
         if name not in methods:
-            raise ParameterError(f"methods: there is no {name!r}.{nearest(name, methods)} There are {', '.join(methods)}.")
+            raise ParameterError(
+                f"methods: there is no {name!r}.{nearest(name, methods)} There are {', '.join(methods)}."
+            )
     return {name: methods[name] for name in methods if name in (BASELINE, *names)}
 
 
@@ -197,7 +205,8 @@ def _summarise(
     held_out = held_out_rows(finished, best.method, compared)
     verdict = held_out.verdict(seed)
     noun = "rows" if compared.groups is None else "groups"
-    plan = finished.plans[finished.datasets[0]]
+    plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
+    unfinished = f"{plan.n_splits} of {n_planned} splits" if plan.n_splits < n_planned else ""
     return TableComparison(
         compared,
         plan.words,
@@ -208,11 +217,11 @@ def _summarise(
         verdict,
         None if costs is None else held_out.money(costs, seed),
         costs,
-        advise(ranking, verdict, compared.n_rarest, noun),
+        advise(ranking, verdict, compared.n_rarest, noun=noun, unfinished=unfinished),
         left_out,
         ended,
         plan.n_splits,
-        everything.plans[everything.datasets[0]].n_splits,
+        n_planned,
         study,
         None if ended == "interrupted" else fit_winner(study.definition.methods[best.method], compared, seed),
         held_out.to_frame(),

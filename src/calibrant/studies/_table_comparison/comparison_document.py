@@ -17,12 +17,12 @@ __all__ = ["document_of"]
 def document_of(found: TableComparison) -> dict[str, Any]:
     """Return the whole comparison; `TableComparison.to_dict` describes it."""
     table, best, verdict = found.table, found.best, found.verdict
-    return _plain(
+    document: dict[str, Any] = _plain(
         {
             "table": {
                 "name": table.name,
                 "n_rows": table.n_rows,
-                "target": str(table.y.name),
+                "target": found.compared.target,
                 "positive": table.positive,
                 "classes": {str(label): n for label, n in table.class_counts.items()},
                 "kinds": dict(table.kinds),
@@ -55,6 +55,7 @@ def document_of(found: TableComparison) -> dict[str, Any]:
             "files": dict(found.files),
         }
     )
+    return document
 
 
 def _differences(comparison: StudyComparison | None, best: str) -> list[str]:

@@ -48,7 +48,7 @@ def about_table(found: TableComparison) -> list[str]:
     shares = ", ".join(f"{label} {100 * n / total:.3g} %" for label, n in list(counts.items())[:_MAX_NAMES])
     more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
     positive = f"; probabilities are of {table.positive!r}" if len(counts) == 2 and table.positive is not None else ""
-    lines.append(f"predicted: {table.y.name} ({shares}{more}){positive}")
+    lines.append(f"predicted: {found.compared.target} ({shares}{more}){positive}")
     if found.compared.groups_column is not None:
         n_groups = len(set(found.compared.groups.tolist()))  # type: ignore[union-attr]
         lines.append(f"rows that belong together: {n_groups:,} groups of {found.compared.groups_column!r}, kept whole")

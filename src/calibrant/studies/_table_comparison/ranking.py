@@ -107,7 +107,9 @@ def rank_methods(
     found = [
         RankedMethod(
             method,
-            *(float(table[method, part]) for part in ("mean", "low", "high")),
+            float(table[method, "mean"]),
+            float(table[method, "low"]),
+            float(table[method, "high"]),
             {name: float(means[method]) for name, means in others.items()},
             seconds[method],
             _difference(method, best, comparison),

@@ -46,6 +46,11 @@ class ComparedTable:
     groups_column: str | None = None
 
     @property
+    def target(self) -> str:
+        """The name of the class column."""
+        return "class" if self.table.y is None else str(self.table.y.name)
+
+    @property
     def labels(self) -> NDArray[Any]:
         """The class of each row."""
         return np.asarray(self.table.y)

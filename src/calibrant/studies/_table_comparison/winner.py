@@ -1,4 +1,4 @@
-"""The best method of a table: its held-out predictions, the verdict on them, money, and the model fitted to all rows."""
+"""The best method of a table: its held-out predictions, the verdict on them, money, and the fit to all rows."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ class HeldOutRows:
     def to_frame(self) -> pd.DataFrame:
         """Return the rows by position, from 0, the split that tested each, its class and its probabilities."""
         pandas = optional_import("pandas", extra="data", purpose="return held-out predictions as a frame")
-        found, table = self.predictions, self.compared.table
+        found = self.predictions
         columns: dict[str, Any] = {"row": found.row, "split": found.split}
         if self.compared.groups_column is not None:
             columns[self.compared.groups_column] = self.groups
-        columns[str(table.y.name)] = found.y_true
+        columns[self.compared.target] = found.y_true
         columns |= {f"probability_{label}": found.y_pred[:, k] for k, label in enumerate(found.classes)}
         frame: pd.DataFrame = pandas.DataFrame(columns)
         return frame.sort_values("row", kind="stable", ignore_index=True)
