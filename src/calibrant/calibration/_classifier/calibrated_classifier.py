@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -181,13 +182,20 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
         %(wrapped_grouped_fit_sections)s
         """
+        return self._fit(None, X, y, sample_weight, groups, fit_params)
+
+    def _fit_map(self, fitted: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the map alone: `fitted` is the estimator as it would be fitted to all these rows."""
+        return self._fit(fitted, X, y, sample_weight, groups, {})
+
+    def _fit(self, fitted: Any, X: Any, y: Any, sample_weight: Any, groups: Any, fit_params: Mapping[str, Any]) -> Self:
         check_params(self, _RULES)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
         self._check_ensemble()
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
         self._warn_of_rows(data)
-        scoring = Scoring(self.estimator, self.method, self._find_classes(data))
+        scoring = Scoring(self.estimator, self.method, self._find_classes(data), fitted)
         with one_warning_a_fit():
             if self.cv in Int() or not isinstance(self.cv, str):
                 models, parts = self._fit_splits(scoring, data, kept)
@@ -240,7 +248,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             held_out = [replace(each, rows=pieces.rows[each.rows]) for each in held_out]
         if self.ensemble:
             return list(fitted), held_out
-        return [data.fit_clone(self.estimator) if self.refit else fitted[0]], held_out
+        return [scoring.fit_all(data) if self.refit else fitted[0]], held_out
 
     def _unit_pieces(self, data: FitData) -> Pieces | None:
         """Return the units of weighted rows in folds; None where rows are split as they are."""
@@ -253,7 +261,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             return fit_out_of_bag(scoring, data)
         if self.cv == "train":
             _warn_of_same_rows(self.estimator)
-        model = self.estimator if self.cv == "prefit" else data.fit_clone(self.estimator)
+        model = self.estimator if self.cv == "prefit" else scoring.fit_all(data)
         rows = np.arange(data.n_rows)
         return model, HeldOut.of(data, rows, scoring.of(model, data.X))
 

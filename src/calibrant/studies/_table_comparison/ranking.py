@@ -39,7 +39,7 @@ class RankedMethod:
     others : dict of metric to float
         The means of the other metrics.
     seconds : float
-        Seconds of processor time that a fit and the predictions take, on average.
+        Seconds that a fit and the predictions take, on average, what other methods share included.
     difference : {"best", "worse", "not shown to differ", ""}
         Whether it is shown to be worse than the best one; empty where no test holds.
     earned : float
@@ -124,7 +124,7 @@ def rank_methods(
 
 def _seconds(results: StudyResults) -> dict[str, float]:
     frame: Any = results.to_frame()
-    total = frame[["fit_seconds", "predict_seconds"]].sum(axis=1)
+    total = frame[["fit_seconds", "predict_seconds", "shared_seconds"]].sum(axis=1)
     means = total.groupby(frame["method"]).mean()
     return {str(method): float(value) for method, value in means.items()}
 
