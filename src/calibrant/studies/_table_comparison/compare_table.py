@@ -18,7 +18,7 @@ from calibrant.studies._table_comparison.advice import advise
 from calibrant.studies._table_comparison.against_best import compare_with_best, finite_methods
 from calibrant.studies._table_comparison.candidates import BASELINE, candidates
 from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
-from calibrant.studies._table_comparison.save_winner import save_winner
+from calibrant.studies._table_comparison.save_winner import prepare_folder, save_winner
 from calibrant.studies._table_comparison.table_comparison import TableComparison
 from calibrant.studies._table_comparison.table_plan import choose_plan
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
@@ -135,6 +135,8 @@ def compare_table(
         seed=seed,
         keep_predictions=True,
     )
+    if out is not None:
+        prepare_folder(Path(out))
     ended = _run(study, time_limit, workers, start)
     if ended and not study.status().n_done:
         if ended == "interrupted":
