@@ -128,7 +128,7 @@ def test_goes_on_where_time_ended_it(tmp_path):
     first = compare_table("appeal", time_limit=1.0, **options)
     assert first.ended == "time limit"
     assert 1 <= first.n_splits < first.n_planned == 10
-    assert "Run it again to go on" in repr(first)
+    assert "Unfinished: the time limit ended the run after" in repr(first)
     again = compare_table("appeal", **options)
     whole = compare_table("appeal", methods=QUICK, store=tmp_path / "other.db")
     assert not again.ended

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -83,12 +84,12 @@ def findings(found: TableComparison) -> dict[str, str]:
     """Return what the comparison found, by heading."""
     best, texts = found.best, {}
     if found.ended:
-        why = "The time limit ended the run" if found.ended == "time limit" else "Interrupted"
-        texts["Unfinished"] = (
-            f"{why} after {found.n_splits} of {found.n_planned} splits. Run it again to go on: what is recorded counts."
-        )
+        why = "the time limit ended the run" if found.ended == "time limit" else "interrupted"
+        is_cut = found.n_splits < found.n_planned
+        when = f"after {found.n_splits} of {found.n_planned} splits" if is_cut else "before all methods were finished"
+        texts["Unfinished"] = f"{why} {when}. Run it again to go on: what is recorded counts."
     if found.left_out:
-        texts["Not ranked"] = "; ".join(f"{method} ({reason})" for method, reason in found.left_out.items()) + "."
+        texts["Not ranked"] = _not_ranked(found.left_out)
     texts["Best"] = f"{best.method}. {_score(found)}"
     texts["Differences"] = _differences(found)
     if found.verdict is not None:
@@ -99,6 +100,14 @@ def findings(found: TableComparison) -> dict[str, str]:
     if found.files:
         texts["Saved"] = ", ".join(found.files.values()) + f"; study {found.study.name!r} in {found.study.store}."
     return texts
+
+
+def _not_ranked(left_out: Mapping[str, str]) -> str:
+    """Return the methods that are left out, by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for method, reason in left_out.items():
+        by_reason.setdefault(reason, []).append(method)
+    return "; ".join(f"{_listed(methods)} ({reason})" for reason, methods in by_reason.items()) + "."
 
 
 def _score(found: TableComparison) -> str:
