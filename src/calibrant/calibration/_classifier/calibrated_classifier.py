@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -182,20 +181,13 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
         %(wrapped_grouped_fit_sections)s
         """
-        return self._fit(None, X, y, sample_weight, groups, fit_params)
-
-    def _fit_map(self, fitted: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the map alone: `fitted` is the estimator as it would be fitted to all these rows."""
-        return self._fit(fitted, X, y, sample_weight, groups, {})
-
-    def _fit(self, fitted: Any, X: Any, y: Any, sample_weight: Any, groups: Any, fit_params: Mapping[str, Any]) -> Self:
         check_params(self, _RULES)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
         self._check_ensemble()
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
         self._warn_of_rows(data)
-        scoring = Scoring(self.estimator, self.method, self._find_classes(data), fitted)
+        scoring = Scoring(self.estimator, self.method, self._find_classes(data), getattr(self, "_adopted", None))
         with one_warning_a_fit():
             if self.cv in Int() or not isinstance(self.cv, str):
                 models, parts = self._fit_splits(scoring, data, kept)
@@ -205,6 +197,14 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self.held_out_ = join_held_out(parts)
         self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self
+
+    def _fit_map(self, fitted: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the map alone: `fitted` is the estimator as `fit` would fit it to all these rows."""
+        self._adopted = fitted
+        try:
+            return self.fit(X, y, sample_weight, groups)
+        finally:
+            del self._adopted
 
     def _warn_of_rows(self, data: FitData) -> None:
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
