@@ -10,6 +10,7 @@ Data sets come from the folder that CALIBRANT_DATA names, from calibrant itself,
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ import typer
 from calibrant.cli._app.completion import complete_datasets
 from calibrant.cli._app.options import Json
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
-from calibrant.cli._app.writing import STDOUT, check_format, write_frame
+from calibrant.cli._app.writing import STDOUT, check_format, open_output, write_frame
 
 __all__ = ["app"]
 
@@ -85,6 +86,8 @@ def fetch(
 ) -> None:
     """Write a data set to a file: its features, and the class as the last column.
 
+    Costs that come with it are written beside it.
+
     $ calibrant datasets fetch appeal --out appeal.csv
     """
     path = f"{name.replace(':', '_')}.csv" if out is None else out
@@ -96,13 +99,29 @@ def fetch(
     frame = table.X.join(table.extra) if table.extra is not None and all_columns else table.X
     frame = frame if table.y is None else frame.assign(**{_class_name(table.y.name, frame): table.y.to_numpy()})
     write_frame(frame, path)
+    costs = _write_costs(name, path)
     if as_json and path != STDOUT:
-        print_json({"name": name, "out": path, "rows": len(frame), "columns": list(frame)})
+        print_json({"name": name, "out": path, "costs": costs, "rows": len(frame), "columns": list(frame)})
     elif path != STDOUT:
         target = str(frame.columns[-1])
         print_text(f"{path}: {len(frame):,} rows, {len(frame.columns)} columns, the class is {target!r}")
         if others and not all_columns:
             print_note(f"Left out, because they are not features: {', '.join(others)} (--all-columns).")
+        if costs is not None:
+            print_text(f"{costs}: costs of decisions")
+
+
+def _write_costs(name: str, path: str) -> str | None:
+    """Write the costs that come with a data set beside its rows; return the path."""
+    from calibrant.data._internal import costs_text
+
+    text = costs_text(name)
+    if text is None or path == STDOUT:
+        return None
+    costs = Path(path).with_name(f"{Path(path).name.partition('.')[0]}_costs.csv")
+    with open_output(str(costs)) as file:
+        file.write(text.encode())
+    return str(costs)
 
 
 def _class_name(name: object, frame: object) -> str:
