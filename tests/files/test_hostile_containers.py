@@ -6,7 +6,6 @@ import os
 import struct
 import tracemalloc
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +25,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def all_arrays_apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def all_arrays_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calibrant.files._codec.writer._INLINE", -1)
-    yield
 
 
 def refused(path: Path, words: str) -> None:

@@ -191,13 +191,10 @@ class Either(Field):
         raise ModelFileError(" and ".join(errors))
 
     def read(self, document: Any, source: Reader) -> Any:
-        if not (
-            isinstance(document, list)
-            and len(document) == 2
-            and type(document[0]) is int
-            and document[0] in range(len(self.fields))
-        ):
+        if type(document) is not list or len(document) != 2 or type(document[0]) is not int:
             raise wrong("the number of an alternative and its value", document)
+        if not 0 <= document[0] < len(self.fields):
+            raise wrong(f"one of {len(self.fields)} alternatives", document)
         return self.fields[document[0]].read(document[1], source)
 
 

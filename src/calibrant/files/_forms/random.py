@@ -50,7 +50,7 @@ def _is_like(state: Any, other: Any) -> bool:
     if isinstance(state, dict):
         return state.keys() == other.keys() and all(_is_like(state[key], other[key]) for key in other)
     if isinstance(state, np.ndarray):
-        return state.dtype == other.dtype and state.shape == other.shape
+        return bool(state.dtype == other.dtype and state.shape == other.shape)
     return bool(state == other) if isinstance(state, str) else 0 <= state < 2**128
 
 
