@@ -27,13 +27,16 @@ TREE := $(BUILD)/package
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_WERROR=ON
 CTEST := $(BIN)/ctest --output-on-failure -j 2 --test-dir
 
-.PHONY: demo test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
+.PHONY: demo docs test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
 
 demo: $(VENV)/.demo
-	@mkdir -p $(BUILD)/demo
-	cd $(BUILD)/demo && $(abspath $(BIN))/calibrant datasets fetch appeal
-	cd $(BUILD)/demo && $(abspath $(BIN))/calibrant compare appeal.csv --target gives --positive yes \
-	  --costs appeal_costs.csv --time-limit 30s
+	$(STEP) "Demonstration" $(BIN)/python examples/demo.py
+
+# The site, from the pages of docs/ and the docstrings; warnings are errors, and nothing is fetched.
+docs: $(VENV)/.docs
+	$(STEP) "Pages of the reference" $(BIN)/python tools/docs_source.py $(BUILD)/docs-source
+	$(STEP) "Documentation" $(BIN)/python -m sphinx -q -W --keep-going -b html -d $(BUILD)/docs-cache $(BUILD)/docs-source $(BUILD)/docs
+	@echo "$(BUILD)/docs/index.html"
 
 test: $(VENV)/.test test-core
 	@tools/install_postgres.sh
@@ -48,9 +51,9 @@ test-core: $(VENV)/.test
 # Doctests as a processor without AVX2 and AVX-512 computes them.
 test-doctests: $(VENV)/.test
 	$(STEP) "Doctests without AVX2 and AVX-512" bash -c 'mapfile -t off < <($(BIN)/python tools/baseline_env.py) && \
-	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs/blending.md docs/studies.md'
+	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs'
 
-test-long: test fuzz test-interpreters
+test-long: test fuzz test-interpreters $(VENV)/.docs
 	$(BIN)/python -m pytest -m long
 
 test-interpreters:
@@ -117,6 +120,9 @@ $(VENV)/.test: $(VENV)/.package-test
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.lint: $(VENV)/.test $(VENV)/.requirements-lint
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.demo $(VENV)/.requirements-docs
 	@touch $@
 
 clean:

@@ -54,7 +54,7 @@ classes_ : array of shape (n_classes,)
     "features_in_": """\
 n_features_in_ : int
     Number of columns seen in `fit`.
-feature_names_in_ : array of shape (n_features_in_,)
+feature_names_in_ : array of shape (n_features,)
     Their names, where X has names that are all strings.""",
     "fitted_self": """\
 self

@@ -38,7 +38,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "size_of_tests.md"
 N_ROWS, N_COLUMNS, SHIFT = 200, 5, 0.5
 LEVEL = 0.05
 KINDS = ("nearest centroid", "nearest neighbour", "tree", "many tables", "separate tables")
-MARK = "<!-- written by tests/validity/sizes_of_tests.py -->"
+MARK, END = "<!-- written by tests/validity/sizes_of_tests.py -->", "<!-- end -->"
 Labels = np.ndarray
 
 
@@ -254,8 +254,9 @@ def write(paths: list[str]) -> None:
             for name, (found, n) in counts.items():
                 total = merged.setdefault(kind, {}).setdefault(name, [0, 0])
                 total[0], total[1] = total[0] + found, total[1] + n
-    head = DOCS.read_text("utf-8").split(MARK)[0] + MARK + "\n\n"
-    DOCS.write_text(head + "\n".join(table_of(kind, merged[kind]) for kind in KINDS if kind in merged), "utf-8")
+    head, _, rest = DOCS.read_text("utf-8").partition(MARK)
+    tables = "\n".join(table_of(kind, merged[kind]) for kind in KINDS if kind in merged)
+    DOCS.write_text(f"{head}{MARK}\n\n{tables}\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
 if __name__ == "__main__":

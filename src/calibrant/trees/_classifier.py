@@ -88,7 +88,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     %(classes_)s
     n_nodes_, n_leaves_, depth_ : int
         Number of nodes and of leaves (those without training weight included), and of tests on the longest path.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         The share of each column in the decrease of impurity: the Gini index with that criterion or twoing, else the
         entropy.
     %(features_in_)s

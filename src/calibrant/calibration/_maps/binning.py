@@ -41,9 +41,9 @@ class Binning(ScoreMap):
 
     Attributes
     ----------
-    edges_ : array of shape (n_bins_ - 1,)
+    edges_ : array of shape (n_bins - 1,)
         Where bins end; a score at an edge belongs to the upper bin, one beyond all scores of ``fit`` to an end bin.
-    probabilities_, weights_ : array of shape (n_bins_,)
+    probabilities_, weights_ : array of shape (n_bins,)
         The probability of each bin, and the weight of its rows in ``fit``.
     n_bins_ : int
         Number of bins.

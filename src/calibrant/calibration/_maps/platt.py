@@ -39,7 +39,7 @@ class Platt(ReplaceCertainMixin, ScoreMap):
     Attributes
     ----------
     slope_, intercept_ : float
-        The probability is 1 / (1 + exp(-(slope_ * score + intercept_))).
+        The probability is ``1 / (1 + exp(-(slope_ * score + intercept_)))``.
     on_ : "logit" or "score"
         The argument of the sigmoid.
     %(certain_attribute)s

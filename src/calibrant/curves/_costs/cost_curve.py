@@ -31,8 +31,8 @@ class CostCurve(Curve):
     Parameters
     ----------
     probability_cost : array of shape (n_points,)
-        The vertices of the envelope, from 0 to 1: p[+] C(-|+) / (p[+] C(-|+) + p[-] C(+|-)). If correct decisions cost
-        something, C is the cost of an error in excess of that.
+        The vertices of the envelope, from 0 to 1: ``p[+] C(-|+) / (p[+] C(-|+) + p[-] C(+|-))``. If correct decisions
+        cost something, C is the cost of an error in excess of that.
     cost : array of shape (n_points,)
         The normalized expected cost: 0 if always right, 1 if always wrong.
     best_threshold : array of shape (n_points - 1,)

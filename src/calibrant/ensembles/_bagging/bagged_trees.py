@@ -116,7 +116,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     oob_score_ : float
         The accuracy of the most probable classes by ``oob_proba_``, weighted as the rows are; rows that are in every
         bag are left out, and it is NaN where there are no others. Computed at each use.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         The share of each column in the decrease of impurity.
     %(features_in_)s
 

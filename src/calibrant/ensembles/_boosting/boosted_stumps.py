@@ -86,7 +86,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         The share of the weight in its round that each member misclassifies.
     stopped_ : {"perfect", "weak"} or None
         Why there are fewer members than `n_trees`, as in `BoostedTreesClassifier`; None where there are not.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         The share of each column in the gains, weighted by the members' weights.
     %(classes_)s
     %(features_in_)s

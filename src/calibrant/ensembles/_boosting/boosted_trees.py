@@ -94,7 +94,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         The share of the weight in its round that each member misclassifies.
     stopped_ : {"perfect", "weak"} or None
         Why there are fewer members than `n_trees`; None where there are not.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         The share of each column in the decrease of impurity of the weighted rows, with the trees weighted as their
         votes are: the Gini index with ``criterion="gini"``, else the entropy.
     %(classes_)s

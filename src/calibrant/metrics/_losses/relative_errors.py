@@ -33,8 +33,8 @@ def relative_absolute_error(
 ) -> float:
     """Return the absolute error of the probabilities relative to that of the prior: 0 is best, 1 no better.
 
-    The absolute error of a row is the sum of |p - t| over classes, where t is 1 for the actual class and 0 for the
-    others. Weka prints the ratio for classifiers, in percent.
+    The absolute error of a row is the sum of ``|p - t|`` over classes, where t is 1 for the actual class and 0 for
+    the others. Weka prints the ratio for classifiers, in percent.
 
     %(parameters)s
     %(required_prior)s
