@@ -2,6 +2,7 @@
 
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.row_hashes import hash_codes
+from calibrant.data._datasets.bundled import costs_text
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, object_columns
 from calibrant.data._frames.schema import Feature, Schema
@@ -59,6 +60,7 @@ __all__ = [
     "code_labels",
     "column_names",
     "copies_among",
+    "costs_text",
     "factorize",
     "fit_columns",
     "hash_codes",
