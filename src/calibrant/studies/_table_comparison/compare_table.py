@@ -128,7 +128,7 @@ def compare_table(
     study = Study(
         name or f"compare {compared.table.name}",
         datasets=[compared.dataset],
-        methods=_chosen(candidates(compared.table.kinds), methods),
+        methods=_chosen(candidates(), methods),
         plan=choose_plan(compared.table.n_rows, compared.n_rarest, seed),
         metrics=list(dict.fromkeys((metric, *_METRICS))),
         store=store,
