@@ -15,23 +15,31 @@ PACKAGES = sorted(path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")
 
 # The private names that a package offers to the others. Keep the list short: each name ties packages together.
 INTERNAL = {
-    "bayes": "Batch",
+    "bayes": """
+        Batch CONSTANT_RULES CategoryCounts FittedGaussian Gaussian IntervalCounts KernelDistribution NAIVE_BAYES_RULES
+        Smoothing ValueCounts ValueGrid
+    """,
+    "blending": """
+        BayesModel Blend BlendSample BoostedModel Coefficients Design EstimatorModel FittedMember ForestModel
+        GradientModel KernelModel LogLinearPool LogisticModel MemberMap PROBABILITY_CLASSIFIER_RULES PoolCalibrator
+        SummedTables
+    """,
     "calibration": """
-        CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source WrapperMixin final_step fit_folds
-        fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores read_fit_data
-        standard_error_of_mean take_rows take_square
+        CALIBRATED_CLASSIFIER_RULES CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source
+        WrapperMixin final_step fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores
+        read_fit_data standard_error_of_mean take_rows take_square
     """,
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
-        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema
-        TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level can_be_frequencies
-        cell_weights check_integers check_weight_sizes check_weights classes_of_columns code_groups code_labels
-        column_names copies_among costs_text factorize fit_columns hash_codes interval_codes is_float_matrix
-        match_problems mdl_cuts named_classes object_columns open_chunks order_columns read_groups
-        read_more_training_rows read_training_rows warn_of_copies warn_of_number
+        CategoryCodes Columns Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
+        WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers
+        check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among
+        factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes object_columns
+        order_columns read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number
         warn_of_weights
     """,
+    "decisions": "COST_SENSITIVE_RULES HECKMAN_RULES METACOST_RULES THRESHOLD_RULES",
     "ensembles": "ALGORITHMS Forest GradientBoostedFolds TreeLearner boost fit_gradient_boosting start_run",
     "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
@@ -40,11 +48,11 @@ INTERNAL = {
         percentile_interval read_codes read_more_labels read_predictions replicate row_amounts score_difference
         two_sided_z
     """,
+    "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "resampling": """
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
-        bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
+        bootstrap_632_values read_experiment read_plan split_interval splitters
     """,
-    "studies": "DEFAULT_STORE about_table findings ranking_cells",
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind

@@ -21,7 +21,6 @@ FOR_ALL = [
     "_random",
     "_sklearn",
     "_threads",
-    "_whole_file",
 ]
 
 

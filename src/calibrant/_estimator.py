@@ -10,11 +10,37 @@ from typing import Any, Self
 
 from calibrant import __version__
 from calibrant._repr import short_repr
-from calibrant.exceptions import UnknownParameterError, VersionWarning, nearest
+from calibrant.exceptions import NotSavedError, UnknownParameterError, VersionWarning, nearest
 
-__all__ = ["EstimatorMixin", "init_arguments"]
+__all__ = ["NOT_SAVED", "EstimatorMixin", "OfTrainingRows", "init_arguments"]
 
 _VERSION = "_calibrant_version"
+NOT_SAVED = "_not_saved"  # the attributes that a loaded estimator lacks, because they are of its training rows
+
+
+class _NotSavedAttributeError(NotSavedError, AttributeError):
+    """An attribute that was not saved; an AttributeError, so that `hasattr` returns False."""
+
+
+class OfTrainingRows:
+    """A fitted attribute that is saved with the training rows only: a loaded estimator without it says so.
+
+    It has no value of its own: ``fit`` sets the attribute of the estimator.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        if estimator is None:
+            return self
+        who = type(estimator).__name__
+        if self._name in vars(estimator).get(NOT_SAVED, ()):
+            raise _NotSavedAttributeError(
+                f"{who} was saved without its training rows, and so without {self._name}. Save it with "
+                "training_rows=True."
+            )
+        raise AttributeError(f"{who!r} object has no attribute {self._name!r}", name=self._name, obj=estimator)
 
 
 class EstimatorMixin:

@@ -17,9 +17,9 @@ from calibrant.exceptions import ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ConstantClassifier"]
+__all__ = ["CONSTANT_RULES", "ConstantClassifier"]
 
-_RULES: dict[str, Rule] = {"strategy": Choice("base_rate", "zero", "one")}
+CONSTANT_RULES: dict[str, Rule] = {"strategy": Choice("base_rate", "zero", "one")}
 
 
 @fill_docstring()
@@ -64,7 +64,7 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
         %(fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, CONSTANT_RULES)
         rows = read_training_rows(X, y, sample_weight)
         classes = rows.labels.classes
         counts = np.bincount(rows.labels.codes, rows.weights, len(classes))

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from calibrant.bayes._distribution import LOG_FLOOR
+from calibrant.bayes._distribution import LOG_FLOOR, Batch, Dialect
 from calibrant.bayes._normal_cells import LEAST_SD, log_cells_at, rough_cells
-from calibrant.bayes._value_grid import CountedDistribution
+from calibrant.bayes._value_grid import CountedDistribution, ValueGrid
 from calibrant.bayes._weka import density_floor
+from calibrant.exceptions import NotSavedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Gaussian"]
+__all__ = ["FittedGaussian", "Gaussian"]
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,45 @@ class Gaussian(CountedDistribution):
         variances[is_empty] = np.average((counts.positions - whole) ** 2, weights=counts.weights)
         return means, np.maximum(np.sqrt(variances), LEAST_SD)
 
+    @cached_property
+    def fitted(self) -> FittedGaussian:
+        """What the prediction needs of the values."""
+        return FittedGaussian(*self.moments, self.counts.grid, self.dialect)
+
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the log-probability of the grid unit of each value; 0 for missing and infinite values."""
-        found = np.zeros((self.counts.n_classes, len(values)))
         if len(self.counts.values) == 0:
-            return found
-        positions, is_missing = self.counts.positions_of(values)
-        for label, (mean, sd) in enumerate(zip(*self.moments, strict=True)):
+            return np.zeros((self.counts.n_classes, len(values)))
+        return self.fitted.log_likelihood(values)
+
+
+@dataclass(frozen=True)
+class FittedGaussian:
+    """The mean and the standard deviation of each class, without the values that they are of."""
+
+    means: NDArray[np.float64]
+    sds: NDArray[np.float64]
+    grid: ValueGrid
+    dialect: Dialect
+
+    def add(self, batch: Batch, column: int) -> Self:
+        """Raise, because the values so far are not known."""
+        name = batch.columns.schema.features[column].name
+        raise NotSavedError(
+            f"NaiveBayesClassifier was saved without its training rows, which partial_fit needs for the column "
+            f"{name!r}. Save it with training_rows=True."
+        )
+
+    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the log-probability of the grid unit of each value; 0 for missing and infinite values."""
+        found = np.empty((len(self.means), len(values)))
+        positions, is_missing = self.grid.positions_of(values)
+        for label, (mean, sd) in enumerate(zip(self.means, self.sds, strict=True)):
             found[label] = self._log_cells(positions, mean, sd)
         found[:, is_missing] = 0
         return found
 
     def _log_cells(self, positions: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:
         if self.dialect == "weka":
-            return np.log(np.maximum(rough_cells(positions - mean, sd), density_floor(self.counts.grid)))
+            return np.log(np.maximum(rough_cells(positions - mean, sd), density_floor(self.grid)))
         return np.maximum(log_cells_at(positions, mean, sd), LOG_FLOOR)

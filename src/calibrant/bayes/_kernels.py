@@ -65,7 +65,7 @@ class KernelDistribution(CountedDistribution):
         found = np.zeros((self.counts.n_classes, len(values)))
         if len(self.counts.values) == 0:
             return found
-        positions, is_missing = self.counts.positions_of(values)
+        positions, is_missing = self.counts.grid.positions_of(values)
         positions, back = np.unique(positions, return_inverse=True)
         sum_kernels, floor = _sums, np.exp(LOG_FLOOR)
         if self.dialect == "weka":

@@ -28,13 +28,13 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NaiveBayesClassifier"]
+__all__ = ["NAIVE_BAYES_RULES", "NaiveBayesClassifier"]
 
 _LOG_PROBA = """\
 array of shape (n_rows, n_classes)
     Log-probabilities in the order of ``classes_``; always finite."""
 
-_RULES: dict[str, Rule] = {
+NAIVE_BAYES_RULES: dict[str, Rule] = {
     "numeric": Choice(*NUMERIC),
     "n_bins": Int(1),
     "counts": Choice("laplace", "m"),
@@ -134,7 +134,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
 
         %(fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, NAIVE_BAYES_RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         return self._fit_first(rows, rows.labels.classes)
 
@@ -161,7 +161,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         >>> model.partial_fit([["green"], ["red"]], ["a", "a"]).predict_proba([["red"]])
         array([[0.8, 0.2]])
         """
-        check_params(self, _RULES)
+        check_params(self, NAIVE_BAYES_RULES)
         if "_columns" in self.__dict__:
             self._check_same_classes(classes)
             return self._update(read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__))

@@ -48,6 +48,11 @@ class ValueGrid:
         """Return the position of each value, NaN for NaN."""
         return _multiples(values, self.step) - self.origin
 
+    def positions_of(self, values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the positions of values, that of 0 for missing and infinite ones, and which these are."""
+        is_missing = ~np.isfinite(values)
+        return self.positions(np.where(is_missing, 0, values) if is_missing.any() else values), is_missing
+
 
 @dataclass(frozen=True)
 class ValueCounts:
@@ -99,11 +104,6 @@ class ValueCounts:
             kept = is_finite[which]
             which, labels, weights = (np.cumsum(is_finite) - 1)[which[kept]], labels[kept], weights[kept]
         return ValueCounts(values[is_finite], which, labels, weights.astype(np.float64), batch.n_classes)
-
-    def positions_of(self, values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the positions of values on the grid, that of 0 for missing and infinite ones, and which these are."""
-        is_missing = ~np.isfinite(values)
-        return self.grid.positions(np.where(is_missing, 0, values) if is_missing.any() else values), is_missing
 
     @cached_property
     def grid(self) -> ValueGrid:

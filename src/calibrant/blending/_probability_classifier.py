@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ProbabilityClassifier"]
+__all__ = ["PROBABILITY_CLASSIFIER_RULES", "ProbabilityClassifier"]
 
-_RULES = {
+PROBABILITY_CLASSIFIER_RULES = {
     "members": MEMBERS_RULE,
     "time_limit": Real(0.0, closed="neither") | Nothing(),
     "n_jobs": N_JOBS,
@@ -142,7 +142,7 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
         %(grouped_fit_sections)s
         """
         start = time.perf_counter()
-        check_params(self, _RULES)
+        check_params(self, PROBABILITY_CLASSIFIER_RULES)
         threads, seed = n_threads(self.n_jobs), seed_sequence(self.random_state)
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
             table = read_blend_table(X, y, sample_weight, groups, seed=seed, n_threads=threads)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from calibrant.exceptions import MissingFileError, ModelFileError
+from calibrant.files._codec.form import check_fitted
 from calibrant.files._codec.reader import Reader
 from calibrant.files._container.read import open_container
 from calibrant.files._description import ModelDescription
@@ -58,7 +59,9 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
         source = Reader(container.arrays())
         for document in container.header["objects"][:-1]:
             source.add(document)
-        return source.add(container.header["objects"][-1])
+        model = source.add(container.header["objects"][-1])
+        check_fitted(model)
+        return model
 
 
 def describe_model(path: str | os.PathLike[str]) -> ModelDescription:

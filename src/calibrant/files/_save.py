@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.exceptions import ModelFileError
+from calibrant.files._codec.form import check_fitted
 from calibrant.files._codec.writer import Writer
 from calibrant.files._container.write import write_container
 from calibrant.files._description import (
@@ -84,6 +85,7 @@ def save(
     out = Writer(training_rows=training_rows)
     scores = read_expected(expected) + _own_scores(model)
     try:
+        check_fitted(model)
         header = make_header(model, out, made_by, read_training_data(made_from), scores)
     except ModelFileError as error:
         raise ModelFileError(f"{type(model).__name__} cannot be saved: {error}.") from None

@@ -21,9 +21,9 @@ from calibrant.neighbors._votes import VOTES, Ties, VoteCount, Weights
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["NeighborsClassifier"]
+__all__ = ["NEIGHBORS_RULES", "NeighborsClassifier"]
 
-_RULES: dict[str, Rule] = {
+NEIGHBORS_RULES: dict[str, Rule] = {
     "n_neighbors": Int(1) | Choice("all"),
     "weights": Choice(*VOTES),
     "attribute_weights": Choice("gain_ratio", "info_gain") | Nothing() | Numbers(1),
@@ -162,7 +162,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
 
         %(fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, NEIGHBORS_RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         check_finite(rows.columns.schema, rows.columns.arrays)
         weights = column_weights(rows, self.attribute_weights, relative=self.relative_attribute_weights)
@@ -234,7 +234,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
 
     def _read_points(self, X: Any) -> Points:
         _, rows = self._rows(X)
-        check_params(self, _RULES)
+        check_params(self, NEIGHBORS_RULES)
         check_finite(self._schema, rows)
         return self._neighbours.space.to_points(rows)
 

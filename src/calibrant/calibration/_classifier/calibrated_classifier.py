@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._folds import Pieces
 from calibrant._params import Bool, HasMethods, Int, Seed, check_params
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CalibratedClassifier"]
+__all__ = ["CALIBRATED_CLASSIFIER_RULES", "CalibratedClassifier"]
 
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
@@ -62,7 +62,7 @@ _FIT_PARAMS = """\
 **fit_params : Any
     Arguments of the estimator's `fit`; those with a value for each row are split with the rows."""
 
-_RULES = {
+CALIBRATED_CLASSIFIER_RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "cv": CV,
     "ensemble": Bool(),
@@ -92,8 +92,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         Where scores come from. A number: stratified folds of shuffled rows, or of whole groups (the papers use 3).
         ``"prefit"``: the estimator is fitted already and all rows passed are for the map. ``"train"``: the model scores
         its own training rows, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score their
-        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six. A
-        `ProbabilityClassifier` has held-out probabilities of its own, which serve alike.
+        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six.
     ensemble : bool
         Whether each fold keeps its model with a map of its own and their probabilities are averaged (pairs of
         `VennAbers` by geometric means); no model is then fitted to all rows.
@@ -150,7 +149,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     _copied_tags: ClassVar[tuple[str, ...]] = ("pairwise", *WrapperMixin._copied_tags)
 
     calibrators_: list[Calibrator]
-    held_out_: HeldOut
+    held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -181,13 +180,13 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
         %(wrapped_grouped_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, CALIBRATED_CLASSIFIER_RULES)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
         self._check_ensemble()
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
         self._warn_of_rows(data)
-        scoring = Scoring(self.estimator, self.method, self._find_classes(data), getattr(self, "_adopted", None))
+        scoring = Scoring(self.estimator, self.method, self._find_classes(data))
         with one_warning_a_fit():
             if self.cv in Int() or not isinstance(self.cv, str):
                 models, parts = self._fit_splits(scoring, data, kept)
@@ -197,14 +196,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self.held_out_ = join_held_out(parts)
         self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self
-
-    def _fit_map(self, fitted: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the map alone: `fitted` is the estimator as `fit` would fit it to all these rows."""
-        self._adopted = fitted
-        try:
-            return self.fit(X, y, sample_weight, groups)
-        finally:
-            del self._adopted
 
     def _warn_of_rows(self, data: FitData) -> None:
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
@@ -248,7 +239,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             held_out = [replace(each, rows=pieces.rows[each.rows]) for each in held_out]
         if self.ensemble:
             return list(fitted), held_out
-        return [scoring.fit_all(data) if self.refit else fitted[0]], held_out
+        return [data.fit_clone(self.estimator) if self.refit else fitted[0]], held_out
 
     def _unit_pieces(self, data: FitData) -> Pieces | None:
         """Return the units of weighted rows in folds; None where rows are split as they are."""
@@ -261,7 +252,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             return fit_out_of_bag(scoring, data)
         if self.cv == "train":
             _warn_of_same_rows(self.estimator)
-        model = self.estimator if self.cv == "prefit" else scoring.fit_all(data)
+        model = self.estimator if self.cv == "prefit" else data.fit_clone(self.estimator)
         rows = np.arange(data.n_rows)
         return model, HeldOut.of(data, rows, scoring.of(model, data.X))
 

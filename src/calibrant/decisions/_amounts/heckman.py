@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["HeckmanRegressor"]
+__all__ = ["HECKMAN_RULES", "HeckmanRegressor"]
 
-_RULES = {
+HECKMAN_RULES = {
     "regressor": HasMethods("fit", "predict", words="a regressor") | Nothing(),
     "selection": HasMethods("fit", "predict_proba", words="a classifier with predict_proba") | Nothing(),
     "given": Choice("selected", "everybody"),
@@ -98,7 +98,7 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
         HeckmanRegressor
             The regressor itself.
         """
-        check_params(self, _RULES)
+        check_params(self, HECKMAN_RULES)
         X = validate_data(self, X, dtype=np.float64)
         amount = _amounts(y, len(X))
         weight = check_weights(sample_weight, len(X))

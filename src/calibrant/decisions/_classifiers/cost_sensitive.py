@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["COSTS", "CostSensitiveClassifier", "cheapest_class", "costs_for_training"]
+__all__ = ["COSTS", "COST_SENSITIVE_RULES", "CostSensitiveClassifier", "cheapest_class", "costs_for_training"]
 
 COSTS = (
     InstanceOf(CostMatrix)
@@ -45,7 +45,7 @@ COSTS = (
     | HasMethods("to_numpy", words="a frame of costs")
     | Nothing()
 )
-_RULES = {
+COST_SENSITIVE_RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "costs": COSTS,
     "when": Choice("predict", "train"),
@@ -144,7 +144,7 @@ class CostSensitiveClassifier(WrappingClassifier):
 
         %(wrapped_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, COST_SENSITIVE_RULES)
         if self.when == "predict":
             check_has_predict_proba(self.estimator, "for when='predict'")
         without = _WEIGHTS_IGNORED if self.when == "predict" or self.how == "weights" else _WEIGHTS_SAMPLED

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MetaCostClassifier"]
+__all__ = ["METACOST_RULES", "MetaCostClassifier"]
 
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
 
-_RULES = {
+METACOST_RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "costs": COSTS,
     "n_bags": Int(1),
@@ -89,6 +90,7 @@ class MetaCostClassifier(WrappingClassifier):
     """
 
     costs_: CostMatrix
+    relabelled_: NDArray[Any] = OfTrainingRows()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -113,7 +115,7 @@ class MetaCostClassifier(WrappingClassifier):
 
         %(wrapped_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, METACOST_RULES)
         data, _ = read_fit_data(
             self, X, y, sample_weight, fit_params, otherwise="the weights are used in the bags only"
         )

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Choice, HasMethods, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ThresholdClassifier"]
+__all__ = ["THRESHOLD_RULES", "ThresholdClassifier"]
 
 
 def _kappa(table: ThresholdTable) -> NDArray[np.float64]:
@@ -74,7 +75,7 @@ groups : sequence of length n_rows, optional
     The group of each row, such as the patient of several rows: folds keep groups whole, and the evidence for a
     threshold is that of groups. A splitter gets them, and so does the estimator's `fit` where it takes them."""
 
-_RULES = {
+THRESHOLD_RULES = {
     "estimator": HasMethods("fit", words="a classifier"),
     "costs": COSTS,
     "goal": Choice("cost", *_GOALS),
@@ -136,7 +137,8 @@ class ThresholdClassifier(WrappingClassifier):
     """
 
     threshold_: float
-    held_out_: HeldOut
+    held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
+    table_: ThresholdTable = OfTrainingRows()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -163,7 +165,7 @@ class ThresholdClassifier(WrappingClassifier):
 
         %(wrapped_grouped_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, THRESHOLD_RULES)
         check_has_predict_proba(self.estimator, "to have a threshold")
         otherwise = "the weights are used in tuning the threshold only"
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups, otherwise=otherwise)

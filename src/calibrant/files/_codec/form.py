@@ -40,6 +40,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant._estimator import NOT_SAVED
 from calibrant._params import check_params
 from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.files._codec.fields import named
@@ -51,10 +55,12 @@ if TYPE_CHECKING:
     from calibrant.files._codec.reader import Reader
     from calibrant.files._codec.writer import Writer
 
-__all__ = ["Form", "estimator_form"]
+__all__ = ["Form", "check_fitted", "estimator_form"]
 
 # Set by scikit-learn where the user requests routing or output containers, or by our pickles.
-_OF_NO_MODEL = frozenset(("_calibrant_version", "_metadata_request", "_sklearn_output_config", "_sklearn_version"))
+_OF_NO_MODEL = frozenset(
+    ("_calibrant_version", "_metadata_request", "_sklearn_output_config", "_sklearn_version", NOT_SAVED)
+)
 
 
 @dataclass(frozen=True)
@@ -91,9 +97,9 @@ class Form:
             if name in values:
                 with named(name):
                     document[name] = field_.write(values[name], out)
-            elif not field_.may_be_missing:
+            elif not field_.may_be_missing and not _is_unfitted(values):
                 raise ModelFileError(f"has no attribute {name!r}: is it fitted?")
-        if self.note and (note := self.note(value)):
+        if self.note and not _is_unfitted(values) and (note := self.note(value)):
             out.notes.append(note)
         return document
 
@@ -106,10 +112,10 @@ class Form:
             if name in document:
                 with named(name):
                     values[name] = field_.read(document[name], source)
-            elif not field_.may_be_missing:
+            elif not field_.may_be_missing and not _is_unfitted(document):
                 raise ModelFileError(f"lacks the field {name}")
         made = self.make(values) if self.make else self._made(values)
-        if self.check:
+        if self.check and not _is_unfitted(document):
             self.check(made)
         return made
 
@@ -138,12 +144,15 @@ def estimator_form(
     take: Callable[[Any, bool], Mapping[str, Any]] | None = None,
     finish: Callable[[Any, dict[str, Any]], None] | None = None,
     rules: Mapping[str, Rule] | None = None,
+    with_rows: tuple[str, ...] = (),
 ) -> Form:
     """Return the form of an estimator: the parameters of its constructor, and its fitted attributes.
 
     ``take(estimator, training_rows)`` returns the values of the ``fitted`` fields, and ``finish(estimator, values)``
     sets what they stand for on an estimator with its parameters; by default both are the attributes. ``rules`` are
-    those that ``fit`` checks the parameters by: pass them, so that those of a file are checked too.
+    those that ``fit`` checks the parameters by: pass them, so that those of a file are checked too. ``with_rows``
+    names the fields that are saved with the training rows only; a loaded estimator without them says so. An estimator
+    that is not fitted, such as a parameter of another one, has its parameters alone.
     """
     parameters = tuple(cls._get_param_names())  # type: ignore[attr-defined]
     fields: dict[str, Field] = {"parameters": Parameters(parameters), **fitted}
@@ -151,18 +160,37 @@ def estimator_form(
 
     def taken(value: Any, training_rows: bool) -> Mapping[str, Any]:
         values = take(value, training_rows) if take else plain._attributes(value)
-        return {"parameters": {name: getattr(value, name) for name in parameters}, **values}
+        kept = {name: each for name, each in values.items() if training_rows or name not in with_rows}
+        return {"parameters": {name: getattr(value, name) for name in parameters}, **kept}
 
     def made(values: dict[str, Any]) -> Any:
         estimator = cls(**values.pop("parameters"))
         _check_rules(estimator, rules or {})
+        if not values:
+            return estimator
         if finish:
             finish(estimator, values)
         else:
             vars(estimator).update(values)
+        if missing := tuple(name for name in with_rows if name not in values):
+            vars(estimator)[NOT_SAVED] = missing
         return estimator
 
     return Form(name, cls, fields, make=made, take=taken, check=check, dropped=dropped, note=note)
+
+
+def check_fitted(model: Any) -> None:
+    """Raise if a model is not fitted; parts of one, such as a parameter, need not be."""
+    if hasattr(model, "fit"):
+        try:
+            check_is_fitted(model)
+        except NotFittedError:
+            raise ModelFileError(f"{type(model).__name__} has no fitted attributes: is it fitted?") from None
+
+
+def _is_unfitted(values: Mapping[str, Any]) -> bool:
+    """Return whether an estimator has nothing but its parameters."""
+    return values.keys() == {"parameters"}
 
 
 def _check_rules(estimator: Any, rules: Mapping[str, Rule]) -> None:
