@@ -32,11 +32,12 @@ INTERNAL = {
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
-        CategoryCodes Columns Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema TrainingRows
-        WEIGHT_KIND WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers
-        check_weight_sizes check_weights classes_of_columns code_groups code_labels column_names copies_among
-        factorize fit_columns hash_codes interval_codes is_float_matrix mdl_cuts named_classes object_columns
-        order_columns read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number
+        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema
+        TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level can_be_frequencies
+        cell_weights check_integers check_weight_sizes check_weights classes_of_columns code_groups code_labels
+        column_names copies_among costs_text factorize fit_columns hash_codes interval_codes is_float_matrix
+        match_problems mdl_cuts named_classes object_columns open_chunks order_columns read_groups
+        read_more_training_rows read_training_rows warn_of_copies warn_of_number
         warn_of_weights
     """,
     "decisions": "COST_SENSITIVE_RULES HECKMAN_RULES METACOST_RULES THRESHOLD_RULES",
@@ -51,8 +52,9 @@ INTERNAL = {
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "resampling": """
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
-        bootstrap_632_values read_experiment read_plan split_interval splitters
+        bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
     """,
+    "studies": "DEFAULT_STORE about_table findings ranking_cells",
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
         Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind

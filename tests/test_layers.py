@@ -21,6 +21,7 @@ FOR_ALL = [
     "_random",
     "_sklearn",
     "_threads",
+    "_whole_file",
 ]
 
 

@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
     module.doc() = "The native core of calibrant; private, its interface may change at any time.";
     calibrant::bind_tables(module);
     calibrant::bind_trees(module);
+    calibrant::bind_packed_trees(module);
     calibrant::bind_forests(module);
     calibrant::bind_readings(module);
     calibrant::bind_stumps(module);

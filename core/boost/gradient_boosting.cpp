@@ -1,6 +1,7 @@
 #include "boost/gradient_boosting.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "boost/gradient_fold.hpp"
@@ -196,6 +197,26 @@ void predict_gradient_folds(const GradientFolds& folds, const PredictRows& rows,
     });
 }
 
+namespace {
+
+constexpr std::size_t most_classes = 65'535;  // as in a tree
+constexpr double greatest_score = 1e200;      // sums of as many as there are bytes stay finite
+
+// Whether the cuts of a column are in order, and no more than there are codes; likewise the bins of its categories.
+bool are_bins(const BinRules& rules, std::size_t column) {
+    const auto cut = rules.cuts.begin() + rules.first_cut[column],
+               end = rules.cuts.begin() + rules.first_cut[column + 1];
+    const bool is_ascending = std::adjacent_find(cut, end, [](double a, double b) { return !(a < b); }) == end;
+    const std::size_t n_bins = rules.n_bins[column], n_cuts = static_cast<std::size_t>(end - cut);
+    return n_bins <= most_bins_of_a_byte && n_cuts <= most_bins_of_a_byte && is_ascending &&
+           std::none_of(cut, end, [](double value) { return value != value; }) &&
+           std::all_of(rules.bin_of_category.begin() + rules.first_category[column],
+                       rules.bin_of_category.begin() + rules.first_category[column + 1],
+                       [&](std::size_t bin) { return bin <= n_bins; });
+}
+
+}  // namespace
+
 void GradientFolds::check() const {
     const auto require = [](bool is_met) {
         if (!is_met) throw std::invalid_argument("the arrays of a gradient booster do not fit together");
@@ -205,7 +226,7 @@ void GradientFolds::check() const {
                 std::is_sorted(first.begin(), first.end()));
     };
     const std::size_t n_columns = rules.n_columns(), n_nodes = trees.column.size(), n_trees = trees.n_trees();
-    require(n_classes >= 2 && rules.is_nominal.size() == n_columns);
+    require(n_classes >= 2 && n_classes <= most_classes && rules.is_nominal.size() == n_columns);
     is_ascending(rules.first_cut, n_columns, rules.cuts.size());
     is_ascending(rules.first_category, n_columns, rules.bin_of_category.size());
     is_ascending(trees.first_node, n_trees, n_nodes);
@@ -222,7 +243,14 @@ void GradientFolds::check() const {
         const std::size_t n_leaves = trees.first_leaf[tree + 1] - trees.first_leaf[tree];
         require(n_leaves == trees.first_node[tree + 1] - trees.first_node[tree] + 1 && n_leaves <= most_leaves);
         require(trees.score[tree] < n_scores(n_classes));
+        // No test removes the last leaf: without it a row could be left with none.
+        for (std::size_t node = trees.first_node[tree]; node < trees.first_node[tree + 1]; ++node)
+            require((trees.kept_leaves[node] >> (n_leaves - 1) & 1) != 0);
     }
+    const auto is_score = [](double value) { return std::abs(value) <= greatest_score; };
+    require(std::all_of(trees.values.begin(), trees.values.end(), is_score));
+    require(std::all_of(start.begin(), start.end(), is_score));
+    for (std::size_t column = 0; column < n_columns; ++column) require(are_bins(rules, column));
 }
 
 }  // namespace calibrant

@@ -39,10 +39,7 @@ class ShareDescent {
                 if (branch == missing) break;
                 node = tree_.child(node, branch);
             }
-            if (tree_.is_leaf(node) || !(tree_.weight[node] > 0))
-                arrive(node, share);
-            else
-                split_share(node, share);
+            if (tree_.is_leaf(node) || !(tree_.weight[node] > 0) || !split_share(node, share)) arrive(node, share);
         }
     }
 
@@ -78,12 +75,15 @@ class ShareDescent {
         const std::int32_t branch = tree_.missing_branch[node];
         return branch == Tree::all_branches ? missing : static_cast<std::size_t>(branch);
     }
-    void split_share(std::size_t node, double share) {
+    // Returns whether a branch takes a part. None takes more than the whole, whatever the weights of a file are.
+    bool split_share(std::size_t node, double share) {
+        const std::size_t n_before = pending_.size();
         for (std::size_t branch = tree_.n_children[node]; branch-- > 0;) {
             const std::size_t child = tree_.child(node, branch);
-            const double portion = tree_.weight[child] / tree_.weight[node];
+            const double portion = std::min(tree_.weight[child] / tree_.weight[node], 1.0);
             if (portion > 0) pending_.push_back({child, share * portion});
         }
+        return pending_.size() > n_before;
     }
 
     const Tree& tree_;

@@ -357,6 +357,28 @@ def count_rows(tree: Tree, n_rows: int, columns: CodedTable | Annotated[NDArray[
 def restore_tree(n_classes: int, state: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> Tree:
     """Return a tree restored from its arrays."""
 
+class PackedTrees:
+    """Trees in few narrow arrays, as model files keep them."""
+
+    @property
+    def n_trees(self) -> int: ...
+
+    def n_nodes(self, tree: int) -> int:
+        """Return the number of nodes of a tree."""
+
+    def unpack(self, tree: int, table: CodedTable | None) -> Tree:
+        """
+        Return a tree; with the table that it was grown from, it can predict its codes.
+        """
+
+def packed_trees(n_classes: int, n_categories: Sequence[int], arrays: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> PackedTrees:
+    """Return packed trees after checking their arrays."""
+
+def pack_trees(trees: Sequence[Tree], n_classes: int, n_categories: Sequence[int]) -> object:
+    """
+    Return the arrays of trees, not yet narrow; n_categories is 0 for a numeric column.
+    """
+
 class Stop:
     """A request to stop the work that threads of Python started in the core."""
 

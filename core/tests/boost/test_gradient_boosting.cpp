@@ -89,3 +89,23 @@ TEST(arrays_that_do_not_fit_together_are_found) {
     bad.trees.score[0] = 3;
     CHECK_THROWS(bad.check(), std::invalid_argument);
 }
+
+TEST(hostile_arrays_are_found) {
+    std::vector<double> held_out;
+    const GradientFolds good = Rows(3).fit(held_out, 1);
+    const auto refuse = [&](void (*change)(GradientFolds&)) {
+        GradientFolds bad = good;
+        change(bad);
+        CHECK_THROWS(bad.check(), std::invalid_argument);
+    };
+    refuse([](GradientFolds& bad) { bad.trees.kept_leaves[0] = 0; });  // a row without a leaf
+    refuse([](GradientFolds& bad) { bad.trees.values[0] = tables::missing; });
+    refuse([](GradientFolds& bad) { bad.trees.values[0] = 1e300; });
+    refuse([](GradientFolds& bad) { bad.start[0] = tables::missing; });
+    refuse([](GradientFolds& bad) { bad.rules.cuts[1] = bad.rules.cuts[0]; });
+    refuse([](GradientFolds& bad) { bad.rules.cuts[0] = tables::missing; });
+    refuse([](GradientFolds& bad) { bad.rules.n_bins[0] = 256; });
+    refuse([](GradientFolds& bad) { bad.rules.bin_of_category[0] = 200; });
+    refuse([](GradientFolds& bad) { bad.n_classes = (std::size_t{1} << 62) + 3; });
+    refuse([](GradientFolds& bad) { bad.trees.sets.clear(); });
+}

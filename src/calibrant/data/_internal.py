@@ -2,10 +2,15 @@
 
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.row_hashes import hash_codes
+from calibrant.data._datasets.bundled import costs_text
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
-from calibrant.data._frames.columns import Columns, Nominal, fit_columns, object_columns
+from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
+from calibrant.data._streaming.chunk import Chunk, TableChunks
+from calibrant.data._streaming.csv_chunks import CsvOptions
+from calibrant.data._streaming.open_chunks import open_chunks
+from calibrant.data._streaming.wanted_columns import WantedColumns
 from calibrant.data._validation.class_columns import (
     caller_level,
     classes_of_columns,
@@ -37,7 +42,9 @@ from calibrant.data._validation.weight_kinds import (
 __all__ = [
     "WEIGHT_KIND",
     "CategoryCodes",
+    "Chunk",
     "Columns",
+    "CsvOptions",
     "Feature",
     "Labels",
     "LogProbaMixin",
@@ -45,7 +52,9 @@ __all__ = [
     "RowClassifierMixin",
     "Rows",
     "Schema",
+    "TableChunks",
     "TrainingRows",
+    "WantedColumns",
     "WeightKind",
     "as_frequencies",
     "caller_level",
@@ -59,14 +68,17 @@ __all__ = [
     "code_labels",
     "column_names",
     "copies_among",
+    "costs_text",
     "factorize",
     "fit_columns",
     "hash_codes",
     "interval_codes",
     "is_float_matrix",
+    "match_problems",
     "mdl_cuts",
     "named_classes",
     "object_columns",
+    "open_chunks",
     "order_columns",
     "read_groups",
     "read_more_training_rows",

@@ -7,6 +7,7 @@ from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind
 from calibrant.resampling._trials.experiment import Experiment, read_experiment, read_plan
 from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial
 from calibrant.resampling._trials.methods import are_regressors
+from calibrant.resampling._trials.seeds import open_seeds, seeded_clone, split_seed
 from calibrant.resampling._trials.sharing import Sharing
 
 __all__ = [
@@ -19,8 +20,11 @@ __all__ = [
     "Sharing",
     "are_regressors",
     "bootstrap_632_values",
+    "open_seeds",
     "read_experiment",
     "read_plan",
+    "seeded_clone",
     "split_interval",
+    "split_seed",
     "splitters",
 ]

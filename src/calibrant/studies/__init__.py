@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
     from calibrant.studies._results.study_results import StudyResults
     from calibrant.studies._store.catalogue import StudySummary
+    from calibrant.studies._table_comparison.compare_table import compare_table
+    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.studies._table_comparison.table_comparison import TableComparison
     from calibrant.studies.study import Study
     from calibrant.studies.study_list import delete_study, list_studies
 
@@ -24,11 +27,14 @@ __all__ = [
     "Grid",
     "MethodRanks",
     "PairDifference",
+    "RankedMethod",
     "Study",
     "StudyComparison",
     "StudyResults",
     "StudyStatus",
     "StudySummary",
+    "TableComparison",
+    "compare_table",
     "delete_study",
     "list_studies",
     "study_schema",
@@ -41,11 +47,14 @@ _MODULES = {
     "Grid": "_definition.grids",
     "MethodRanks": "_results.ranks",
     "PairDifference": "_results.study_comparison",
+    "RankedMethod": "_table_comparison.ranking",
     "Study": "study",
     "StudyComparison": "_results.study_comparison",
     "StudyResults": "_results.study_results",
     "StudyStatus": "_results.status",
     "StudySummary": "_store.catalogue",
+    "TableComparison": "_table_comparison.table_comparison",
+    "compare_table": "_table_comparison.compare_table",
     "delete_study": "study_list",
     "list_studies": "study_list",
     "study_schema": "_definition.schema",

@@ -202,6 +202,7 @@ class Study:
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         lease: float = 60.0,
+        stop_after: float | None = None,
     ) -> StudyStatus:
         """Run the trials that the store does not have, and record each as it finishes.
 
@@ -227,6 +228,9 @@ class Study:
             Bytes that a trial may take, in a local process, such as ``"2 GB"``.
         lease : float
             Seconds without a sign of life after which other hosts take over the trials of this process.
+        stop_after : float, optional
+            Seconds after which the run ends with the trials that are recorded by then; run again to go on. Trials in
+            other processes are ended, one in this process is finished first.
 
         Returns
         -------
@@ -266,6 +270,7 @@ class Study:
             "time_limit": time_limit,
             "memory_limit": memory_limit,
             "lease": lease,
+            "stop_after": stop_after,
         }
         return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
@@ -67,6 +68,25 @@ class Design:
         design = cls.of(arrays, [len(each.categories) if each.kind == "nominal" else None for each in features], weight)
         return design, design.matrix(arrays)
 
+    @property
+    def n_terms(self) -> int:
+        """Number of numbers that a row becomes."""
+        of_nominal = sum(int(positions[-1]) + 1 for positions in self.categories if positions is not None)
+        is_numeric = np.array([positions is None for positions in self.categories], dtype=bool)
+        return of_nominal + int(is_numeric.sum()) + int((is_numeric & self.has_missing).sum())
+
+    def sparse_matrix(self, arrays: Sequence[NDArray[Any]]) -> Any:
+        """Return the numbers of rows as a sparse matrix of scipy."""
+        parts: list[Any] = []
+        for j, values in enumerate(arrays):
+            positions = self.categories[j]
+            if positions is None:
+                parts.extend(sparse.csr_array(each[:, np.newaxis]) for each in self._numeric(j, values))
+            else:
+                cells = np.ones(len(values)), (np.arange(len(values)), positions[values])
+                parts.append(sparse.csr_array(cells, shape=(len(values), int(positions[-1]) + 1)))
+        return sparse.hstack(parts, format="csr")
+
     def matrix(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """Return the numbers of rows."""
         parts = []
@@ -110,7 +130,7 @@ class Coefficients:
     @classmethod
     def fit(
         cls,
-        matrix: NDArray[np.float64],
+        matrix: Any,  # dense or sparse
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
         base_rates: NDArray[np.float64],
@@ -190,6 +210,6 @@ class LogisticLearner:
 
 
 def _fit_logistic(
-    matrix: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64], C: float, max_iter: int
+    matrix: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], C: float, max_iter: int
 ) -> LogisticRegression:
     return LogisticRegression(C=C, max_iter=max_iter).fit(matrix, codes, weights)

@@ -92,7 +92,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         Where scores come from. A number: stratified folds of shuffled rows, or of whole groups (the papers use 3).
         ``"prefit"``: the estimator is fitted already and all rows passed are for the map. ``"train"``: the model scores
         its own training rows, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score their
-        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six.
+        out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six. A
+        `ProbabilityClassifier` has held-out probabilities of its own, which serve alike.
     ensemble : bool
         Whether each fold keeps its model with a map of its own and their probabilities are averaged (pairs of
         `VennAbers` by geometric means); no model is then fitted to all rows.
@@ -186,7 +187,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self._check_ensemble()
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
         self._warn_of_rows(data)
-        scoring = Scoring(self.estimator, self.method, self._find_classes(data))
+        scoring = Scoring(self.estimator, self.method, self._find_classes(data), getattr(self, "_adopted", None))
         with one_warning_a_fit():
             if self.cv in Int() or not isinstance(self.cv, str):
                 models, parts = self._fit_splits(scoring, data, kept)
@@ -196,6 +197,14 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self.held_out_ = join_held_out(parts)
         self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self
+
+    def _fit_map(self, fitted: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the map alone: `fitted` is the estimator as `fit` would fit it to all these rows."""
+        self._adopted = fitted
+        try:
+            return self.fit(X, y, sample_weight, groups)
+        finally:
+            del self._adopted
 
     def _warn_of_rows(self, data: FitData) -> None:
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
@@ -239,7 +248,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             held_out = [replace(each, rows=pieces.rows[each.rows]) for each in held_out]
         if self.ensemble:
             return list(fitted), held_out
-        return [data.fit_clone(self.estimator) if self.refit else fitted[0]], held_out
+        return [scoring.fit_all(data) if self.refit else fitted[0]], held_out
 
     def _unit_pieces(self, data: FitData) -> Pieces | None:
         """Return the units of weighted rows in folds; None where rows are split as they are."""
@@ -252,7 +261,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             return fit_out_of_bag(scoring, data)
         if self.cv == "train":
             _warn_of_same_rows(self.estimator)
-        model = self.estimator if self.cv == "prefit" else data.fit_clone(self.estimator)
+        model = self.estimator if self.cv == "prefit" else scoring.fit_all(data)
         rows = np.arange(data.n_rows)
         return model, HeldOut.of(data, rows, scoring.of(model, data.X))
 

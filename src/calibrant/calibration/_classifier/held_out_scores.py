@@ -56,6 +56,8 @@ class _Splits(Rule):
         return instance_hint(value) if callable(getattr(value, "split", None)) else ""
 
 
+# Where a fitted estimator has the scores of its own training rows by models that did not see them
+_OWN_SCORES = ("oob_proba_", "held_out_proba_", "oob_decision_function_")
 CV = Int(2) | Choice("prefit", "train", "oob") | _Splits()
 
 
@@ -107,6 +109,16 @@ class Scoring:
     estimator: Any  # cloned and fitted
     method: Method  # which of its methods returns the scores
     classes: NDArray[Any]  # in the order of the columns
+    fitted: Any = None  # the estimator fitted to all rows already, where somebody has done that
+
+    @property
+    def has_own_scores(self) -> bool:
+        """Whether the estimator always has scores of its own training rows; scikit-learn's forests have on request."""
+        return any(hasattr(type(self.estimator), name) for name in _OWN_SCORES[:2])
+
+    def fit_all(self, data: FitData) -> Any:
+        """Return the estimator fitted to all rows."""
+        return data.fit_clone(self.estimator) if self.fitted is None else self.fitted
 
     def of(self, fitted: Any, X: Any) -> NDArray[np.float64]:
         """Return the scores of rows."""
@@ -212,7 +224,7 @@ def join_held_out(parts: list[HeldOut]) -> HeldOut:
 
 
 def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
-    """Fit one forest and return it with its out-of-bag scores.
+    """Fit one forest and return it with its out-of-bag scores, or a blend with its held-out probabilities.
 
     Rows in the bag of every tree have no such score and are left out.
 
@@ -227,13 +239,11 @@ def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
     """
     forest = clone(scoring.estimator)
     _check_has_bags(forest, data)
-    if "oob_score" in forest.get_params():
-        forest.set_params(oob_score=True)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
-        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
-        forest.fit(data.X, data.y, **data.to_fit)
-    table = np.asarray(forest.oob_proba_ if hasattr(forest, "oob_proba_") else forest.oob_decision_function_)
+    if scoring.fitted is not None and scoring.has_own_scores:
+        forest = scoring.fitted
+    else:
+        _fit_with_bags(forest, data)
+    table = np.asarray(next(getattr(forest, name) for name in _OWN_SCORES if hasattr(forest, name)))
     rows = np.flatnonzero(np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0))
     if len(rows) == 0:
         raise DataError(
@@ -243,13 +253,22 @@ def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
     return forest, HeldOut.of(data, rows, table[rows, 1:] if len(scoring.classes) == 2 else table[rows])
 
 
+def _fit_with_bags(forest: Any, data: FitData) -> None:
+    if "oob_score" in forest.get_params():
+        forest.set_params(oob_score=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
+        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+        forest.fit(data.X, data.y, **data.to_fit)
+
+
 def _check_has_bags(forest: Any, data: FitData) -> None:
     params = forest.get_params(deep=False)
-    is_ours = hasattr(type(forest), "oob_proba_")
+    is_ours = any(hasattr(type(forest), name) for name in _OWN_SCORES)
     if not is_ours and "oob_score" not in params:
         raise ParameterError(
-            f"cv='oob' needs a forest with out-of-bag scores, of calibrant or scikit-learn; got "
-            f"{type(forest).__name__}. Use cv=5; put a pipeline's other steps before the calibrated forest."
+            "cv='oob' needs a forest with out-of-bag scores, of calibrant or scikit-learn, or a ProbabilityClassifier; "
+            f"got {type(forest).__name__}. Use cv=5; put a pipeline's other steps before the calibrated forest."
         )
     if not params.get("bootstrap", True):
         raise ParameterError(f"cv='oob' needs a forest with bootstrap=True; got {type(forest).__name__} without.")

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 __all__ = ["COMMANDS", "Command"]
 
+_MAIN = "The main job"
 _STEPS = "One step at a time"
 _MORE = "Studies, models and data"
 
@@ -33,4 +34,9 @@ class Command:
     heading: str
 
 
-COMMANDS = (Command("datasets", _MORE),)
+COMMANDS = (
+    Command("compare", _MAIN),
+    Command("evaluate", _STEPS),
+    Command("decide", _STEPS),
+    Command("datasets", _MORE),
+)

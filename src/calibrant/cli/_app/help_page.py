@@ -1,4 +1,4 @@
-"""The page that ``calibrant --help`` prints: commands by heading, options, exit codes."""
+"""Help pages as plain text of the terminal's width: what it does, examples, commands or options, exit codes."""
 
 from __future__ import annotations
 
@@ -7,56 +7,119 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from calibrant.cli._app.exit_codes import EXIT_CODES
+from calibrant.cli._app.printing import bold
 
-__all__ = ["HelpPage"]
+__all__ = ["CommandPage", "GroupPage", "MainPage"]
 
 _WIDEST = 100  # columns: lines of more are hard to read
+_TERM = 22  # columns that a term takes at most beside its explanation
 
 
-class HelpPage(TyperGroup):
-    """The root command, with a help page of its own: plain text of the terminal's width."""
+class CommandPage(TyperCommand):
+    """A command whose help page is plain text."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
-        width = min(shutil.get_terminal_size().columns, _WIDEST)
-        formatter.write("\n".join(self._lines(ctx, width)) + "\n")
-
-    def _lines(self, ctx: Any, width: int) -> Iterator[str]:
-        yield from textwrap.wrap(self.help or "", width)
-        yield from ["", f"{_bold('Usage:')} calibrant COMMAND …", ""]
-        for heading, commands in self._by_heading(ctx).items():
-            yield _bold(heading)
-            yield from _pairs(((name, command.get_short_help_str(1000)) for name, command in commands), width)
-            yield ""
-        yield _bold("Options")
-        yield from _pairs(((option.opts[-1], getattr(option, "help", "")) for option in self.get_params(ctx)), width)
-        yield from ["", _bold("Exit codes")]
-        yield from _pairs(((str(code), meaning) for code, (_, meaning) in EXIT_CODES.items()), width)
-        yield from ["", *textwrap.wrap("calibrant COMMAND --help explains a command and shows examples.", width)]
-
-    def _by_heading(self, ctx: Any) -> dict[str, list[tuple[str, Any]]]:
-        found: dict[str, list[tuple[str, Any]]] = {}
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                found.setdefault(str(getattr(command, "rich_help_panel", None)), []).append((name, command))
-        return found
+        formatter.write(_page([*_about(self, ctx), *_parameters(self, ctx)]))
 
 
-def _bold(text: str) -> str:
-    return typer.style(text, bold=True)
+class GroupPage(TyperGroup):
+    """A command of commands, whose help page is plain text."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        formatter.write(_page([*_about(self, ctx), *_commands(self, ctx), *_parameters(self, ctx)]))
 
 
-def _pairs(pairs: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield lines of a term and its explanation, wrapped beside it."""
+class MainPage(TyperGroup):
+    """The command ``calibrant``: its page has the exit codes of all commands too."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        codes = _listed("Exit codes", ((str(code), meaning) for code, (_, meaning) in EXIT_CODES.items()))
+        end = _filled("calibrant COMMAND --help explains a command and shows examples.")
+        formatter.write(_page([*_about(self, ctx), *_commands(self, ctx), *_parameters(self, ctx), *codes, *end]))
+
+
+def _page(lines: Iterable[str]) -> str:
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size().columns, _WIDEST)
+
+
+def _filled(text: str) -> list[str]:
+    return textwrap.wrap(text, _width(), break_on_hyphens=False)
+
+
+def _about(command: Any, ctx: Any) -> Iterator[str]:
+    """Yield usage and description; a paragraph that begins with ``$`` is an example and keeps its lines."""
+    words = [
+        ctx.command_path,
+        *(_metavar(parameter) for parameter in command.params if not parameter.opts[0].startswith("-")),
+    ]
+    is_group = isinstance(command, TyperGroup)
+    yield f"{bold('Usage:')} {' '.join([*words, 'COMMAND …' if is_group else '[OPTIONS]'])}"
+    yield ""
+    for paragraph in (command.help or "").split("\n\n"):
+        if paragraph.startswith("$"):
+            yield from (f"  {line}" for line in paragraph.split("\n"))
+        else:
+            yield from _filled(paragraph)
+        yield ""
+
+
+def _commands(group: Any, ctx: Any) -> Iterator[str]:
+    headings: dict[str, list[tuple[str, str]]] = {}
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        heading = getattr(command, "rich_help_panel", None)
+        first = (command.help or "").partition("\n\n")[0]
+        headings.setdefault(heading if isinstance(heading, str) else "Commands", []).append((name, first))
+    for heading, commands in headings.items():
+        yield from _listed(heading, commands)
+
+
+def _parameters(command: Any, ctx: Any) -> Iterator[str]:
+    shown = [parameter for parameter in command.get_params(ctx) if not getattr(parameter, "hidden", False)]
+    arguments = [parameter for parameter in shown if not parameter.opts[0].startswith("-")]
+    options = [parameter for parameter in shown if parameter.opts[0].startswith("-")]
+    yield from _listed("Arguments", ((_metavar(parameter), parameter.help or "") for parameter in arguments))
+    yield from _listed("Options", ((_option_term(option), _option_text(option)) for option in options))
+
+
+def _metavar(parameter: Any) -> str:
+    return str(parameter.metavar or (parameter.name or "").upper())
+
+
+def _option_term(option: Any) -> str:
+    names = sorted(option.opts, key=len) + list(option.secondary_opts)
+    takes_value = not getattr(option, "is_flag", False) and "--help" not in names
+    return ", ".join(names) + (f" {_metavar(option)}" if takes_value and option.metavar else "")
+
+
+def _option_text(option: Any) -> str:
+    text = str(option.help or "")
+    default = option.default
+    is_told = isinstance(default, str | int | float) and not isinstance(default, bool) and option.show_default
+    return text + (" Required." if option.required else f" By default {default}." if is_told else "")
+
+
+def _listed(heading: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a heading and lines of a term and its explanation, wrapped beside it."""
     pairs = list(pairs)
-    indent = min(max((len(term) for term, _ in pairs), default=0), 24) + 4
+    if not pairs:
+        return
+    indent = min(max(len(term) for term, _ in pairs), _TERM) + 4
+    yield bold(heading)
     for term, text in pairs:
-        first = f"  {term}".ljust(indent)
-        lines = textwrap.wrap(text, max(width - indent, 20)) or [""]
-        yield first + lines[0]
+        lines = textwrap.wrap(text, max(_width() - indent, 20), break_on_hyphens=False) or [""]
+        if len(term) + 4 > indent:
+            lines = ["", *lines]
+        yield (f"  {term}".ljust(indent) + lines[0]).rstrip()
         yield from (" " * indent + line for line in lines[1:])
+    yield ""

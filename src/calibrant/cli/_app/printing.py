@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
+
+from calibrant.cli._app.text_table import table_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["plain", "print_json", "print_note", "print_table", "print_text", "result_console"]
+__all__ = ["bold", "plain", "print_error", "print_json", "print_note", "print_table", "print_text", "result_console"]
+
+_BOLD, _DIM, _RED = "1", "2", "31"
 
 
 def print_text(text: str = "") -> None:
-    """Print text as it is; on a terminal, lines are wrapped between words."""
-    result_console().print(text, markup=False, highlight=False, soft_wrap=not sys.stdout.isatty())
+    """Print text to standard output; on a terminal, lines are wrapped between words."""
+    sys.stdout.write(_fitted(text, sys.stdout) + "\n")
 
 
 def print_table(
@@ -35,21 +42,28 @@ def print_table(
     title : str, optional
         A line above.
     """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=title, title_justify="left")
-    for name in columns:
-        table.add_column(Text(name), justify="left" if name in left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    result_console().print(table)
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    lines = table_lines(columns, cells, left=left, width=_terminal_width(sys.stdout))
+    titles = [_styled(title, _BOLD, sys.stdout)] if title else []
+    sys.stdout.write("\n".join([*titles, _styled(lines[0], _BOLD, sys.stdout) if lines else "", *lines[1:]]) + "\n")
 
 
 def print_note(text: str) -> None:
     """Print a remark to standard error."""
-    _console(stderr=True).print(text, markup=False, highlight=False, style="dim", soft_wrap=not sys.stderr.isatty())
+    sys.stderr.write(_styled(_fitted(text, sys.stderr), _DIM, sys.stderr) + "\n")
+    sys.stderr.flush()
+
+
+def print_error(text: str) -> None:
+    """Print a message to standard error, after the word "Error" in red."""
+    fitted = _fitted(f"Error: {text}", sys.stderr)
+    sys.stderr.write(_styled("Error:", _RED, sys.stderr) + fitted.removeprefix("Error:") + "\n")
+    sys.stderr.flush()
+
+
+def bold(text: str) -> str:
+    """Return a heading in bold, where standard output is a terminal that wants it."""
+    return _styled(text, _BOLD, sys.stdout)
 
 
 def print_json(document: Any) -> None:
@@ -77,11 +91,33 @@ def plain(value: Any) -> Any:
 
 
 def result_console() -> Console:
-    """Return the console of results: of the terminal's width, or of any width where the output is no terminal."""
-    return _console(stderr=False)
-
-
-def _console(*, stderr: bool) -> Console:
+    """Return rich's console of results: of the terminal's width, or of any width where the output is no terminal."""
     from calibrant.cli._app.terminal import Terminal
 
-    return Terminal(stderr=stderr)
+    return Terminal(stderr=False)
+
+
+def _terminal_width(stream: TextIO) -> int | None:
+    """Return the width of a terminal; None: the stream is none, so that lines may have any length."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def _fitted(text: str, stream: TextIO) -> str:
+    width = _terminal_width(stream)
+    if width is None:
+        return text
+    lines = [_wrapped(line, width) for line in text.split("\n")]
+    return "\n".join(line for wrapped in lines for line in wrapped or [""])
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Return the lines of a line that is too long; what continues an indented one is indented further."""
+    indent = len(line) - len(line.lstrip())
+    more = " " * (indent + 4 if indent else 0)
+    return textwrap.wrap(line, width, break_on_hyphens=False, replace_whitespace=False, subsequent_indent=more)
+
+
+def _styled(text: str, style: str, stream: TextIO) -> str:
+    """Return text in bold, dim or color, on terminals that want it (no-color.org)."""
+    is_wanted = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return f"\x1b[{style}m{text}\x1b[0m" if is_wanted and text else text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from calibrant.cli._app.exit_codes import BUG, CLOSED_PIPE, DONE, EXIT_CODES, INTERRUPTED, USAGE, code_of
-from calibrant.cli._app.printing import print_json, print_note
+from calibrant.cli._app.printing import print_error, print_json, print_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,9 @@ def run(args: Sequence[str]) -> int:
     if debug:
         args.remove("--debug")
     interrupts = _Interrupts()
+    for stream in (sys.stdout, sys.stderr):  # a terminal that is not UTF-8 shows ? for what it does not have
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     with warnings.catch_warnings():
         if not debug:
             warnings.showwarning = _show_warning
@@ -114,9 +117,12 @@ def _message(error: BaseException, code: int) -> str:
 def _print_error(error: BaseException, code: int) -> None:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
-        print_note(context.get_help())
+        sys.stderr.write(context.get_help() + "\n")
         return
-    print_note(f"Error: {_message(error, code)}" if code != INTERRUPTED else "Interrupted.")
+    if code == INTERRUPTED:
+        print_note("Interrupted.")
+        return
+    print_error(_message(error, code))
     if isinstance(error, _UsageError) and context is not None:
         print_note(f"Try '{context.command_path} --help' for help.")
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from calibrant._optional import optional_import
+from calibrant.data._datasets.catalog import catalog
 from calibrant.data._datasets.roles import assign_roles
 from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.parsed_file import ParsedFile
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from calibrant.data._datasets.catalog import DatasetInfo
     from calibrant.data._tables.table import Table
 
-__all__ = ["load_embedded", "load_from_sklearn"]
+__all__ = ["costs_text", "load_embedded", "load_from_sklearn"]
 
 
 def load_embedded(info: DatasetInfo) -> Table:
@@ -29,6 +30,23 @@ def load_embedded(info: DatasetInfo) -> Table:
     """
     file = files(__package__).joinpath("embedded", str(info.embedded))
     return assign_roles(read_arff(str(file), file.read_text(encoding="utf-8")), info.roles, info.name)
+
+
+def costs_text(name: str) -> str | None:
+    """Return the costs that come with a data set, as the text of a CSV file; None where there are none.
+
+    Examples
+    --------
+    >>> print(costs_text("appeal"))
+    actual,leave,write
+    no,0,0.68
+    yes,0,-17.96
+    <BLANKLINE>
+    """
+    info = catalog().get(name)
+    if info is None or info.costs is None:
+        return None
+    return files(__package__).joinpath("embedded", info.costs).read_text(encoding="utf-8")
 
 
 def load_from_sklearn(info: DatasetInfo) -> Table:

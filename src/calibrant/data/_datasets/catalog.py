@@ -33,6 +33,8 @@ class DatasetInfo:
         The papers whose tasks are made from it.
     embedded : str, optional
         File name inside the package.
+    costs : str, optional
+        File name of costs of decisions inside the package, as `CostMatrix.from_csv` reads them.
     sklearn : str, optional
         ``"iris"`` if ``sklearn.datasets.load_iris`` returns the same rows in the same order.
     openml : int, optional
@@ -59,6 +61,7 @@ class DatasetInfo:
     positive: str | None = None
     papers: tuple[str, ...] = ()
     embedded: str | None = None
+    costs: str | None = None
     sklearn: str | None = None
     openml: int | None = None
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

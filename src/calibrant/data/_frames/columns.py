@@ -37,6 +37,7 @@ __all__ = [
     "find_duplicates",
     "fit_columns",
     "match_columns",
+    "match_problems",
     "object_columns",
 ]
 
@@ -122,6 +123,27 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     return Columns(schema, arrays, raw.n_rows, raw.feature_names)
 
 
+def match_problems(X: Any, schema: Schema) -> list[str]:
+    """Return what is wrong with the columns of a frame that a schema names, a sentence each; columns may be missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> schema = fit_columns(pd.DataFrame({"age": [31, 64], "town": ["Bern", "Rome"]})).schema
+    >>> match_problems(pd.DataFrame({"age": ["old", "young"]}), schema)
+    ["column 'age' was numeric in fit and holds 'old' now; pass numbers."]
+    """
+    columns = dict(_raw_columns(X).items()) if X.shape[1] else {}
+    problems = []
+    for feature in schema.features:
+        try:
+            if feature.name in columns:
+                _match(feature, columns[feature.name])
+        except (SchemaError, DataTypeError) as error:
+            problems.append(str(error))
+    return problems
+
+
 def extend_columns(
     X: Any, schema: Schema, who: str = "the fitted table", rows: NDArray[np.integer[Any]] | None = None
 ) -> Columns:
@@ -181,11 +203,20 @@ def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
     if strings and (coded.codes >= 0).any():
         before = "was numeric" if feature.measure in ("", "numbers") else f"held {feature.measure}"
         expected = feature.measure or "numbers"
-        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {strings[0]!r:.60} now; pass {expected}.")
+        example = next((text for text in strings if not _is_number(text)), strings[0])
+        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {example!r:.60} now; pass {expected}.")
     numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
     values = np.array([*numbers, np.nan])[coded.codes]
     _check_measure(feature, "numbers", values)
     return values
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[Any]]) -> None:

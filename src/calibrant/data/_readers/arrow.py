@@ -19,7 +19,15 @@ from calibrant.exceptions import ReadError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_feather", "read_parquet", "to_parsed_file"]
+__all__ = [
+    "as_stored_categories",
+    "named_index",
+    "pandas_metadata",
+    "read_feather",
+    "read_parquet",
+    "to_frame",
+    "to_parsed_file",
+]
 
 # One pandas block per column saves copying long columns, but in wider tables takes longer than the copies.
 _MAX_SPLIT_BLOCKS = 1000
@@ -68,35 +76,36 @@ def _from_table(path: Path, table: Any) -> ParsedFile:
     duplicates = find_duplicates(table.column_names)
     if duplicates:
         raise ReadError.at(path, f"has the column {duplicates[0][:60]!r} twice", hint="Rename or remove one.")
-    stored = _pandas_metadata(table)
+    stored = pandas_metadata(table.schema)
     unnamed = [name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)]
-    table = _as_categories(table.drop_columns(unnamed) if unnamed else table, stored)
+    table = as_stored_categories(table.drop_columns(unnamed) if unnamed else table, stored)
     if table.num_columns == 0 or table.num_rows == 0:
         shape = f"{table.num_rows} rows and {table.num_columns} columns"
         raise ReadError.at(path, f"has {shape}", hint="Pass a table with rows.")
-    index = _named_index(table, stored)
+    index = named_index(table.column_names, stored)
     notes = ["The stored pandas index is dropped."] if unnamed else []
     notes += [f"{name!r} is the stored pandas index, so it is not a feature." for name in index]
     return to_parsed_file(path, table.replace_schema_metadata(None), notes=notes, extra=index)
 
 
-def _pandas_metadata(table: Any) -> dict[str, Any]:
-    """Return the metadata that pandas stored, {} if it is absent or damaged."""
+def pandas_metadata(schema: Any) -> dict[str, Any]:
+    """Return the metadata that pandas stored in an Arrow schema, {} if it is absent or damaged."""
     try:
-        stored = table.schema.pandas_metadata
+        stored = schema.pandas_metadata
     except ValueError:
         return {}
     return stored if isinstance(stored, dict) else {}
 
 
-def _named_index(table: Any, stored: dict[str, Any]) -> tuple[str, ...]:
+def named_index(columns: Sequence[str], stored: dict[str, Any]) -> tuple[str, ...]:
+    """Return the columns that are the stored index of pandas, none if there are no others."""
     listed = stored.get("index_columns")
     names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-    index = tuple(name for name in table.column_names if name in names)
-    return index if len(index) < table.num_columns else ()
+    index = tuple(name for name in columns if name in names)
+    return index if len(index) < len(columns) else ()
 
 
-def _as_categories(table: Any, stored: dict[str, Any]) -> Any:
+def as_stored_categories(table: Any, stored: dict[str, Any]) -> Any:
     """Return the table with the categorical columns of pandas restored: Parquet keeps only those of strings."""
     import pyarrow as pa
 
@@ -144,10 +153,10 @@ def to_parsed_file(
     )
     hints = [note for note in found if note is not None]
     del table
-    return ParsedFile(_to_frame(pa.Table.from_arrays(columns, names=names)), extra=extra, notes=(*notes, *hints))
+    return ParsedFile(to_frame(pa.Table.from_arrays(columns, names=names)), extra=extra, notes=(*notes, *hints))
 
 
-def _to_frame(table: Any) -> pd.DataFrame:
+def to_frame(table: Any) -> pd.DataFrame:
     """Return a frame in which booleans with missing values have pandas' nullable type instead of object."""
     import pandas as pd
     import pyarrow as pa

@@ -8,7 +8,7 @@ from typing import Any
 from calibrant.data._readers.csv_header import MISSING
 from calibrant.exceptions import ReadError
 
-__all__ = ["convert_column", "is_text"]
+__all__ = ["convert_column", "is_text", "plain_dictionary"]
 
 
 def is_text(kind: Any) -> bool:
@@ -58,11 +58,11 @@ def _convert_dictionary(path: Path, name: str, column: Any) -> Any:
     if not is_text(values) and not pa.types.is_primitive(values):
         hint = "Drop the column, or write it as strings."
         raise ReadError.at(path, f"is a dictionary of {values}", column=name, hint=hint)
-    chunks = [_plain_dictionary(chunk) for chunk in column.chunks]
+    chunks = [plain_dictionary(chunk) for chunk in column.chunks]
     return pa.chunked_array(chunks, chunks[0].type).unify_dictionaries() if chunks else column
 
 
-def _plain_dictionary(chunk: Any) -> Any:
+def plain_dictionary(chunk: Any) -> Any:
     """Return a dictionary as pandas requires it: signed codes, distinct values and none missing."""
     import pyarrow as pa
     import pyarrow.compute as pc

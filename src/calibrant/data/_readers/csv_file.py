@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from calibrant._optional import optional_import
 from calibrant.data._readers.arrow import to_parsed_file
-from calibrant.data._readers.csv_header import MISSING
 from calibrant.data._readers.csv_layout import CsvLayout, read_layout
-from calibrant.data._readers.csv_rows import Row, split_rows
+from calibrant.data._readers.csv_parser import ColumnTypes, parse_csv
 from calibrant.data._readers.file_format import check_text_format
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode
@@ -24,9 +19,6 @@ __all__ = ["read_csv"]
 
 AsText = Callable[[Sequence[str]], set[str]]
 
-# Arrow's default block; it is multiplied until the longest row fits, up to the largest that Arrow allows.
-_FIRST_BLOCK = 2**20
-_LARGEST_BLOCK = 2**31 - 1
 # Text in another encoding, or binary data, has zero bytes early; a later one is treated as a character.
 _ZERO_BYTE_SAMPLE = 2**16
 _UTF_8 = ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
@@ -72,7 +64,7 @@ def _text_columns(layout: CsvLayout, not_features: frozenset[str], as_text: AsTe
 
 
 def _read(path: Path, raw: bytes, layout: CsvLayout, text: set[str]) -> ParsedFile:
-    table = _parse(path, raw, layout, text)
+    table = parse_csv(path, raw, layout, ColumnTypes.text(text))
     if table.num_rows == 0:
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
     _check_encoding(path, raw, table)
@@ -89,79 +81,6 @@ def _as_utf8(path: Path, raw: bytes, encoding: str | None) -> bytes:
             hint = "Check the encoding."
             raise ReadError.at(path, f"holds halves of characters in {encoding!r:.60}", hint=hint) from error
     return raw.removeprefix(b"\xef\xbb\xbf")
-
-
-def _parse(path: Path, raw: bytes, layout: CsvLayout, text: set[str]) -> Any:
-    """Parse without line ends in quoted values, which is faster; parse again if there are fewer rows than lines."""
-    pa = optional_import("pyarrow", extra="data", purpose="read CSV files")
-    if b'"' not in raw:
-        return _parse_with(path, raw, layout, text, line_ends_in_values=False)
-    try:
-        table = _parse_with(path, raw, layout, text, line_ends_in_values=False)
-    except ReadError:
-        table = pa.table({})
-    n_lines = _count_line_ends(raw) - layout.skip + (not raw.endswith(b"\n"))
-    return table if table.num_rows == n_lines else _parse_with(path, raw, layout, text, line_ends_in_values=True)
-
-
-def _count_line_ends(raw: bytes) -> int:
-    """Count line ends in blocks that fit the cache: 0.04 s for 100 MB, where `bytes.count` takes 0.12 s."""
-    content = np.frombuffer(raw, dtype=np.uint8)
-    return sum(int(np.count_nonzero(content[at : at + 2**18] == ord("\n"))) for at in range(0, len(raw), 2**18))
-
-
-def _parse_with(path: Path, raw: bytes, layout: CsvLayout, text: set[str], *, line_ends_in_values: bool) -> Any:
-    import pyarrow as pa
-    import pyarrow.csv as arrow_csv
-
-    parse = arrow_csv.ParseOptions(
-        delimiter=layout.separator, newlines_in_values=line_ends_in_values, invalid_row_handler=_skip_blanks
-    )
-    convert = arrow_csv.ConvertOptions(
-        null_values=list(MISSING),
-        strings_can_be_null=True,
-        decimal_point=layout.decimal,
-        column_types={name: pa.string() for name in text},
-    )
-    block = max(_FIRST_BLOCK, 2 * sum(map(len, layout.names)))
-    while True:
-        read = arrow_csv.ReadOptions(
-            column_names=layout.names, skip_rows=layout.skip, block_size=min(block, _LARGEST_BLOCK)
-        )
-        try:
-            return arrow_csv.read_csv(
-                pa.BufferReader(raw), read_options=read, parse_options=parse, convert_options=convert
-            )
-        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-            if "straddling" not in str(error) or block > min(len(raw), _LARGEST_BLOCK):
-                raise _parse_error(path, raw, layout, str(error)) from error
-            block *= 32  # large steps, because every attempt parses the file again
-
-
-def _skip_blanks(row: Any) -> str:
-    return "error" if row.text.strip() else "skip"
-
-
-def _parse_error(path: Path, raw: bytes, layout: CsvLayout, message: str) -> ReadError:
-    """Return an error that names the first row of another width, whose line Arrow's threads do not know."""
-    for row in split_rows(decode(path, raw), layout.separator):
-        if row.line > layout.skip and not row.blank and len(row.cells) != len(layout.names):
-            return _width_error(path, row, layout)
-    message = re.sub(r"\s+", " ", message)[:200].rstrip(".")
-    return ReadError.at(path, f"cannot be parsed ({message})", hint="Check quotes and separators.")
-
-
-def _width_error(path: Path, row: Row, layout: CsvLayout) -> ReadError:
-    width, expected = len(row.cells), len(layout.names)
-    problem = f"has {width} field(s) where the first row has {expected}"
-    hint = "Correct the row, quote the separators inside values, or pass sep=."
-    if width == expected + 1 and not row.cells[-1].strip():
-        problem += f", because it ends in a {layout.separator!r} that the first row does not have"
-        hint = f"Remove the {layout.separator!r} from the ends of the rows, or add one to the first row."
-    elif width == expected - 1 and layout.header and not layout.header[-1].strip():
-        problem += f", because the header ends in a {layout.separator!r} that the row does not have"
-        hint = f"Remove the {layout.separator!r} from the end of the header."
-    return ReadError.at(path, problem, line=row.line, hint=hint)
 
 
 def _check_encoding(path: Path, raw: bytes, table: Any) -> None:

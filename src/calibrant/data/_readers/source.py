@@ -13,7 +13,7 @@ import numpy as np
 
 from calibrant.exceptions import MissingFileError, ReadError
 
-__all__ = ["BYTE_ORDER_MARKS", "decode", "encoding_error", "read_bytes"]
+__all__ = ["BYTE_ORDER_MARKS", "cannot_open", "check_is_file", "decode", "encoding_error", "read_bytes"]
 
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
@@ -38,7 +38,7 @@ def read_bytes(path: Path) -> bytes:
     calibrant.exceptions.MissingFileError: nowhere.csv: no such file. Check the path; the current folder is ...
     """
     try:
-        _check_is_file(path)
+        check_is_file(path)
         raw = path.read_bytes()
         return _decompress(path, raw) if raw.startswith(_GZIP) else raw
     except MemoryError as error:
@@ -47,10 +47,10 @@ def read_bytes(path: Path) -> bytes:
     except MissingFileError:
         raise
     except OSError as error:
-        raise _cannot_open(path, error) from error
+        raise cannot_open(path, error) from error
 
 
-def _check_is_file(path: Path) -> None:
+def check_is_file(path: Path) -> None:
     if path.is_dir():
         raise ReadError.at(path, "is a folder, not a file", hint="Pass the path of one file.")
     if not path.exists():
@@ -59,7 +59,7 @@ def _check_is_file(path: Path) -> None:
         raise ReadError.at(path, "is not a file", hint="Pass the path of one file.")
 
 
-def _cannot_open(path: Path, error: OSError) -> ReadError:
+def cannot_open(path: Path, error: OSError) -> ReadError:
     shown = path if len(str(path)) <= 200 else f"{str(path)[:200]}…"
     return ReadError.at(shown, f"cannot be opened ({error.strerror})", hint="Check the path and its permissions.")
 
@@ -87,8 +87,10 @@ def _chunks(raw: bytes) -> Iterator[tuple[bytes, int]]:
             yield chunk, buffer.tell()
 
 
-def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> str:
+def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None, lines_before: int = 0) -> str:
     r"""Return the text of a file: by default UTF-8, or UTF-16 if it begins with a byte order mark.
+
+    ``lines_before`` are the lines of the file that precede ``raw``, for error messages.
 
     Examples
     --------
@@ -103,23 +105,25 @@ def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> s
     try:
         text = raw.decode(encoding or marked or "utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        raise encoding_error(path, raw, error) from error
+        raise encoding_error(path, raw, error, lines_before=lines_before) from error
     except (LookupError, ValueError) as error:
         hint = 'Try "utf-8", "latin-1" or "cp1252".'
         raise ReadError.at(path, f"there is no encoding {encoding!r:.60}", hint=hint) from error
     if "\0" in text:
         _check_is_text(path, raw)
-        line = text.count("\n", 0, text.index("\0")) + 1
+        line = lines_before + text.count("\n", 0, text.index("\0")) + 1
         hint = 'It is a binary file, or text in another encoding, such as encoding="utf-16".'
         raise ReadError.at(path, "holds zero bytes, so it is not plain text", line=line, hint=hint)
     return text
 
 
-def encoding_error(path: os.PathLike[str], raw: bytes, error: UnicodeDecodeError, at: int = 0) -> ReadError:
+def encoding_error(
+    path: os.PathLike[str], raw: bytes, error: UnicodeDecodeError, at: int = 0, lines_before: int = 0
+) -> ReadError:
     """Return an error that names the line of a byte that cannot be decoded; the decoded part begins at ``at``."""
     _check_is_text(path, raw)
     position = at + error.start
-    line = raw.count(b"\n", 0, position) + 1
+    line = lines_before + raw.count(b"\n", 0, position) + 1
     name = "UTF-8" if error.encoding.startswith("utf-8") else error.encoding
     hint = 'Pass encoding="latin-1" or the encoding of the file.'
     return ReadError.at(path, f"byte 0x{raw[position]:02x} is not {name}", line=line, hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,8 +150,8 @@ _TYPES = {"O": (str, bool, int, float), "b": (bool,), "i": (int,), "u": (int,), 
 
 def _label_dtype(name: Any, values: list[Any]) -> np.dtype[Any]:
     """Return the type of labels by its name; raise if values are not of it or strings would be too wide."""
-    is_text = isinstance(name, str) and name[:1] == "U" and name[1:].isdecimal() and len(name) < 10
-    if not is_text and name not in _EXACT:
+    is_text = isinstance(name, str) and re.fullmatch("U[0-9]{1,8}", name) is not None
+    if not is_text and not (isinstance(name, str) and name in _EXACT):
         raise wrong("a type of labels", name)
     if is_text:
         width = max((len(value) for value in values if isinstance(value, str)), default=0)

@@ -177,7 +177,10 @@ class Either(Field):
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
 
-    def write(self, value: Any, out: Writer) -> Any:
+    def __or__(self, other: Field) -> Either:
+        return Either(*self.fields, other) if isinstance(other, Field) else NotImplemented
+
+    def write(self, value: Any, out: Writer) -> list[Any]:
         errors = []
         for number, field in enumerate(self.fields):
             try:
@@ -188,9 +191,11 @@ class Either(Field):
         raise ModelFileError(" and ".join(errors))
 
     def read(self, document: Any, source: Reader) -> Any:
-        if not (isinstance(document, list) and len(document) == 2 and document[0] in range(len(self.fields))):
+        if type(document) is not list or len(document) != 2 or type(document[0]) is not int:
             raise wrong("the number of an alternative and its value", document)
-        return self.fields[int(document[0])].read(document[1], source)
+        if not 0 <= document[0] < len(self.fields):
+            raise wrong(f"one of {len(self.fields)} alternatives", document)
+        return self.fields[document[0]].read(document[1], source)
 
 
 class ListOf(Field):

@@ -27,6 +27,7 @@ __all__ = ["Container", "open_container"]
 
 _MAX_ENTRIES = 1_000_000
 _MAX_HEADER = 2**27  # bytes of JSON
+_MUCH = 2**22  # bytes; threads start in the time that a checksum of a megabyte takes
 _DAMAGED = "The file is damaged or was rewritten: copy it again, or save the model again."
 
 
@@ -47,21 +48,28 @@ class Container:
         documents = self.header["arrays"]
         if type(documents) is not list or len(documents) != len(self.entries) - 1:
             raise ModelFileError(f"its header does not list its {len(self.entries) - 1} arrays. {_DAMAGED}")
-        specs = [ArraySpec.read(document) for document in documents]
-        for spec, (entry, _) in zip(specs, self.entries[1:], strict=True):
-            if spec.nbytes != entry.size or (spec.shuffled and entry.method == layout.STORED and not entry.size):
-                raise ModelFileError(
-                    f"{entry.name} has {entry.size:,} bytes for an array of {spec.nbytes:,}. {_DAMAGED}"
-                )
-        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        specs = [_read_spec(document, entry) for document, (entry, _) in zip(documents, self.entries[1:], strict=True)]
+        if len(self.content) < _MUCH:
+            return list(map(self._array, specs, self.entries[1:]))
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:  # zlib releases the GIL
             return list(pool.map(self._array, specs, self.entries[1:]))
 
     def _array(self, spec: ArraySpec, where: tuple[layout.Entry, int]) -> NDArray[Any]:
         entry, offset = where
         if entry.method == layout.STORED:
-            _check_crc(entry, memoryview(self.content)[offset : offset + entry.size])
+            _check_crc(entry.name, memoryview(self.content)[offset : offset + entry.size], entry.crc32)
             return spec.view(self.content, offset)
         return spec.view(expand(self.content, entry, offset), 0)
+
+
+def _read_spec(document: Any, entry: layout.Entry) -> ArraySpec:
+    try:
+        spec = ArraySpec.read(document)
+    except ModelFileError as error:
+        raise ModelFileError(f"{entry.name} {error}. {_DAMAGED}") from None
+    if spec.nbytes != entry.size:
+        raise ModelFileError(f"{entry.name} has {entry.size:,} bytes for an array of {spec.nbytes:,}. {_DAMAGED}")
+    return spec
 
 
 def open_container(path: str | os.PathLike[str], sha256: str | None = None) -> Container:
@@ -78,6 +86,7 @@ def open_container(path: str | os.PathLike[str], sha256: str | None = None) -> C
 def expand(content: mmap.mmap, entry: layout.Entry, offset: int) -> bytes:
     """Return the content of an entry; no more than its size is ever expanded."""
     stored = memoryview(content)[offset : offset + entry.stored_size]
+    _check_crc(entry.name, stored, entry.stored_crc32)
     if entry.method == layout.STORED:
         expanded = bytes(stored)
     else:
@@ -88,13 +97,13 @@ def expand(content: mmap.mmap, entry: layout.Entry, offset: int) -> bytes:
             raise ModelFileError(f"{entry.name} cannot be expanded. {_DAMAGED}") from error
         if len(expanded) != entry.size or not stream.eof or stream.unused_data or stream.unconsumed_tail:
             raise ModelFileError(f"{entry.name} does not expand to {entry.size:,} bytes. {_DAMAGED}")
-    _check_crc(entry, expanded)
+        _check_crc(entry.name, expanded, entry.crc32)
     return expanded
 
 
-def _check_crc(entry: layout.Entry, content: bytes | memoryview) -> None:
-    if zlib.crc32(content) != entry.crc32:
-        raise ModelFileError(f"the checksum of {entry.name} is wrong. {_DAMAGED}")
+def _check_crc(name: str, content: bytes | memoryview, crc32: int) -> None:
+    if zlib.crc32(content) != crc32:
+        raise ModelFileError(f"the checksum of {name} is wrong. {_DAMAGED}")
 
 
 def _map(path: str | os.PathLike[str]) -> mmap.mmap:
@@ -130,7 +139,7 @@ def _read_entries(content: mmap.mmap) -> list[tuple[layout.Entry, int]]:
     entries: list[tuple[layout.Entry, int]] = []
     record_at, offset = directory_offset, 0
     for number in range(n_entries):
-        entry = _read_record(content[record_at : min(end, record_at + 200)], number, offset)
+        entry = _read_record(content[record_at : min(end, record_at + layout.MAX_RECORD)], number, offset)
         record_at += len(layout.central_record(entry, offset))
         header = layout.local_header(entry, offset)
         start = offset + len(header)
@@ -154,8 +163,9 @@ def _read_record(content: bytes, number: int, offset: int) -> layout.Entry:
         raise ModelFileError(f"has the entry {entry.name!r:.60} where {expected!r} is expected. {_DAMAGED}")
     if entry.method not in (layout.STORED, layout.DEFLATED):
         raise ModelFileError(f"{entry.name} is compressed by a method that calibrant does not use. {_DAMAGED}")
-    if entry.method == layout.STORED and entry.size != entry.stored_size:
-        raise ModelFileError(f"{entry.name} has two sizes. {_DAMAGED}")
+    stored, expanded = (entry.stored_size, entry.stored_crc32), (entry.size, entry.crc32)
+    if entry.method == layout.STORED and stored != expanded:
+        raise ModelFileError(f"{entry.name} has two sizes or checksums. {_DAMAGED}")
     if at != offset or not content.startswith(layout.central_record(entry, at)):
         raise ModelFileError(f"{entry.name} is not as calibrant writes it: moved, encrypted or a link. {_DAMAGED}")
     return entry

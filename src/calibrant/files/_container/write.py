@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from calibrant.files._container import zip_layout as layout
 from calibrant.files._container.array_specs import ArraySpec
+from calibrant.files._container.atomic import replacing
 from calibrant.files._container.json_text import to_json
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def write_container(
     """Write a header and arrays atomically; return the SHA-256 digest of the file."""
     specs = [ArraySpec.of(array, compress=compress) for array in arrays]
     text = to_json({**header, "arrays": [spec.to_json() for spec in specs]})
-    with _replacing(Path(path)) as file:
+    with replacing(Path(path)) as file:
         archive = _Archive(file)
         archive.add(HEADER, memoryview(text), compress=compress)
         for number, (spec, array) in enumerate(zip(specs, arrays, strict=True)):
@@ -64,7 +63,8 @@ class _Archive:
                 content.nbytes <= _SMALL or len(deflated) * MAX_RATIO >= content.nbytes
             ):
                 stored, method = deflated, layout.DEFLATED
-        entry = layout.Entry(name, method, crc32, stored.nbytes, content.nbytes)
+        stored_crc32 = crc32 if method == layout.STORED else zlib.crc32(stored)
+        entry = layout.Entry(name, method, crc32, stored_crc32, stored.nbytes, content.nbytes)
         self._entries.append(entry)
         self._offsets.append(self._offset)
         self._write(layout.local_header(entry, self._offset))
@@ -84,42 +84,3 @@ class _Archive:
 def _deflated(content: memoryview) -> bytes:
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return stream.compress(content) + stream.flush()
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file in the same folder that replaces the path if the block succeeds and vanishes if it raises."""
-    path = path.resolve()
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
-    except OSError as error:
-        raise _not_written(error, path) from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(_mode(path))
-        temporary.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError):
-            raise _not_written(error, path) from error
-        raise
-
-
-def _mode(path: Path) -> int:
-    """Return the permissions of the file that is replaced, or those of a new one."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _not_written(error: OSError, path: Path) -> OSError:
-    """Return the same kind of error with a message that says what state the file is in."""
-    what = f"{error.strerror or error}. The model is not saved, and a file that was there is unchanged"
-    return OSError(error.errno, what, str(path)) if error.errno else OSError(f"{path}: {what}")

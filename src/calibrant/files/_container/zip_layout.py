@@ -20,31 +20,33 @@ _DATE = 0x21  # 1 January 1980: the header says when the model was made, and equ
 _RW_FILE = 0o100644 << 16
 _IN_EXTRA, _MANY = 0xFFFFFFFF, 0xFFFF  # "see the 64-bit fields"
 _ZIP64, _ALIGN = 0x0001, 0xD935  # ids of extra fields; the second is that of Android's zipalign
+_STORED_CRC = 0x6343  # an id of our own: the zip's checksum is of the expanded content, and deflate ignores some bits
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _END_64 = struct.Struct("<4sQ2H2I4Q")
 _LOCATOR = struct.Struct("<4sIQI")
 _END = struct.Struct("<4s4H2IH")
-CENTRAL_SIZE = _CENTRAL.size
-CENTRAL_EXTRA = 28
+_CENTRAL_EXTRA = 36
+MAX_RECORD = _CENTRAL.size + _CENTRAL_EXTRA + 100  # bytes; names are shorter than 100
 TAIL_SIZE = _END_64.size + _LOCATOR.size + _END.size
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the zip: its name, method, checksum, and its size in the file and expanded."""
+    """An entry of the zip: its name, method, checksums and sizes; ``stored`` is what stands in the file."""
 
     name: str
     method: int
     crc32: int
+    stored_crc32: int
     stored_size: int
     size: int
 
 
 def local_header(entry: Entry, offset: int) -> bytes:
     """Return the header before an entry's content at an offset; content that is not compressed is aligned."""
-    extra = struct.pack("<HHQQ", _ZIP64, 16, entry.size, entry.stored_size)
+    extra = struct.pack("<HHQQHHI", _ZIP64, 16, entry.size, entry.stored_size, _STORED_CRC, 4, entry.stored_crc32)
     if entry.method == STORED:
         unpadded = offset + _LOCAL.size + len(entry.name) + len(extra) + 6
         padding = -unpadded % ALIGNMENT
@@ -58,6 +60,7 @@ def central_record(entry: Entry, offset: int) -> bytes:
     """Return the record of an entry in the directory."""
     name = entry.name.encode("ascii")
     extra = struct.pack("<HHQQQ", _ZIP64, 24, entry.size, entry.stored_size, offset)
+    extra += struct.pack("<HHI", _STORED_CRC, 4, entry.stored_crc32)
     sizes = (entry.crc32, _IN_EXTRA, _IN_EXTRA, len(name), len(extra))
     record = (b"PK\1\2", _MADE_BY, _NEEDED, 0, entry.method, 0, _DATE, *sizes, 0, 0, 0, _RW_FILE, _IN_EXTRA)
     return _CENTRAL.pack(*record) + name + extra
@@ -84,12 +87,12 @@ def unpack_tail(content: bytes) -> tuple[int, int, int]:
 
 def unpack_record(content: bytes) -> tuple[Entry, int] | None:
     """Return the entry of a record in the directory and its offset, or None if it is none; they are not checked."""
-    if len(content) < CENTRAL_SIZE:
+    if len(content) < _CENTRAL.size:
         return None
     fields = _CENTRAL.unpack_from(content)
     method, crc32, n_name = fields[4], fields[7], fields[10]
-    if fields[0] != b"PK\1\2" or len(content) < CENTRAL_SIZE + n_name + CENTRAL_EXTRA:
+    if fields[0] != b"PK\1\2" or len(content) < _CENTRAL.size + n_name + _CENTRAL_EXTRA:
         return None
-    name = content[CENTRAL_SIZE : CENTRAL_SIZE + n_name].decode("ascii", "replace")
-    size, stored_size, offset = struct.unpack_from("<QQQ", content, CENTRAL_SIZE + n_name + 4)
-    return Entry(name, method, crc32, stored_size, size), offset
+    name = content[_CENTRAL.size : _CENTRAL.size + n_name].decode("ascii", "replace")
+    size, stored_size, offset, stored_crc32 = struct.unpack_from("<4xQQQ4xI", content, _CENTRAL.size + n_name)
+    return Entry(name, method, crc32, stored_crc32, stored_size, size), offset

@@ -13,6 +13,8 @@ from calibrant.files._codec.values import Object, Plain
 
 __all__ = ["COLUMNS", "FORMS", "check_columns"]
 
+_CATEGORY_TYPES = ({str}, {bool}, {int, float})
+
 # The fields of every classifier that is fitted to a table.
 COLUMNS: dict[str, Field] = {
     "_schema": Object("data.Schema"),
@@ -39,8 +41,9 @@ def _check_schema(schema: Schema) -> None:
 
 def _check_categories(feature: Feature) -> None:
     values = feature.categories
-    if not isinstance(values, tuple) or not all(type(value) in (str, bool, int, float) for value in values):
-        raise ModelFileError(f"has categories of {feature.name!r:.60} that are neither strings nor numbers")
+    types = {type(value) for value in values} if isinstance(values, tuple) else {list}
+    if not any(types <= one for one in _CATEGORY_TYPES):
+        raise ModelFileError(f"has categories of {feature.name!r:.60} that are not all strings, or all numbers")
     if len(set(values)) != len(values) or (feature.kind == "numeric" and values):
         raise ModelFileError(f"has categories of {feature.name!r:.60} twice, or of a numeric column")
 

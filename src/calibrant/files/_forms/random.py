@@ -34,13 +34,31 @@ def _take_seed_sequence(seed: np.random.SeedSequence, _training_rows: bool) -> d
 
 
 def _bit_generator(values: dict[str, Any]) -> Any:
-    """Return a bit generator in a state; NumPy's setters check what they are passed."""
+    """Return a bit generator in a state like that of a new one; NumPy does not check positions in buffers."""
     generator = _GENERATORS[values["kind"]](0)
-    try:
-        generator.state = values["state"]
-    except (TypeError, ValueError, KeyError, OverflowError, IndexError) as error:
-        raise ModelFileError("has an impossible state of random numbers") from error
+    state = values["state"]
+    if not _is_like(state, generator.state) or not _has_positions(state):
+        raise ModelFileError("has an impossible state of random numbers")
+    generator.state = state
     return generator
+
+
+def _is_like(state: Any, other: Any) -> bool:
+    """Return whether a state has the keys, types and shapes of another one."""
+    if type(state) is not type(other):
+        return False
+    if isinstance(state, dict):
+        return state.keys() == other.keys() and all(_is_like(state[key], other[key]) for key in other)
+    if isinstance(state, np.ndarray):
+        return bool(state.dtype == other.dtype and state.shape == other.shape)
+    return bool(state == other) if isinstance(state, str) else 0 <= state < 2**128
+
+
+def _has_positions(state: dict[str, Any]) -> bool:
+    inner = state["state"]
+    is_inside = 0 <= inner.get("pos", 0) <= 624 and 0 <= state.get("buffer_pos", 0) <= 4
+    is_small = state.get("has_uint32", 0) in (0, 1) and 0 <= state.get("uinteger", 0) < 2**32
+    return is_inside and is_small
 
 
 def _generator(values: dict[str, Any]) -> np.random.Generator:

@@ -15,7 +15,8 @@ from calibrant.calibration._internal import is_pairwise, take_rows, take_square
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
 from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
-from calibrant.resampling._trials.seeds import seeded_clone
+from calibrant.resampling._trials.methods import is_calibrated_by
+from calibrant.resampling._trials.seeds import open_seeds, seeded_clone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +77,11 @@ def _fit_family(
         head._adopt(grown)
     models, fit = [head], [watch.lap()]
     for member in family.members[1:]:
-        models.append(clone(member)._adopt(grown))
+        if family.is_calibrated:
+            fitted = head if is_calibrated_by(family.head, member) else None
+            models.append(_fit_calibrated(member, fitted, data, split))
+        else:
+            models.append(clone(member)._adopt(grown))
         fit.append(watch.lap())
     return models, growth, fit
 
@@ -90,18 +95,29 @@ def _fit_head(head: Any, family: Family, data: TrialData, train: NDArray[np.intp
         if hasattr(head, "_grow_coded"):
             return head._grow_coded(examples), False
         head._fit_coded(examples)
-    if len(family.members) == 1:
+    if len(family.members) == 1 or family.is_calibrated:
         return None, True
     return head._grown_tree if family.is_tree else head._forest, True
 
 
+def _fit_calibrated(member: Any, fitted: Any, data: TrialData, split: NumberedSplit) -> Any:
+    """Return a calibrated classifier, which adopts the estimator that it would fit to all rows, if that is fitted."""
+    model = seeded_clone(member, open_seeds(member), split.seed)
+    return model._fit_map(fitted, *_fit_arguments(model, data, split.train))
+
+
 def _fit(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:
+    X, y, weight, groups = _fit_arguments(model, data, train)
+    keywords = {"sample_weight": weight, "groups": groups}
+    model.fit(X, y, **{name: value for name, value in keywords.items() if value is not None})
+
+
+def _fit_arguments(model: Any, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, Any, Any, Any]:
+    """Return features, classes, weights and groups of the training rows; None where the model takes none."""
     X = take_square(data.X, train, train) if is_pairwise(model) else take_rows(data.X, train)
-    has_weight = data.weight is not None and takes_weights(model)
-    keywords = {"sample_weight": data.weight[train]} if has_weight and data.weight is not None else {}
-    if data.groups is not None and has_fit_parameter(model, "groups"):
-        keywords["groups"] = take_rows(data.groups, train)
-    model.fit(X, take_rows(data.y, train), **keywords)
+    weight = data.weight[train] if data.weight is not None and takes_weights(model) else None
+    has_groups = data.groups is not None and has_fit_parameter(model, "groups")
+    return X, take_rows(data.y, train), weight, take_rows(data.groups, train) if has_groups else None
 
 
 def takes_weights(estimator: Any) -> bool:

@@ -11,14 +11,17 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 
+from calibrant._params import Int
 from calibrant._repr import instance_hint, short_repr
+from calibrant.calibration import CalibratedClassifier
+from calibrant.calibration._internal import is_pairwise
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataTypeError, ParameterError
 from calibrant.resampling._trials.coded_rows import CodedRows
 from calibrant.resampling._trials.seeds import open_seeds
 from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = ["Family", "Methods", "are_regressors", "group_families", "read_methods", "same_value"]
+__all__ = ["Family", "Methods", "are_regressors", "group_families", "is_calibrated_by", "read_methods", "same_value"]
 
 Methods: TypeAlias = dict[str, Any]
 
@@ -55,6 +58,11 @@ class Family:
     def open_seeds(self) -> tuple[str, ...]:
         """The parameters of the head that take the seed of the split."""
         return open_seeds(self.head)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the members after the head calibrate what it is, or was before a subset was taken."""
+        return len(self.members) > 1 and type(self.members[1]) is CalibratedClassifier
 
     def subset(self, numbers: Sequence[int]) -> Family:
         """Return a family of some of the members, by their numbers in this one."""
@@ -115,7 +123,7 @@ def are_regressors(methods: Methods) -> bool:
 
 
 def group_families(methods: Methods) -> list[Family]:
-    """Group methods that differ only in how grown trees are read.
+    """Group methods that differ only in how grown trees are read, and estimators with those that calibrate them.
 
     Examples
     --------
@@ -123,12 +131,18 @@ def group_families(methods: Methods) -> list[Family]:
     >>> deeper = {"deeper": ProbabilityTreeClassifier(min_leaf=1)}
     >>> [family.positions for family in group_families(trees | deeper)]
     [(0, 1), (2,)]
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> calibrated = {"bayes": GaussianNB(), "calibrated": CalibratedClassifier(GaussianNB())}
+    >>> [family.positions for family in group_families(calibrated)]
+    [(0, 1)]
     """
     families: list[tuple[list[int], list[Any]]] = []
     similar: dict[Any, list[tuple[list[int], list[Any]]]] = {}
     for position, estimator in enumerate(methods.values()):
         candidates = similar.setdefault(_plain_params(estimator), []) if _is_shared(estimator) else []
         same = next((each for each in candidates if _share_growth(each[1][0], estimator)), None)
+        if _adopts_fit(estimator):
+            same = next((each for each in families if is_calibrated_by(each[1][0], estimator)), None)
         if same is None:
             same = ([], [])
             families.append(same)
@@ -160,6 +174,20 @@ def _share_growth(one: Any, other: Any) -> bool:
     if isinstance(one, BaggedTreesClassifier) and isinstance(other, BaggedTreesClassifier):
         return not one.warm_start and _are_equal(one, other, _FOREST_READING)
     return False
+
+
+def _adopts_fit(estimator: Any) -> bool:
+    """Return whether an estimator calibrates another one that it fits to all rows."""
+    return type(estimator) is CalibratedClassifier and estimator.refit and not estimator.ensemble
+
+
+def is_calibrated_by(one: Any, calibrated: CalibratedClassifier) -> bool:
+    """Return whether one estimator, fitted for itself, is what another one fits to all rows."""
+    other = calibrated.estimator
+    if calibrated.cv not in Int() and not (calibrated.cv == "oob" and hasattr(type(one), "held_out_proba_")):
+        return False  # splitters and pairs may be consumed; forests are quick, and their trees are shared
+    is_same = one is other or (type(one) is type(other) and _are_equal(one, other, set()))
+    return is_same and not _is_shared(one) and not is_pairwise(one)
 
 
 def _are_equal(one: Any, other: Any, apart_from: set[str]) -> bool:

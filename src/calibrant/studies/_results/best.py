@@ -78,7 +78,10 @@ def _on_dataset(
         how = f"No correction is possible: {kept}. Take cross-validation or a nested plan, or keep the predictions"
         return BestMethod(*about, math.nan, confidence=confidence, correction="none", how=how)
     moved, shares = _by_rows(study, facts, dataset, kept, best)
-    ends = _moved_interval(study, facts, dataset, values[best], moved, confidence)
+    if plan.interval_kind == "rows":
+        ends = _moved(mean_interval(study, facts.name, dataset, best, confidence), moved, facts)
+    else:
+        ends = _moved_interval(study, facts, dataset, values[best], moved, confidence)
     return BestMethod(*about, about[-1] + moved, *ends, confidence, "rows", _ROWS, _counted(study.methods, shares))
 
 
@@ -107,6 +110,11 @@ def _moved_interval(
         high=facts.high,
         n_counted=study.n_counted(facts.name, dataset),
     )
+
+
+def _moved(ends: Interval, moved: float, facts: MetricFacts) -> Interval:
+    """Return the interval by the rows of the only test set, moved to the corrected score and kept within the range."""
+    return Interval(*(float(np.clip(end + moved, facts.low, facts.high)) for end in ends))
 
 
 def _kept(study: StudyValues, facts: MetricFacts, dataset: str) -> list[list[TestPredictions]] | str:

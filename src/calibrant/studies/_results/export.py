@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
+from calibrant._whole_file import whole_file
 from calibrant.exceptions import ParameterError
 from calibrant.studies._results.compare import plans_in_words
 from calibrant.studies._results.export_text import WRITERS, TextTable, best_marks, number_cell
@@ -134,15 +134,8 @@ def _cell(value: Any, digits: int | None) -> str:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Write a file under another name and rename it, so that there is the old file or the whole new one."""
+    """Write a file, so that there is the old one or the whole new one."""
     if not path.parent.is_dir():
         raise ParameterError(f"path: there is no folder {str(path.parent)!r}; create it first.")
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with draft.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(text.encode())

@@ -17,7 +17,7 @@ from calibrant.studies._results.dataset_plan import DatasetPlan
 from calibrant.studies._results.export import export_study
 from calibrant.studies._results.metric_facts import choose_name
 from calibrant.studies._results.predictions import pool_predictions
-from calibrant.studies._results.subset import select_results
+from calibrant.studies._results.subset import select_results, select_splits
 from calibrant.studies._results.tables import study_table
 from calibrant.studies._results.trials_frame import trials_frame
 
@@ -171,8 +171,14 @@ class StudyResults(ComparisonQueries):
         """
         return study_table(self, metric, part=part, interval=interval, confidence=confidence, partial=partial)
 
-    def select(self, *, methods: Sequence[str] | None = None, datasets: Sequence[str] | None = None) -> StudyResults:
-        """Return the results of some methods on some data sets, to be queried like all.
+    def select(
+        self,
+        *,
+        methods: Sequence[str] | None = None,
+        datasets: Sequence[str] | None = None,
+        splits: Sequence[int] | None = None,
+    ) -> StudyResults:
+        """Return the results of some methods on some data sets and splits, to be queried like all.
 
         Methods that failed, or of which a metric is infinite, can be left out of a comparison. What is left out is not
         corrected for: the choice must not depend on which methods look good.
@@ -181,6 +187,8 @@ class StudyResults(ComparisonQueries):
         ----------
         methods, datasets : sequences of str, optional
             Their names, in the order of the tables; all by default.
+        splits : sequence of int, optional
+            Numbers of splits, such as those that all methods have finished; all by default.
 
         Returns
         -------
@@ -196,7 +204,8 @@ class StudyResults(ComparisonQueries):
         dataset
         iris        0.2  0.15
         """
-        return select_results(self, methods, datasets)
+        chosen = select_results(self, methods, datasets)
+        return chosen if splits is None else select_splits(chosen, splits)
 
     def to_frame(self, *, missing: bool = False) -> pd.DataFrame:
         """Return a frame with a row for each trial.

@@ -1,8 +1,8 @@
-"""Part of a study's results: some methods, some data sets."""
+"""Part of a study's results: some methods, some data sets, some splits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,12 +10,14 @@ import numpy as np
 
 from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, StudyError
+from calibrant.resampling._internal import ALL_ROWS
 from calibrant.studies._results.metric_facts import choose_name
 
 if TYPE_CHECKING:
+    from calibrant.studies._results.dataset_plan import DatasetPlan
     from calibrant.studies._results.study_results import StudyResults
 
-__all__ = ["select_results"]
+__all__ = ["select_results", "select_splits"]
 
 K = TypeVar("K")
 
@@ -42,6 +44,57 @@ def select_results(
         choices={name: each for name, each in results.choices.items() if name in names},
         columns=_columns(results.columns, names, kept),
     )
+
+
+def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
+    """Return the results of some splits, by their numbers."""
+    chosen = _read_splits(results, splits)
+    columns = results.columns
+    if "split" in columns:
+        which = np.flatnonzero(np.isin(np.asarray(columns["split"]), [*chosen, ALL_ROWS]))
+        columns = {name: _taken(column, which) for name, column in columns.items()}
+    return replace(
+        results,
+        plans={name: _part_of_plan(plan, chosen) for name, plan in results.plans.items()},
+        values={key: each[:, chosen] for key, each in results.values.items()},
+        states={name: each[:, chosen] for name, each in results.states.items()},
+        lacking={key: each[:, chosen] for key, each in results.lacking.items()},
+        choices={name: tuple(each[i] for i in chosen) for name, each in results.choices.items()},
+        columns=columns,
+        read_predictions=_of_splits(results.read_predictions, {*chosen, ALL_ROWS}),
+    )
+
+
+def _read_splits(results: StudyResults, splits: Sequence[int]) -> list[int]:
+    n_splits = min(plan.n_splits for plan in results.plans.values())
+    chosen = [int(each) for each in splits]
+    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
+        raise ParameterError(
+            f"splits must be different numbers from 0 to {n_splits - 1}, and not empty; got {short_repr(splits)}."
+        )
+    return chosen
+
+
+def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
+    """Return the plan of some of its splits; the rows of a single test set take the place of the splits' variance."""
+    is_whole = len(chosen) == plan.n_splits
+    by_rows = len(chosen) == 1 and plan.interval_kind == "splits" and plan.bootstrap is None
+    return replace(
+        plan,
+        words=plan.words if is_whole else f"{plan.words}, {len(chosen)} of {plan.n_splits} splits",
+        split_names=tuple(plan.split_names[i] for i in chosen),
+        n_train=plan.n_train[chosen],
+        n_test=plan.n_test[chosen],
+        n_independent=min(plan.n_independent, len(chosen)),
+        interval_kind="rows" if by_rows else plan.interval_kind,
+    )
+
+
+def _of_splits(read: Callable[[str, str], Any] | None, chosen: set[int]) -> Callable[[str, str], Any] | None:
+    """Return a function that reads the predictions of some splits only."""
+    if read is None:
+        return None
+    return lambda dataset, method: [part for part in read(dataset, method) if part[0] in chosen]
 
 
 def _positions(what: str, chosen: Sequence[str] | None, names: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""The live table of a run: trials done, running and failed, and the time left, by data set and overall."""
+"""The live table of a run: trials done, running and failed, and the time left, by data set or method and overall."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibrant.studies._trials.records import TrialRecord, TrialRef
 
 __all__ = ["StudyProgress", "study_progress"]
 
-_MAX_ROWS = 12  # data sets in the table; more do not fit beside what the user wants to see
+_MAX_ROWS = 14  # data sets in the table; more do not fit beside what the user wants to see
 
 
 class StudyProgress:
@@ -107,9 +107,10 @@ class _ShownStudy(StudyProgress):
 
     def __init__(self, name: str, counts: _Counts, n_slots: int, console: Any) -> None:
         self._name, self._counts, self._n_slots, self._console = name, counts, n_slots, console
-        self._datasets: dict[str, list[Cell]] = {}
+        self._by_method = len({dataset for dataset, _ in counts.total}) == 1
+        self._groups: dict[str, list[Cell]] = {}  # by data set, or by method where there is one data set
         for cell in counts.total:
-            self._datasets.setdefault(cell[0], []).append(cell)
+            self._groups.setdefault(cell[self._by_method], []).append(cell)
         self._times, self._n_running, self._start = TrialTimes(), 0, time.monotonic()
         self._table: LiveTable | None = None
 
@@ -147,7 +148,7 @@ class _ShownStudy(StudyProgress):
 
         elapsed = time.monotonic() - self._start
         table = Table(title=Text(f"Study {self._name!r}"), caption=f"{_clock(elapsed)} elapsed", title_justify="left")
-        table.add_column("data set")
+        table.add_column("method" if self._by_method else "data set")
         for column in ("done", "running", "failed", "time left"):
             table.add_column(column, justify="right")
         for row in self._rows(elapsed):
@@ -159,18 +160,18 @@ class _ShownStudy(StudyProgress):
 
     def _rows(self, elapsed: float) -> Iterator[tuple[str, ...]]:
         """Yield the rows of data sets: those under way, then those to come; finished ones as far as there is room."""
-        if len(self._datasets) == 1:
+        if len(self._groups) == 1:
             return
-        by_stage = sorted(self._datasets, key=self._stage)
-        for dataset in by_stage[:_MAX_ROWS]:
-            yield self._row(dataset, self._datasets[dataset], "", elapsed)
+        by_stage = list(self._groups) if len(self._groups) <= _MAX_ROWS else sorted(self._groups, key=self._stage)
+        for name in by_stage[:_MAX_ROWS]:
+            yield self._row(name, self._groups[name], "", elapsed)
         if hidden := by_stage[_MAX_ROWS:]:
-            cells = [cell for dataset in hidden for cell in self._datasets[dataset]]
+            cells = [cell for name in hidden for cell in self._groups[name]]
             yield self._row(f"{len(hidden):,} more", cells, "", elapsed)
 
-    def _stage(self, dataset: str) -> int:
+    def _stage(self, name: str) -> int:
         """Return 0 for a data set under way, 1 for one to come, 2 for a finished one."""
-        cells = self._datasets[dataset]
+        cells = self._groups[name]
         missing = sum(self._counts.missing(cells).values())
         if not missing:
             return 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import uuid
 from collections import Counter, deque
@@ -54,6 +55,8 @@ class Coordinator:
         What a recorded trial must have.
     observer
         Shows the progress.
+    stop_after : float
+        Seconds after which no event is waited for.
     """
 
     store: Store
@@ -63,6 +66,7 @@ class Coordinator:
     runner: Runner
     needed: Needed
     observer: Observer
+    stop_after: float = math.inf
     _in_flight: dict[int, dict[str, TrialRef]] = field(default_factory=dict)  # by job, the trials not yet recorded
     _elsewhere: list[TrialRef] = field(default_factory=list)  # claimed or recorded by other processes
     _alone: deque[Job] = field(default_factory=deque)  # trials of lost jobs, to find out which one is to blame
@@ -70,9 +74,10 @@ class Coordinator:
     _wait: float = _POLL_SECONDS
 
     def run(self) -> None:
-        """Run until every trial is recorded; on any exception give up the claims and stop the runner."""
+        """Run until every trial is recorded or time is up; then, or on any exception, give up claims and runner."""
+        end = time.monotonic() + self.stop_after
         try:
-            while self._submit_jobs() or self._has_unfinished_elsewhere():
+            while time.monotonic() < end and (self._submit_jobs() or self._has_unfinished_elsewhere()):
                 for event in self.runner.poll(_POLL_SECONDS):
                     self._handle(event)
         finally:

@@ -27,6 +27,7 @@ class RunOptions:
     time_limit: float | None = None
     memory_limit: int | None = None
     lease: float = 60.0
+    stop_after: float | None = None
 
     @property
     def has_limits(self) -> bool:
@@ -41,7 +42,7 @@ def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | N
     --------
     >>> read_run_options({"memory_limit": "2 GB"}, {"workers": 2})
     RunOptions(workers=2, dask=None, retry=False, update=False, rerun_outdated=False, time_limit=None,
-               memory_limit=2000000000, lease=60.0)
+               memory_limit=2000000000, lease=60.0, stop_after=None)
     """
     defaults = asdict(RunOptions())
     chosen = {name: value for name, value in passed.items() if value is not defaults[name] and value != defaults[name]}
@@ -50,7 +51,8 @@ def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | N
     check_param("workers", found.workers, Int(1) | Nothing())
     for name in ("retry", "update", "rerun_outdated"):
         check_param(name, getattr(found, name), Bool())
-    check_param("time_limit", found.time_limit, Real(0, closed="right") | Nothing())
+    for name in ("time_limit", "stop_after"):
+        check_param(name, getattr(found, name), Real(0, closed="right") | Nothing())
     check_param("lease", found.lease, Real(1))
     if found.dask is not None and found.workers is not None:
         raise ParameterError(

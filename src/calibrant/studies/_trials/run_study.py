@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,8 @@ def _run(
         stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
         observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
         stack.enter_context(observer)
-        Coordinator(store, name, worker, schedule, runner, plan.needed, observer).run()
+        stop_after = math.inf if options.stop_after is None else options.stop_after
+        Coordinator(store, name, worker, schedule, runner, plan.needed, observer, stop_after).run()
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:

@@ -1,0 +1,131 @@
+"""``calibrant compare``: the main job, from a table to a ranking, a verdict and a model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from calibrant.cli._app.durations import read_duration
+from calibrant.cli._app.exit_codes import INTERRUPTED, PARTIAL_RESULT
+from calibrant.cli._app.options import Json
+from calibrant.cli._app.printing import print_json, print_table, print_text
+from calibrant.cli._app.reading import STDIN, read_table
+
+if TYPE_CHECKING:
+    from calibrant.studies import TableComparison
+
+__all__ = ["compare"]
+
+_PICTURE = "reliability.png"
+
+
+def compare(
+    data: Annotated[
+        str,
+        typer.Argument(metavar="DATA", help="A file (CSV, Parquet, ARFF, C4.5), a data set by name, or - (stdin)."),
+    ],
+    target: Annotated[str | None, typer.Option(help="The class column; by default the last one.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The class of interest, of two.")] = None,
+    costs: Annotated[
+        Path | None, typer.Option(help="A CSV file of costs: actual classes in rows, actions in columns.")
+    ] = None,
+    groups: Annotated[str | None, typer.Option(help="The column of rows that belong together.")] = None,
+    nominal: Annotated[
+        list[str] | None, typer.Option(help="A column of numbers that are categories; may be repeated.")
+    ] = None,
+    method: Annotated[list[str] | None, typer.Option(help="A method; may be repeated. By default all.")] = None,
+    metric: Annotated[str, typer.Option(help="The metric that ranks.")] = "log_loss",
+    time_limit: Annotated[
+        float | None,
+        typer.Option(parser=read_duration, metavar="TIME", help="Such as 30s, 5m or 1h; run it again to go on."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each core.")] = None,
+    store: Annotated[str | None, typer.Option(help="The store of the study; by default calibrant.db.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder of the model; by default calibrant- and the table's name.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of splits and methods.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Find the best method for a table, say how far its probabilities can be trusted, and save the model.
+
+    Methods: the base rate, naive Bayes, logistic regression, a tree, a forest, boosted trees and
+    ProbabilityClassifier, each as it is and with its best calibration, chosen within the training rows. Ctrl-C prints
+    what there is so far; run again, it goes on.
+
+    The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
+    to 50,000 5-fold cross-validation, above a third of the rows held out, at most 200,000. All methods finish the first
+    fold before any starts the second.
+
+    $ calibrant compare donors.csv --target gives --positive yes --costs costs.csv --time-limit 5m
+    """
+    from calibrant.studies import compare_table
+    from calibrant.studies._internal import DEFAULT_STORE
+
+    table = read_table(STDIN, target=target, nominal=nominal, drop_ids=True) if data == STDIN else data
+    found = compare_table(
+        table,
+        target=target,
+        positive=positive,
+        costs=costs,
+        groups=groups,
+        nominal=nominal,
+        methods=method,
+        metric=metric,
+        time_limit=time_limit,
+        workers=workers or os.cpu_count() or 1,
+        store=store or DEFAULT_STORE,
+        out=out or Path(f"calibrant-{_name(data)}"),
+        seed=seed,
+    )
+    picture = _draw(found, Path(next(iter(found.files.values()))).parent) if found.files else None
+    if as_json:
+        print_json(found.to_dict() | {"picture": picture})
+    else:
+        _print(found, picture)
+    if found.ended == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+    if found.is_partial:
+        raise typer.Exit(PARTIAL_RESULT)
+
+
+def _name(data: str) -> str:
+    return "stdin" if data == STDIN else Path(data).name.partition(".")[0] or "table"
+
+
+def _print(found: TableComparison, picture: str | None) -> None:
+    from calibrant.studies._internal import about_table, findings, ranking_cells
+
+    for line in about_table(found):
+        print_text(line)
+    print_text()
+    head, *rows = ranking_cells(found)
+    print_table(head, rows, left=[head[0], head[-1]])
+    for heading, text in findings(found).items():
+        print_text()
+        print_text(f"{heading}: {text}")
+    if picture is not None:
+        print_text(f"Picture: {picture}")
+
+
+def _draw(found: TableComparison, folder: Path) -> str | None:
+    """Draw how far the held-out probabilities of the best model come true, where there are two classes."""
+    columns = [name for name in found.held_out if str(name).startswith("probability_")]
+    if len(columns) != 2:
+        return None
+    from calibrant.plots import ReliabilityDisplay
+
+    positive = found.table.positive
+    label = columns[-1] if positive is None else f"probability_{positive}"
+    display = ReliabilityDisplay.from_predictions(
+        found.held_out[found.compared.target],
+        found.held_out[label],
+        pos_label=positive,
+        name=found.best.method,
+    )
+    path = folder / _PICTURE
+    display.figure_.savefig(path, dpi=150, bbox_inches="tight")  # type: ignore[union-attr]
+    return str(path)

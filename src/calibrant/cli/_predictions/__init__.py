@@ -1,0 +1,3 @@
+"""What `evaluate` and `decide` share: columns of probabilities, tables of scores, gates, costs."""
+
+__all__: list[str] = []

@@ -1,0 +1,230 @@
+"""`compare_table`: from a table to a ranking, a verdict and a model."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from calibrant._params import Int, Nothing, Real, check_param
+from calibrant.decisions import CostMatrix
+from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
+from calibrant.metrics import METRICS
+from calibrant.studies._store.read_url import DEFAULT_STORE
+from calibrant.studies._table_comparison.advice import advise
+from calibrant.studies._table_comparison.against_best import compare_with_best, finite_methods
+from calibrant.studies._table_comparison.candidates import BASELINE, candidates
+from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
+from calibrant.studies._table_comparison.save_winner import prepare_folder, save_winner
+from calibrant.studies._table_comparison.table_comparison import TableComparison
+from calibrant.studies._table_comparison.table_plan import choose_plan
+from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
+from calibrant.studies._table_comparison.winner import earnings_per_row, fit_winner, held_out_rows
+from calibrant.studies.study import Study
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from calibrant.studies._results.study_results import StudyResults
+
+__all__ = ["compare_table"]
+
+_METRICS = ("log_loss", "mse", "auc", "ece")
+_KEPT_TIME = 0.25  # of the time limit, for fitting the winner to all rows and the verdict on it
+
+Ended = Literal["", "time limit", "interrupted"]
+
+
+def compare_table(
+    table: Any,
+    *,
+    target: str | None = None,
+    positive: Any = None,
+    costs: Any = None,
+    groups: str | None = None,
+    nominal: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    metric: str = "log_loss",
+    time_limit: float | None = None,
+    workers: int | None = None,
+    store: str | PathLike[str] = DEFAULT_STORE,
+    name: str | None = None,
+    out: str | PathLike[str] | None = None,
+    seed: int = 0,
+) -> TableComparison:
+    """Compare the usual methods on a table, and fit the best one to all rows: what ``calibrant compare`` runs.
+
+    The base rate, naive Bayes, logistic regression, a tree, a forest, `ProbabilityClassifier` and boosted trees, each
+    as it is and calibrated by `CalibratedClassifier`, which chooses the calibration map within the training rows, are
+    run as a study. All methods finish the first split before any starts the second. Interrupted, or at the end of its
+    time, it returns what there is; called again it goes on.
+
+    Parameters
+    ----------
+    table : path, str, Table or frame
+        A file that `calibrant.data.read_table` reads, the name of a data set, a table or a frame. Columns of a file
+        that look like ids are left out.
+    target : str, optional
+        The class column; by default that of the table, or the last one.
+    positive : optional
+        The class of interest, of two; by default that of the table, or the last sorted one.
+    costs : path, CostMatrix or dict of dicts, optional
+        The costs of actions (columns) by actual class (rows); a path is read by `CostMatrix.from_csv`.
+    groups : str, optional
+        A column that says which rows belong together, such as the patient; it is not a feature, and no group is both
+        trained and tested on.
+    nominal : sequence of str, optional
+        Columns of a file that are nominal whatever their values.
+    methods : sequence of str, optional
+        Some of the methods, by the names of the ranking; by default all. The base rate is always among them.
+    metric : str
+        The metric that ranks.
+    time_limit : float, optional
+        Seconds. A quarter of them is kept for the best model; the run ends with the splits that are finished by then,
+        after at least one method has finished one.
+    workers : int, optional
+        Number of processes; by default this one, where a trial that runs when time is up is finished first.
+    store : str or path
+        The store of the study.
+    name : str, optional
+        The name of the study; by default ``"compare "`` and the name of the table.
+    out : str or path, optional
+        A folder for the model (``model.calibrant``) and its held-out predictions (``held_out.csv``); by default
+        neither is written.
+    seed : int
+        The seed of splits and methods.
+
+    Returns
+    -------
+    TableComparison
+        The ranking, which differences hold, the best method with its corrected score, the verdict on its calibration,
+        money, advice, the fitted model and its held-out predictions; prints as text.
+
+    Notes
+    -----
+    The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
+    to 50,000 5-fold cross-validation, above a stratified third held out, at most 200,000 rows. The rarest class must
+    have two rows, and folds are at most as many as it has; with groups, groups that have such rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from calibrant.data import load
+    >>> from calibrant.studies import compare_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = compare_table("appeal", methods=["base rate", "tree", "naive Bayes"], store=f"{folder}/s.db")
+    >>> found.best.method, found.plan
+    ('naive Bayes', '10-fold cross-validation, stratified')
+    >>> found.model.predict_proba(load("appeal").X[:1]).shape
+    (1, 2)
+    """
+    start = time.monotonic()
+    _check(metric=metric, time_limit=time_limit, workers=workers, seed=seed)
+    compared = read_compared_table(table, target=target, positive=positive, groups=groups, nominal=nominal)
+    matrix = _read_costs(costs, compared)
+    study = Study(
+        name or f"compare {compared.table.name}",
+        datasets=[compared.dataset],
+        methods=_chosen(candidates(), methods),
+        plan=choose_plan(compared.table.n_rows, compared.n_rarest, seed),
+        metrics=list(dict.fromkeys((metric, *_METRICS))),
+        store=store,
+        seed=seed,
+        keep_predictions=True,
+    )
+    if out is not None:
+        prepare_folder(Path(out))
+    ended = _run(study, time_limit, workers, start)
+    if ended and not study.status().n_done:
+        if ended == "interrupted":
+            raise KeyboardInterrupt
+        raise StudyError(f"time_limit: no method has finished a split in {time_limit:g} s. Pass a longer one.")
+    found = _summarise(study, compared, matrix, metric, ended, seed)
+    return found if out is None else save_winner(found, Path(out))
+
+
+def _check(*, metric: str, time_limit: float | None, workers: int | None, seed: int) -> None:
+    check_param("time_limit", time_limit, Real(0, closed="right") | Nothing())
+    check_param("workers", workers, Int(1) | Nothing())
+    check_param("seed", seed, Int(0))
+    if metric not in METRICS or METRICS[metric].needs:
+        raise ParameterError(
+            f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}"
+        )
+
+
+def _read_costs(costs: Any, compared: ComparedTable) -> CostMatrix | None:
+    """Return the costs in the sorted order of the classes."""
+    if costs is None:
+        return None
+    if isinstance(costs, str | os.PathLike):
+        costs = CostMatrix.from_csv(Path(costs))
+    elif isinstance(costs, dict):
+        costs = CostMatrix.from_dict(costs)
+    if not isinstance(costs, CostMatrix):
+        raise ParameterError(f"costs must be a path, a CostMatrix or a dict of dicts; got {type(costs).__name__}.")
+    try:
+        return costs.for_classes(sorted(label for label, n in compared.table.class_counts.items() if n))
+    except ParameterError as error:
+        raise DataError(f"costs: {error}") from error
+
+
+def _chosen(methods: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """Return the methods of some names, and the base rate, which all are compared with."""
+    if names is None:
+        return methods
+    for name in names:
+        if name not in methods:
+            raise ParameterError(
+                f"methods: there is no {name!r}.{nearest(name, methods)} There are {', '.join(methods)}."
+            )
+    return {name: methods[name] for name in methods if name in (BASELINE, *names)}
+
+
+def _run(study: Study, time_limit: float | None, workers: int | None, start: float) -> Ended:
+    """Run the study as far as time allows; return why it ended early."""
+    left = math.inf if time_limit is None else (1 - _KEPT_TIME) * time_limit - (time.monotonic() - start)
+    stop_after = None if math.isinf(left) else max(left, 1e-9)
+    try:
+        status = study.run(workers=workers, update=True, retry=True, stop_after=stop_after)
+    except KeyboardInterrupt:
+        return "interrupted"
+    return "time limit" if status.n_missing else ""
+
+
+def _summarise(
+    study: Study, compared: ComparedTable, costs: CostMatrix | None, metric: str, ended: Ended, seed: int
+) -> TableComparison:
+    everything: StudyResults = study.results()
+    finished, left_out = finished_part(everything)
+    finite = finished.select(methods=finite_methods(finished, metric))
+    best = finite.best(metric)
+    comparison = compare_with_best(finite, metric, best.method) if len(finite.methods) > 1 else None
+    ranking = rank_methods(finished, metric, best.method, comparison, earnings_per_row(finished, compared, costs))
+    held_out = held_out_rows(finished, best.method, compared)
+    verdict = held_out.verdict(seed)
+    noun = "rows" if compared.groups is None else "groups"
+    plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
+    unfinished = f"{plan.n_splits} of {n_planned} splits" if plan.n_splits < n_planned else ""
+    return TableComparison(
+        compared,
+        plan.words,
+        metric,
+        ranking,
+        best,
+        comparison,
+        verdict,
+        None if costs is None else held_out.money(costs, seed),
+        costs,
+        advise(ranking, verdict, compared.n_rarest, noun=noun, unfinished=unfinished),
+        left_out,
+        ended,
+        plan.n_splits,
+        n_planned,
+        study,
+        None if ended == "interrupted" else fit_winner(study.definition.methods[best.method], compared, seed),
+        held_out.to_frame(),
+    )

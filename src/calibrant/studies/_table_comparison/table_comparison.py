@@ -1,0 +1,169 @@
+"""The result of comparing methods on a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from calibrant._optional import optional_import
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from calibrant.decisions import CostMatrix, DecisionReport
+    from calibrant.metrics import Verdict
+    from calibrant.studies._results.best_method import BestMethod
+    from calibrant.studies._results.study_comparison import StudyComparison
+    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.studies._table_comparison.table_rows import ComparedTable
+    from calibrant.studies.study import Study
+
+__all__ = ["TableComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableComparison:
+    """The methods on a table, ranked, with the verdict on the best one; `compare_table` makes it.
+
+    Parameters
+    ----------
+    table : Table
+        The table, ids and groups left out.
+    plan : str
+        The description of the plan, as far as it was run.
+    metric : str
+        The metric that ranks.
+    ranking : tuple of RankedMethod
+        The methods, the best first.
+    best : BestMethod
+        The best one, its score corrected for having been chosen.
+    comparison : StudyComparison or None
+        Which differences hold; None where one method is ranked.
+    verdict : Verdict or None
+        The verdict on the calibration of the best one's held-out probabilities; None where the rows allow none.
+    money : DecisionReport or None
+        With costs, what the decisions of the best one earn.
+    costs : CostMatrix or None
+        The costs.
+    advice : str
+        What to do, in a sentence.
+    left_out : dict of method to str
+        Methods that are not ranked, and why.
+    ended : {"", "time limit", "interrupted"}
+        Why the run ended before its plan was finished; empty where it did not.
+    n_splits, n_planned : int
+        Number of splits that every ranked method finished, and of those planned.
+    study : Study
+        The study, for every other query.
+    model : classifier or None
+        The best method, fitted to all rows; None after an interruption.
+    held_out : pandas.DataFrame
+        Its held-out predictions, each row once: ``row`` (from 0), ``split``, the class, ``probability_`` and a class.
+    files : dict of str to str
+        What was written: ``model``, ``held_out``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from calibrant.data import load
+    >>> from calibrant.studies import compare_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = compare_table(load("appeal").take(range(300)), methods=["base rate", "naive Bayes"],
+    ...                           store=f"{folder}/s.db")
+    >>> [each.method for each in found.ranking], found.n_splits
+    (['naive Bayes', 'base rate'], 30)
+    """
+
+    compared: ComparedTable = field(repr=False)
+    plan: str
+    metric: str
+    ranking: tuple[RankedMethod, ...]
+    best: BestMethod
+    comparison: StudyComparison | None
+    verdict: Verdict | None
+    money: DecisionReport | None
+    costs: CostMatrix | None
+    advice: str
+    left_out: Mapping[str, str]
+    ended: Literal["", "time limit", "interrupted"]
+    n_splits: int
+    n_planned: int
+    study: Study
+    model: Any
+    held_out: pd.DataFrame
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Any:
+        """The table, ids and groups left out."""
+        return self.compared.table
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the ranking as a pandas frame, a row for each method, the best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The metric that ranks with its interval (``low``, ``high``), the other metrics, ``earned`` with costs (for
+            each row), ``seconds`` and ``difference``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from calibrant.data import load
+        >>> from calibrant.studies import compare_table
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = compare_table(load("appeal").take(range(300)), methods=["base rate", "naive Bayes"],
+        ...                           store=f"{folder}/s.db")
+        >>> found.to_frame()["log_loss"].round(2).to_dict()
+        {'naive Bayes': 0.25, 'base rate': 0.25}
+        """
+        pandas = optional_import("pandas", extra="data", purpose="return a ranking as a frame")
+        rows = [
+            {self.metric: each.value, "low": each.low, "high": each.high, **each.others}
+            | ({} if self.costs is None else {"earned": each.earned})
+            | {"seconds": each.seconds, "difference": each.difference}
+            for each in self.ranking
+        ]
+        frame: pd.DataFrame = pandas.DataFrame(rows, index=[each.method for each in self.ranking])
+        return frame.rename_axis("method")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole comparison as values that JSON can hold; NaN is None.
+
+        Returns
+        -------
+        dict
+            What was taken as what, the plan, the ranking, the best method, the verdict, money, advice and files.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from calibrant.data import load
+        >>> from calibrant.studies import compare_table
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = compare_table(load("appeal").take(range(300)), methods=["base rate", "naive Bayes"],
+        ...                           store=f"{folder}/s.db")
+        >>> found.to_dict()["table"]["positive"], found.to_dict()["best"]["method"]
+        ('yes', 'naive Bayes')
+        """
+        from calibrant.studies._table_comparison.comparison_document import document_of
+
+        return document_of(self)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a method failed, or did not finish a single split that the others finished."""
+        return bool(self.left_out)
+
+    @property
+    def corrected(self) -> float:
+        """The score of the best method, corrected for having been chosen; its mean where no correction is possible."""
+        return self.best.apparent if math.isnan(self.best.corrected) else self.best.corrected
+
+    def __repr__(self) -> str:
+        from calibrant.studies._table_comparison.comparison_text import text_of
+
+        return text_of(self)

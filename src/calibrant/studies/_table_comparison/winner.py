@@ -1,0 +1,113 @@
+"""The best method of a table: its held-out predictions, the verdict on them, money, and the fit to all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import has_fit_parameter
+
+from calibrant._optional import optional_import
+from calibrant.decisions import decision_report, profit
+from calibrant.exceptions import DataError
+from calibrant.metrics import calibration_verdict
+from calibrant.resampling._internal import ALL_ROWS, open_seeds, seeded_clone, split_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from calibrant.decisions import CostMatrix, DecisionReport
+    from calibrant.metrics import Verdict
+    from calibrant.resampling import Pooled
+    from calibrant.studies._results.study_results import StudyResults
+    from calibrant.studies._table_comparison.table_rows import ComparedTable
+
+__all__ = ["HeldOutRows", "earnings_per_row", "fit_winner", "held_out_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutRows:
+    """The held-out predictions of a method, each row once.
+
+    Parameters
+    ----------
+    predictions : Pooled
+        Rows, splits, classes and probabilities.
+    compared : ComparedTable
+        The table of the rows.
+    """
+
+    predictions: Pooled
+    compared: ComparedTable
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """The group of each prediction."""
+        return None if self.compared.groups is None else self.compared.groups[self.predictions.row]
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What functions that evaluate predictions need beside classes and probabilities."""
+        table, found = self.compared.table, self.predictions
+        weight = None if table.sample_weight is None else np.asarray(table.sample_weight)[found.row]
+        positive = table.positive if len(found.classes) == 2 else None
+        return {"labels": list(found.classes), "sample_weight": weight, "pos_label": positive, "groups": self.groups}
+
+    def verdict(self, seed: int) -> Verdict | None:
+        """Return the verdict on calibration; None where there are too few groups for one."""
+        found = self.predictions
+        try:
+            return calibration_verdict(found.y_true, found.y_pred, random_state=seed, **self.known)
+        except DataError:
+            return None
+
+    def money(self, costs: CostMatrix, seed: int) -> DecisionReport | None:
+        """Return the profit of the decisions, decomposed; None where a class has too few rows for that."""
+        found = self.predictions
+        try:
+            return decision_report(found.y_true, found.y_pred, costs, random_state=seed, **self.known)
+        except DataError:
+            return None
+
+    def earned_per_row(self, costs: CostMatrix) -> float:
+        """Return what the decisions earn, for each row."""
+        found = self.predictions
+        earned = profit(found.y_true, found.y_pred, costs, confidence=None, **self.known)
+        return earned.total.value / earned.n_rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows by position, from 0, the split that tested each, its class and its probabilities."""
+        pandas = optional_import("pandas", extra="data", purpose="return held-out predictions as a frame")
+        found = self.predictions
+        columns: dict[str, Any] = {"row": found.row, "split": found.split}
+        if self.compared.groups_column is not None:
+            columns[self.compared.groups_column] = self.groups
+        columns[self.compared.target] = found.y_true
+        columns |= {f"probability_{label}": found.y_pred[:, k] for k, label in enumerate(found.classes)}
+        frame: pd.DataFrame = pandas.DataFrame(columns)
+        return frame.sort_values("row", kind="stable", ignore_index=True)
+
+
+def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -> HeldOutRows:
+    """Return the predictions of the first repeat: averages over repeats would be those of another model."""
+    n_independent = results.plans[results.datasets[0]].n_independent
+    first = results.select(splits=range(n_independent)).predictions(method)
+    return HeldOutRows(first, compared)
+
+
+def earnings_per_row(results: StudyResults, compared: ComparedTable, costs: CostMatrix | None) -> dict[str, float]:
+    """Return what the decisions of each method earn, for each row; empty without costs."""
+    if costs is None:
+        return {}
+    return {method: held_out_rows(results, method, compared).earned_per_row(costs) for method in results.methods}
+
+
+def fit_winner(estimator: Any, compared: ComparedTable, seed: int) -> Any:
+    """Fit the best method to all rows."""
+    table = compared.table
+    model = seeded_clone(estimator, open_seeds(estimator), split_seed(seed, ALL_ROWS))
+    rows = {"sample_weight": table.sample_weight, "groups": compared.groups}
+    passed = {name: value for name, value in rows.items() if value is not None and has_fit_parameter(model, name)}
+    return model.fit(table.X, table.y, **passed)
