@@ -5,8 +5,12 @@ A command is a file in ``cli/_commands/``; ``cli/_app/commands.py`` lists them a
 
 from __future__ import annotations
 
+import atexit
+import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 __all__ = ["main"]
 
@@ -31,11 +35,26 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     try:
         from calibrant.cli._app.run import run
-    except KeyboardInterrupt:
-        return 130
+
+        code = run(list(sys.argv[1:] if args is None else args))
+    except KeyboardInterrupt:  # while typer was imported
+        code = 130
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich", "click"):
             raise
         sys.stderr.write(f'Error: {error.name} is needed for the command line: pip install "calibrant[cli]"\n')
-        return 5
-    return run(list(sys.argv[1:] if args is None else args))
+        code = 5
+    if args is None:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """Prepare the end of the process, in which Ctrl-C would change nothing but the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if code == 130:  # Python ends by a signal, not by a code, if a library has seen the interrupt before us
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)

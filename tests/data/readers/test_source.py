@@ -180,3 +180,10 @@ def test_bytes_that_are_not_utf_8_deep_in_a_file_name_their_line(write, options)
     content = b"a,b,y\n" + b"1,xxxx,z\n" * 300_000 + b"1,caf\xe9,z\n"
     with pytest.raises(ReadError, match="line 300002: byte 0xe9 is not UTF-8"):
         read_table(write(content), **options)
+
+
+def test_text_called_parquet_is_text(write):
+    with pytest.raises(ReadError, match=r"is text, not a Parquet file. Rename it to end in .csv"):
+        read_table(write("a,y\n1,ü\n2,z\n", "t.parquet"))
+    with pytest.raises(ReadError, match="is a PNG image"):
+        read_table(write(b"\x89PNG\r\n\x1a\n\0\0", "t.csv"))

@@ -8,7 +8,21 @@ from contextlib import contextmanager
 
 from calibrant.exceptions import CalibrantError
 
-__all__ = ["named_arguments"]
+__all__ = ["as_command_line", "named_arguments"]
+
+# What messages of functions suggest, and what to do instead on the command line
+_SUGGESTIONS = {
+    r'Pass encoding="latin-1" or the encoding of the file\.': "Save it as UTF-8.",
+    r"Pass target= for the class column, or target=False if the table has no class\.": "Pass --target.",
+    r"Pass sep= if another character separates the columns, or target=False if the table has no class\.": (
+        "Separate the columns by commas, semicolons or tabs."
+    ),
+    r"([Pp]ass) target=": r"\1 --target",
+    r"([Pp]ass) pos_label=": r"\1 --positive",
+    r'load\("(openml:.*?)"\) loads it from OpenML': r"\1 loads one of that name from OpenML",
+    r"list_datasets\(\) lists them\.": "'calibrant datasets list' lists them.",
+    r" read_table reads files\.": "",
+}
 
 
 @contextmanager
@@ -32,3 +46,16 @@ def named_arguments(names: Mapping[str, str]) -> Iterator[None]:
 def _renamed(message: str, names: Mapping[str, str]) -> str:
     pattern = "|".join(rf"\b{re.escape(name)}\b" for name in names)
     return re.sub(pattern, lambda found: names[found[0]], message) if names else message
+
+
+def as_command_line(message: str) -> str:
+    """Return a message with the suggestions of functions replaced by those of the command line.
+
+    Examples
+    --------
+    >>> as_command_line("The class is the last column, 'y'; pass target= for another.")
+    "The class is the last column, 'y'; pass --target for another."
+    """
+    for pattern, instead in _SUGGESTIONS.items():
+        message = re.sub(pattern, instead, message)
+    return message

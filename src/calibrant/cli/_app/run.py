@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
-import signal
 import sys
 import traceback
 import warnings
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import typer
 
-from calibrant.cli._app.exit_codes import BUG, CLOSED_PIPE, DONE, EXIT_CODES, INTERRUPTED, USAGE, code_of
+from calibrant.cli._app.exit_codes import BUG, CLOSED_PIPE, DONE, EXIT_CODES, INTERRUPTED, USAGE, CommandError, code_of
+from calibrant.cli._app.interrupts import Interrupts
+from calibrant.cli._app.named_arguments import as_command_line
 from calibrant.cli._app.printing import print_error, print_json, print_note
 
 if TYPE_CHECKING:
@@ -30,22 +31,21 @@ def run(args: Sequence[str]) -> int:
     debug, as_json = "--debug" in options, "--json" in options
     if debug:
         args.remove("--debug")
-    interrupts = _Interrupts()
     for stream in (sys.stdout, sys.stderr):  # a terminal that is not UTF-8 shows ? for what it does not have
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    with warnings.catch_warnings():
+    with Interrupts() as interrupts, warnings.catch_warnings():
         if not debug:
             warnings.showwarning = _show_warning
         try:
             code = _invoke(args)
             sys.stdout.flush()
+        except SystemExit:
+            raise
         except BaseException as error:
-            if isinstance(error, SystemExit):
-                raise
-            if interrupts.happened:  # while a library was imported, whatever it made of it
-                error = KeyboardInterrupt()
-            code = _report(error, debug=debug, as_json=as_json)
+            is_ours = isinstance(error, CommandError) or not interrupts.happened
+            reported = error if is_ours else KeyboardInterrupt()  # whatever a library made of it
+            code = _report(reported, debug=debug, as_json=as_json)
     return code
 
 
@@ -61,22 +61,6 @@ def _invoke(args: list[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     return DONE
-
-
-class _Interrupts:
-    """Whether Ctrl-C was pressed, also where the exception it raised has been replaced by another one."""
-
-    def __init__(self) -> None:
-        self.happened = False
-        try:
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._interrupt)
-        except ValueError:  # not the main thread, which has the signals
-            pass
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self.happened = True
-        signal.default_int_handler(number, frame)
 
 
 def _report(error: BaseException, *, debug: bool, as_json: bool) -> int:
@@ -111,7 +95,7 @@ def _message(error: BaseException, code: int) -> str:
         return "There is not enough memory. Use fewer rows, or a machine with more memory."
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    return str(error)
+    return as_command_line(str(error))
 
 
 def _print_error(error: BaseException, code: int) -> None:
@@ -133,4 +117,4 @@ def _discard_output() -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print_note(f"Note: {message}")
+    print_note(f"Note: {as_command_line(str(message))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
-from calibrant.cli._app.exit_codes import CANNOT_WRITE, CommandError
+from calibrant.cli._app.exit_codes import CANNOT_WRITE, USAGE, CommandError
 from calibrant.exceptions import CalibrantError
 
 if TYPE_CHECKING:
@@ -63,19 +64,24 @@ def check_format(path: str) -> str:
     >>> check_format("-"), check_format("a.CSV.gz"), check_format("b.parquet")
     ('.csv', '.csv', '.parquet')
     """
-    extension = ".csv" if path == STDOUT else Path(path.lower().removesuffix(".gz")).suffix
+    is_stream = path == STDOUT or (Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir())
+    extension = ".csv" if is_stream else Path(path.lower().removesuffix(".gz")).suffix
     if extension not in _FORMATS:
         known = ", ".join(_FORMATS)
-        raise CommandError(f"{path}: the extension must be one of {known}; got {extension or 'none'}.", CANNOT_WRITE)
+        raise CommandError(f"{path}: the extension must be one of {known}; got {extension or 'none'}.", USAGE)
     return extension
 
 
 def _open_whole(path: Path) -> Iterator[BinaryIO]:
     if path.is_dir():
-        raise IsADirectoryError(0, "is a folder", str(path))
+        raise IsADirectoryError(0, "it is a folder", str(path))
+    if not path.parent.exists():
+        raise CommandError(f"{path}: there is no folder {path.parent}. Make it first.", CANNOT_WRITE)
+    _remove_abandoned(path)
     part = tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=_PART, delete=False)  # noqa: SIM115
     try:
         with cast(IO[bytes], part) as file:
+            _lock(file)
             yield cast(BinaryIO, file)
             file.flush()
             os.fsync(file.fileno())
@@ -85,6 +91,25 @@ def _open_whole(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             Path(part.name).unlink()
         raise
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what a run that was killed has left: a part that no process has locked."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
+        with suppress(OSError), part.open("rb+") as file:
+            if _lock(file):
+                part.unlink()
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; return whether that succeeded."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # Windows has no such locks, and some network drives neither
+        return False
+    return True
 
 
 def _permissions(path: Path) -> int:

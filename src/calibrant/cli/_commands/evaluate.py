@@ -49,9 +49,12 @@ def evaluate(
     ece.low, ece.high, ece.debiased and ece.pvalue too. A metric without a value fails.
     """
     from calibrant.cli._predictions.evaluation import Request, evaluate_predictions
-    from calibrant.cli._predictions.gates import read_gate
+    from calibrant.cli._predictions.gates import check_metric, read_gate
 
     gates = [read_gate(text) for text in fail_if or ()]
+    for name in metric or ():
+        if name != "all":
+            check_metric(name, "--metric")
     columns = (proba or [], positive, by or [], groups, weight)
     evaluation = evaluate_predictions(Request(predictions, target, *columns, metric or [], confidence, stream), gates)
     results = evaluation.judge(gates)

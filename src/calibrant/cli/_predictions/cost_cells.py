@@ -104,8 +104,10 @@ def _read_rows(path: str) -> list[tuple[int, list[str]]]:
             text = file.read(1_000_000)
     except FileNotFoundError as error:
         raise MissingFileError(f"{path}: no such file; pass the path of a CSV file of costs.") from error
-    except (UnicodeDecodeError, OSError) as error:
-        raise ReadError.at(path, f"cannot be read ({error})", hint="Pass a small CSV file of costs.") from error
+    except UnicodeDecodeError as error:
+        raise ReadError.at(path, "is not a CSV file of costs", hint="Save it as CSV, in UTF-8.") from error
+    except OSError as error:
+        raise ReadError.at(path, f"cannot be read ({error.strerror})", hint="Pass a CSV file of costs.") from error
     separator = max(",;\t", key=text.partition("\n")[0].count)
     lines = csv.reader(text.splitlines(), delimiter=separator)
     rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from calibrant.cli._app.named_arguments import named_arguments
 from calibrant.cli._app.printing import print_note, print_table, print_text
 from calibrant.cli._app.reading import read_frame
 from calibrant.cli._predictions.card_tables import number
@@ -81,8 +82,9 @@ def decide_rows(
     frame = read_frame(path)
     names = [str(name) for name in frame]
     table = read_costs(costs, names, benefits=benefits)
-    probabilities = _probabilities(frame, table, _one_model(proba, names, table, positive, costs))
-    expected = table.expected(frame, probabilities)
+    model = _one_model(proba, names, table, positive, costs)
+    with named_arguments({"proba": f"column {', '.join(map(repr, model.columns))}"}):
+        expected = table.expected(frame, _probabilities(frame, table, model))
     chosen = expected.argmin(axis=1)
     actions = tuple(map(str, table.matrix.actions or ()))
     values = {"action": [actions[at] for at in chosen], "expected_cost": expected.min(axis=1)}

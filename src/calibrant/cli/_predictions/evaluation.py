@@ -26,6 +26,7 @@ __all__ = ["Evaluation", "Request", "evaluate_predictions"]
 
 _STREAMED = 1_000_000_000  # bytes: as a frame such a CSV file takes several times that in memory
 _MOST_SEGMENTS = 200
+_MOST_CLASSES = 1000
 _STREAMABLE = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 
 
@@ -130,7 +131,7 @@ def evaluate_predictions(request: Request, gates: Sequence[Gate]) -> Evaluation:
     assert y is not None  # noqa: S101  # because a target was passed
     for named in (*request.by, request.groups, request.weight):
         _check_column(named, frame)
-    classes = sorted(y.dropna().unique().tolist())
+    classes = _classes(y, request)
     models = find_models(request.proba, [str(name) for name in frame], classes, request.positive)
     options: dict[str, Any] = {"confidence": request.confidence}
     for option, column in (("groups", request.groups), ("sample_weight", request.weight)):
@@ -151,6 +152,22 @@ def evaluate_predictions(request: Request, gates: Sequence[Gate]) -> Evaluation:
     differences = {model.name: compare(cards[model.name], reference) for model in models[1:]}
     _note_of_ranking(cards)
     return Evaluation(request, models, cards, segments, differences)
+
+
+def _classes(y: pd.Series[Any], request: Request) -> list[Any]:
+    """Return the classes, sorted; raise if there is one alone, or if they look like an id or an amount."""
+    classes = sorted(y.dropna().unique().tolist())
+    if len(classes) == 1:
+        raise DataError(
+            f"column {request.target!r} is {classes[0]!r} in every row, and scores need two classes at least. Check "
+            "--target, or add rows of other classes."
+        )
+    if len(classes) > _MOST_CLASSES and request.positive is None:
+        raise DataError(
+            f"column {request.target!r} has {len(classes):,} different values: is it an id or an amount? Check "
+            "--target, or pass --positive for one class against all others."
+        )
+    return classes
 
 
 def _with_gates(gates: Sequence[Gate], request: Request, score: Callable[[Any], ScoreCard]) -> ScoreCard:

@@ -14,7 +14,7 @@ from calibrant.exceptions import nearest
 if TYPE_CHECKING:
     from calibrant.metrics import ScoreCard
 
-__all__ = ["Gate", "GateResult", "read_gate"]
+__all__ = ["Gate", "GateResult", "check_metric", "read_gate"]
 
 _COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _NUMBER = re.compile(r"\s*(\w+)(?:\.(\w+))?\s*(>=|<=|>|<)\s*(\S+)\s*")
@@ -83,7 +83,7 @@ def read_gate(text: str) -> Gate:
     if not found:
         raise _error(f'must be like "ece>0.05", "auc<0.8" or "verdict=miscalibrated"; got {text!r}.')
     metric, field, compare, limit = found.groups()
-    _check_metric(metric)
+    check_metric(metric, "--fail-if")
     if field is not None and field not in _FIELDS:
         raise _error(f"a score has no {field!r}; it has {', '.join(_FIELDS)}.{nearest(field, _FIELDS)}")
     try:
@@ -95,13 +95,14 @@ def read_gate(text: str) -> Gate:
     return Gate(text, metric, field or "value", compare, number)
 
 
-def _check_metric(metric: str) -> None:
+def check_metric(metric: str, option: str) -> None:
+    """Raise a usage error if there is no metric of this name that needs only classes and probabilities."""
     from calibrant.metrics import METRICS
 
     usable = [name for name, entry in METRICS.items() if not entry.needs]
     if metric not in usable:
         hint = nearest(metric, usable) or f" There are {', '.join(usable)}."
-        raise _error(f"there is no metric {metric!r}.{hint}")
+        raise usage_error(f"there is no metric {metric!r}.{hint}", option)
 
 
 def _error(message: str) -> Exception:

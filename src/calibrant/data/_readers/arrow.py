@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import find_duplicates
 from calibrant.data._readers.arrow_columns import convert_column, is_text
-from calibrant.data._readers.file_format import check_text_format, columnar_extension
+from calibrant.data._readers.file_format import check_not_text, check_text_format, columnar_extension
 from calibrant.data._readers.file_text import check_width
 from calibrant.data._readers.near_numbers import near_number_note
 from calibrant.data._readers.parsed_file import ParsedFile
@@ -60,6 +60,7 @@ def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Pars
     pa = optional_import("pyarrow", extra="data", purpose=f"read {what} files")
     if columnar_extension(raw) != f".{what.lower()}":
         check_text_format(path, raw)
+        check_not_text(path, raw, what)
     try:
         table = read(pa.BufferReader(raw))
         table.validate(full=True)

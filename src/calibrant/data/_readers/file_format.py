@@ -7,7 +7,7 @@ from pathlib import Path
 
 from calibrant.exceptions import ReadError
 
-__all__ = ["FEATHER", "PARQUET", "check_text_format", "columnar_extension", "detect_format"]
+__all__ = ["FEATHER", "PARQUET", "check_not_text", "check_text_format", "columnar_extension", "detect_format"]
 
 PARQUET = (".parquet", ".pq")
 FEATHER = (".feather", ".arrow", ".ipc")
@@ -15,6 +15,7 @@ FEATHER = (".feather", ".arrow", ".ipc")
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".arff")
 _DECOMPRESS = "Decompress it first."
 _RENAME = "Rename it to end in {extension}."
+_OTHER_FILE = "Check that it is the right file."
 _UNSUPPORTED: dict[bytes, tuple[str, str]] = {
     b"PK\x03\x04": ("a zip archive", _DECOMPRESS),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel workbook", "Save its sheet as CSV, or as Parquet from pandas."),
@@ -23,6 +24,9 @@ _UNSUPPORTED: dict[bytes, tuple[str, str]] = {
     b"\x28\xb5\x2f\xfd": ("compressed with zstd", _DECOMPRESS),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _DECOMPRESS),
     b"SQLite format 3\0": ("an SQLite database", "Read the table with pandas.read_sql and save it as Parquet."),
+    b"\x89PNG\r\n\x1a\n": ("a PNG image", _OTHER_FILE),
+    b"\xff\xd8\xff": ("a JPEG image", _OTHER_FILE),
+    b"GIF8": ("a GIF image", _OTHER_FILE),
     b"%PDF-": ("a PDF document", "Find the table in another format."),
     b"\x89HDF\r\n\x1a\n": ("an HDF5 file", "Read it with pandas.read_hdf and save it as Parquet."),
     b"\x93NUMPY": ("a NumPy array", "Load it with numpy.load and pass the array itself."),
@@ -81,6 +85,27 @@ def check_text_format(path: os.PathLike[str], raw: bytes) -> None:
         what = f"a {name} file", _RENAME.format(extension=extension)
     if what is not None:
         raise ReadError.at(path, f"is {what[0]}, by its first bytes", hint=what[1])
+
+
+def check_not_text(path: os.PathLike[str], raw: bytes, what: str) -> None:
+    r"""Raise if a file that should be of a columnar format is plain text: most often a CSV file with a wrong extension.
+
+    Examples
+    --------
+    >>> check_not_text("a.parquet", b"x,y\n1,2\n", "Parquet")
+    Traceback (most recent call last):
+    calibrant.exceptions.ReadError: a.parquet: is text, not a Parquet file. Rename it to end in .csv, if it is CSV.
+    """
+    if raw and _is_lines(raw[:4096]):
+        raise ReadError.at(path, f"is text, not a {what} file", hint="Rename it to end in .csv, if it is CSV.")
+
+
+def _is_lines(start: bytes) -> bool:
+    """Return whether bytes are lines of printable characters in UTF-8; the last one may be cut off."""
+    text = start.decode("utf-8", "ignore")
+    return len(text.encode()) >= len(start) - 3 and all(
+        line.replace("\t", " ").isprintable() for line in text.splitlines()
+    )
 
 
 def _unsupported(raw: bytes) -> tuple[str, str] | None:
