@@ -19,13 +19,11 @@ extensions = [
     "numpydoc",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["reference/_templates"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-templates_path = ["_templates"]
 
 myst_heading_anchors = 3
-autosummary_generate = True
-autosummary_imported_members = True
+default_role = "autolink"  # `name` in a docstring is a link where there is such a name
+autosummary_generate = False  # tools/docs_source.py writes the pages
 autodoc_typehints = "none"  # numpydoc has them in words
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_class_members_toctree = False
