@@ -118,7 +118,7 @@ def test_a_model_that_cannot_be_saved_leaves_the_old_file(path: Path) -> None:
 @pytest.mark.parametrize("when", ["write", "replace"])
 def test_a_process_killed_while_saving_leaves_the_old_file(path: Path, when: str) -> None:
     path.write_text("old")
-    where = {"write": "files._container.write._Archive.finish", "replace": "files._container.atomic._put_name"}[when]
+    where = {"write": "files._container.write._Archive.finish", "replace": "_whole_file._put_name"}[when]
     kill = f"calibrant.{where} = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
     done = run(f"import calibrant.files._container.write\n{kill}\ncalibrant.save(small_model(), path)", path)
     assert done.returncode == -signal.SIGKILL, done.stderr

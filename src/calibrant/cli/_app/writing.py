@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import glob
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
+from calibrant._whole_file import whole_file
 from calibrant.cli._app.exit_codes import CANNOT_WRITE, USAGE, CommandError
 from calibrant.exceptions import CalibrantError
 
@@ -21,7 +19,6 @@ __all__ = ["STDOUT", "check_format", "open_output", "write_frame"]
 
 STDOUT = "-"
 _FORMATS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".parquet": "", ".pq": "", ".feather": ""}
-_PART = ".part"
 
 
 @contextmanager
@@ -40,7 +37,8 @@ def open_output(path: str) -> Iterator[BinaryIO]:
             with Path(path).open("wb") as file:  # a device or a named pipe
                 yield file
         else:
-            yield from _open_whole(Path(path).resolve())
+            with whole_file(Path(path)) as whole:
+                yield cast("BinaryIO", whole)
 
 
 def write_frame(frame: pd.DataFrame, path: str) -> None:
@@ -72,55 +70,6 @@ def check_format(path: str) -> str:
     return extension
 
 
-def _open_whole(path: Path) -> Iterator[BinaryIO]:
-    if path.is_dir():
-        raise IsADirectoryError(0, "it is a folder", str(path))
-    if not path.parent.exists():
-        raise CommandError(f"{path}: there is no folder {path.parent}. Make it first.", CANNOT_WRITE)
-    _remove_abandoned(path)
-    part = tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=_PART, delete=False)  # noqa: SIM115
-    try:
-        with cast(IO[bytes], part) as file:
-            _lock(file)
-            yield cast(BinaryIO, file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(part.name).chmod(_permissions(path))
-        Path(part.name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(part.name).unlink()
-        raise
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Remove what a run that was killed has left: a part that no process has locked."""
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
-        with suppress(OSError), part.open("rb+") as file:
-            if _lock(file):
-                part.unlink()
-
-
-def _lock(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; return whether that succeeded."""
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # Windows has no such locks, and some network drives neither
-        return False
-    return True
-
-
-def _permissions(path: Path) -> int:
-    """Return those of the file that is replaced, or those of a new one."""
-    with suppress(OSError):
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
 @contextmanager
 def _write_errors(path: str) -> Iterator[None]:
     try:
@@ -129,6 +78,5 @@ def _write_errors(path: str) -> Iterator[None]:
         raise
     except OSError as error:
         shown = "standard output" if path == STDOUT else path
-        reason = error.strerror or str(error)
-        message = f"{shown}: cannot be written ({reason}). Check the folder, its permissions and the space on the disk."
-        raise CommandError(message, CANNOT_WRITE) from error
+        reason = (error.strerror or str(error)).rstrip(".")
+        raise CommandError(f"{shown}: cannot be written: {reason}.", CANNOT_WRITE) from error

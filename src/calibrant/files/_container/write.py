@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from calibrant._whole_file import whole_file
 from calibrant.files._container import zip_layout as layout
 from calibrant.files._container.array_specs import ArraySpec
-from calibrant.files._container.atomic import replacing
 from calibrant.files._container.json_text import to_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_container(
     """Write a header and arrays atomically; return the SHA-256 digest of the file."""
     specs = [ArraySpec.of(array, compress=compress) for array in arrays]
     text = to_json({**header, "arrays": [spec.to_json() for spec in specs]})
-    with replacing(Path(path)) as file:
+    with whole_file(Path(path)) as file:
         archive = _Archive(file)
         archive.add(HEADER, memoryview(text), compress=compress)
         for number, (spec, array) in enumerate(zip(specs, arrays, strict=True)):
