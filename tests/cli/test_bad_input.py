@@ -96,7 +96,7 @@ def test_a_full_disk_leaves_the_older_file_and_nothing_else(name: str, costs: Pa
     (costs.parent / name).write_text("older")
     done = decide(costs.parent, name, preexec_fn=limit_file_size)
     assert done.returncode == 6, done.stderr
-    assert b"cannot be written (File too large)" in done.stderr
+    assert b"cannot be written: File too large" in done.stderr
     assert (costs.parent / name).read_text() == "older"
     assert {path.name for path in costs.parent.iterdir()} == before
 
@@ -105,8 +105,8 @@ def test_a_full_disk_leaves_the_older_file_and_nothing_else(name: str, costs: Pa
     ("out", "code", "message"),
     [
         ("pred.csv/out.csv", 6, "Not a directory"),
-        ("nowhere/out.csv", 6, "there is no folder"),
-        ("folder.csv", 6, "it is a folder"),
+        ("nowhere/out.csv", 6, "Make the folder first"),
+        ("folder.csv", 6, "Is a directory"),
         ("out.xlsx", 2, "the extension must be one of"),
     ],
 )
