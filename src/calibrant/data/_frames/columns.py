@@ -11,10 +11,10 @@ import narwhals as nw
 import numpy as np
 
 from calibrant._repr import short_repr
+from calibrant.data._frames.column_matching import column_problems, match_column, with_new_categories
 from calibrant.data._frames.objects import without_mask
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import (
-    CategoryCodes,
     column_kind,
     column_measure,
     holds_objects,
@@ -44,6 +44,7 @@ __all__ = [
 # The nominal columns: by type ("auto" or None), all, or by name, position or mask.
 Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None
 
+_MAX_LISTED = 10  # columns in a message
 MAX_ROWS = 2**31 - 1  # category codes are int32, and a column may have one category a row
 
 
@@ -117,9 +118,12 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     array([-1,  1], dtype=int32)
     """
     raw = _raw_columns(X)
-    positions = schema.locate(raw.names, len(raw.columns), who)
-    pairs = zip(schema.features, (raw.columns[position] for position in positions), strict=True)
-    arrays = tuple(_match(feature, column) for feature, column in pairs)
+    try:
+        positions = schema.locate(raw.names, len(raw.columns), who)
+        pairs = zip(schema.features, (raw.columns[position] for position in positions), strict=True)
+        arrays = tuple(match_column(feature, column) for feature, column in pairs)
+    except SchemaError as error:
+        raise _with_all_differences(error, raw, schema) from None
     return Columns(schema, arrays, raw.n_rows, raw.feature_names)
 
 
@@ -133,15 +137,23 @@ def match_problems(X: Any, schema: Schema) -> list[str]:
     >>> match_problems(pd.DataFrame({"age": ["old", "young"]}), schema)
     ["column 'age' was numeric in fit and holds 'old' now; pass numbers."]
     """
-    columns = dict(_raw_columns(X).items()) if X.shape[1] else {}
-    problems = []
-    for feature in schema.features:
-        try:
-            if feature.name in columns:
-                _match(feature, columns[feature.name])
-        except (SchemaError, DataTypeError) as error:
-            problems.append(str(error))
-    return problems
+    return column_problems(dict(_raw_columns(X).items()), schema) if X.shape[1] else []
+
+
+def _with_all_differences(first: SchemaError, raw: _RawColumns, schema: Schema) -> SchemaError:
+    """Return an error that lists all that differs from the schema, not only the first difference."""
+    if raw.names is not None and schema.named:
+        columns = dict(raw.items())
+    elif len(raw.columns) == len(schema.features):
+        columns = dict(zip(schema.names, raw.columns, strict=True))
+    else:
+        return first
+    problems = column_problems(columns, schema)
+    listed = problems[:_MAX_LISTED]
+    if len(problems) > len(listed):
+        listed.append(f"{len(problems) - len(listed)} more columns are of another kind.")
+    first_sentence, *others = filter(None, [schema.missing_message(columns), *listed])
+    return SchemaError(" ".join([first_sentence, *(text[0].upper() + text[1:] for text in others)]))
 
 
 def extend_columns(
@@ -159,8 +171,8 @@ def extend_columns(
     raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
     positions = schema.locate(raw.names, len(raw.columns), who)
     columns = [raw.columns[position] for position in positions]
-    features = tuple(map(_with_new_categories, schema.features, columns))
-    arrays = tuple(map(_match, features, columns))
+    features = tuple(map(with_new_categories, schema.features, columns))
+    arrays = tuple(map(match_column, features, columns))
     return Columns(Schema(features, schema.named), arrays, raw.n_rows, raw.feature_names)
 
 
@@ -185,74 +197,6 @@ def object_columns(X: Any) -> list[int]:
     ([0, 1], [])
     """
     return [position for position, column in enumerate(_raw_columns(X).columns) if holds_objects(column)]
-
-
-def _match(feature: Feature, column: Any) -> NDArray[Any]:
-    if feature.kind == "nominal":
-        return _recode(feature, nominal_codes(column, feature.name))
-    if column_kind(column, feature.name) == "nominal":
-        return _numbers_of_nominal(feature, column)
-    values = numeric_values(column, feature.name)
-    _check_measure(feature, column_measure(column), values)
-    return values
-
-
-def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
-    coded = nominal_codes(column, feature.name)
-    strings = [value for value in coded.categories if isinstance(value, str)]
-    if strings and (coded.codes >= 0).any():
-        before = "was numeric" if feature.measure in ("", "numbers") else f"held {feature.measure}"
-        expected = feature.measure or "numbers"
-        example = next((text for text in strings if not _is_number(text)), strings[0])
-        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {example!r:.60} now; pass {expected}.")
-    numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
-    values = np.array([*numbers, np.nan])[coded.codes]
-    _check_measure(feature, "numbers", values)
-    return values
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[Any]]) -> None:
-    """Raise if numbers stand where dates were in ``fit``, or the reverse, which as floats look alike."""
-    if measure != feature.measure and feature.measure and measure and not np.isnan(values).all():
-        raise SchemaError(
-            f"column {feature.name!r} held {feature.measure} in fit and holds {measure} now; pass {feature.measure}."
-        )
-
-
-def _recode(feature: Feature, coded: CategoryCodes) -> NDArray[np.int32]:
-    if coded.categories == feature.categories:
-        return coded.codes
-    code_of = {value: code for code, value in enumerate(feature.categories)}
-    recode = np.array([code_of.get(value, -1) for value in coded.categories] + [-1], dtype=np.int32)
-    if (recode < 0).all() and {_are_strings(coded.categories), _are_strings(feature.categories)} == {False, True}:
-        raise SchemaError(
-            f"column {feature.name!r} holds none of the values seen in fit: fitted with {feature.categories[0]!r:.60}, "
-            f"got {coded.categories[0]!r:.60}. Pass the values in the same form."
-        )
-    return recode[coded.codes]
-
-
-def _with_new_categories(feature: Feature, column: Any) -> Feature:
-    """Add new categories to a feature, unless they are strings and the others are not, or the reverse."""
-    if feature.kind == "numeric":
-        return feature
-    found = nominal_codes(column, feature.name).categories
-    if {_are_strings(found), _are_strings(feature.categories)} == {False, True}:
-        return feature
-    return replace(feature, categories=tuple(dict.fromkeys((*feature.categories, *found))))
-
-
-def _are_strings(categories: tuple[Any, ...]) -> bool | None:
-    """Return whether categories are strings, or None if there are none."""
-    return isinstance(categories[0], str) if categories else None
 
 
 # --- which columns are nominal ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,8 @@ from calibrant.data._tables.table import Kind
 from calibrant.exceptions import SchemaError, nearest
 
 __all__ = ["Feature", "Schema"]
+
+_MAX_NAMES = 5  # in a message
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,8 @@ class Schema:
         if names is None or not self.named:
             return self._by_position(len(names) if names is not None else n_columns, who)
         position_of = {name: position for position, name in enumerate(names)}
-        missing = [name for name in self.names if name not in position_of]
-        if missing:
-            raise SchemaError(self._missing_message(missing, sorted(position_of.keys() - set(self.names))))
+        if message := self.missing_message(position_of):
+            raise SchemaError(message)
         return [position_of[name] for name in self.names]
 
     def _by_position(self, n_columns: int | None, who: str) -> list[int]:
@@ -76,9 +77,22 @@ class Schema:
             )
         return list(range(len(self.features)))
 
-    def _missing_message(self, missing: list[str], surplus: list[str]) -> str:
-        listed = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    def missing_message(self, found: Collection[str]) -> str:
+        """Return which columns are missing among those found, and which of them fit had not; "" if none is missing."""
+        missing = [name for name in self.names if name not in found]
+        if not missing:
+            return ""
+        surplus = sorted(set(found) - set(self.names))
         verb = "is" if len(missing) == 1 else "are"
-        message = f"fitted with {len(self.features)} columns; {listed} {verb} missing."
-        guess = nearest(missing[0], surplus)
-        return message + guess.replace(" Did you mean ", " Found ").replace("?", ": the same column?")
+        message = f"fitted with {len(self.features)} columns; {_listed(missing)} {verb} missing."
+        for name in missing[:_MAX_NAMES]:
+            if guess := nearest(name, surplus):
+                same = guess.removeprefix(" Did you mean ").removesuffix("?")
+                message += f" Found {same}: the same column?"
+                surplus = [other for other in surplus if repr(other) != same]
+        return message + (f" Not in fit: {_listed(surplus)}." if surplus else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(map(repr, names[:_MAX_NAMES])) + more
