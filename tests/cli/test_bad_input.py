@@ -129,8 +129,8 @@ def test_an_unwritable_folder_has_exit_code_6(costs: Path) -> None:
 
 
 @pytest.mark.usefixtures("costs")
-def test_what_a_killed_run_left_is_removed(capsys: pytest.CaptureFixture[str]) -> None:
-    Path(".out.csv.abc123.part").write_text("half a fi")
+def test_a_half_written_output_of_another_program_is_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out.csv").write_text("row,acti")
     run(capsys, "decide", "pred.csv", "--proba", "p", "--costs", "costs.csv", "--out", "out.csv")
     assert not list(Path().glob(".*"))
     assert len(pd.read_csv("out.csv")) == 600
