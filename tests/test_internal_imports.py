@@ -21,8 +21,8 @@ INTERNAL = {
     """,
     "blending": """
         BayesModel Blend BlendSample BoostedModel Coefficients Design EstimatorModel FittedMember ForestModel
-        GradientModel KernelModel LogLinearPool LogisticModel MemberMap PROBABILITY_CLASSIFIER_RULES PoolCalibrator
-        SummedTables
+        GradientModel KernelModel LOGISTIC_RULES LogLinearPool LogisticModel MemberMap PROBABILITY_CLASSIFIER_RULES
+        PoolCalibrator SummedTables
     """,
     "calibration": """
         CALIBRATED_CLASSIFIER_RULES CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source

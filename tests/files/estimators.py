@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-from calibrant.blending import ProbabilityClassifier
+from calibrant.blending import LogisticClassifier, ProbabilityClassifier
 from calibrant.calibration import CALIBRATORS, CalibratedClassifier, Chain, Isotonic, LeafVenn, Platt
 from calibrant.decisions import CostMatrix, CostSensitiveClassifier, MetaCostClassifier, ThresholdClassifier
 from calibrant.ensembles import (
@@ -162,6 +162,7 @@ def _makers() -> Iterator[tuple[str, Maker]]:
     yield "Boosted-shallow", _of(BoostedTreesClassifier, n_trees=5, max_depth=2, resample=False, random_state=0)
     yield "Stumps", _of(BoostedStumpsClassifier, n_trees=5)
     yield "Lazy", _of(LazyOptionTreesClassifier, n_trees=3, random_state=0)
+    yield "Logistic", _of(LogisticClassifier, C=0.5)
     yield "Calibrated", lambda _: CalibratedClassifier(tree(random_state=0), cv=3)
     yield "Calibrated-ensemble", lambda _: CalibratedClassifier(NaiveBayesClassifier(), "isotonic", cv=3, ensemble=True)
     yield (

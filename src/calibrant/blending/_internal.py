@@ -1,5 +1,6 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
+from calibrant.blending._logistic_classifier import LOGISTIC_RULES
 from calibrant.blending._members.bayes import BayesModel
 from calibrant.blending._members.boosted import BoostedModel
 from calibrant.blending._members.estimator import EstimatorModel
@@ -16,6 +17,7 @@ from calibrant.blending._probability_classifier import PROBABILITY_CLASSIFIER_RU
 from calibrant.blending._table.blend_table import BlendSample
 
 __all__ = [
+    "LOGISTIC_RULES",
     "PROBABILITY_CLASSIFIER_RULES",
     "BayesModel",
     "Blend",

@@ -18,9 +18,9 @@ from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogisticClassifier"]
+__all__ = ["LOGISTIC_RULES", "LogisticClassifier"]
 
-_RULES: dict[str, Rule] = {"C": Real(0, closed="right")}
+LOGISTIC_RULES: dict[str, Rule] = {"C": Real(0, closed="right")}
 _MAX_ITER = 1000
 _MAX_DENSE = 50_000_000  # numbers of a design, 400 MB; a larger one is sparse where most of it are indicators
 
@@ -66,7 +66,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
         %(fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, LOGISTIC_RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         weights = np.ones(rows.columns.n_rows) if rows.weights is None else rows.weights
         schema, classes = rows.columns.schema, rows.labels.classes

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.blending import ExpectedLoss, Member, ProbabilityClassifier
+from calibrant.blending import ExpectedLoss, LogisticClassifier, Member, ProbabilityClassifier
 from calibrant.blending._internal import (
+    LOGISTIC_RULES,
     PROBABILITY_CLASSIFIER_RULES,
     BayesModel,
     Blend,
@@ -146,12 +147,21 @@ def _check_folds(folds: Any, n_classes: int) -> None:
     need(len(folds.order) == n_classes, "has a member of other classes")
 
 
+def _check_logistic(model: LogisticModel, schema: Any, n_classes: int) -> None:
+    _check_coefficients(model.coefficients, n_classes)
+    _check_design(model.design, schema, model.coefficients.coef.shape[1])
+
+
+def _check_logistic_classifier(model: LogisticClassifier) -> None:
+    check_columns(model)
+    _check_logistic(model._model, model._schema, len(model.classes_))
+
+
 def _check_member(member: FittedMember, model: ProbabilityClassifier) -> None:
     part: Any = member.model
     n_classes, schema, n_readings = len(model.classes_), model._schema, 1
     if isinstance(part, LogisticModel):
-        _check_coefficients(part.coefficients, n_classes)
-        _check_design(part.design, schema, part.coefficients.coef.shape[1])
+        _check_logistic(part, schema, n_classes)
     elif isinstance(part, KernelModel):
         _check_coefficients(part.coefficients, n_classes)
         _check_design(part.design, schema, part.centres.shape[1])
@@ -267,6 +277,13 @@ FORMS: tuple[Form, ...] = (
             "pieces": _PIECES,
             "groups": Optional_(_PIECES),
         },
+    ),
+    estimator_form(
+        "blending.LogisticClassifier",
+        LogisticClassifier,
+        {**COLUMNS, "_model": Object("blending.LogisticModel")},
+        check=_check_logistic_classifier,
+        rules=LOGISTIC_RULES,
     ),
     estimator_form(
         "blending.ProbabilityClassifier",
