@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 import sklearn
@@ -78,7 +79,7 @@ def theirs(ours: dict[str, Any]) -> dict[str, Any]:
         for module, names in SKLEARN.items()
         for name in names
     }
-    return {**ours, **found}
+    return {**ours, **found, "joblib": joblib}
 
 
 def run(code: str, names: dict[str, Any]) -> Any:
@@ -93,15 +94,24 @@ def fitted_if_needed(item: Any, names: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[1][:60])
-def test_our_line_runs(row: tuple[str, str, str], ours: dict[str, Any], tmp_path: Path) -> None:
+def test_our_line_runs(
+    row: tuple[str, str, str], ours: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for code in code_of(row[1]):
-        path = tmp_path / "table.arff"
-        path.write_text("@relation a\n@attribute x numeric\n@attribute y {no,yes}\n@data\n1,no\n2,yes\n")
-        run(code.replace("table.arff", path.as_posix()), ours)
+        Path("table.arff").write_text("@relation a\n@attribute x numeric\n@attribute y {no,yes}\n@data\n1,no\n2,yes\n")
+        run(code, ours)
 
 
 @pytest.mark.parametrize("row", SCIKIT_LEARN, ids=lambda row: row[0][:60])
-def test_the_line_of_scikit_learn_runs(row: tuple[str, str, str], ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+def test_the_line_of_scikit_learn_runs(
+    row: tuple[str, str, str],
+    ours: dict[str, Any],
+    theirs: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     if (since := re.match(r"since scikit-learn (\S+)", row[2])) and parse_version(sklearn.__version__) < parse_version(
         since[1]
     ):

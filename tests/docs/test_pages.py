@@ -87,6 +87,20 @@ def test_a_page_of_the_guide_has_examples_that_run(name: str) -> None:
     assert "+SKIP" not in text
 
 
+def test_the_files_that_the_page_on_extending_names_exist() -> None:
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    named = [name for name in re.findall(r"`([\w./]+)`", text) if "/" in name]
+    assert len(named) > 20
+    assert [name for name in named if not ((ROOT / name).exists() or (ROOT / "src/calibrant" / name).exists())] == []
+
+
+def test_a_criterion_stands_where_the_page_on_extending_says() -> None:
+    grow = ROOT / "core" / "tree" / "grow"
+    assert "enum class CriterionName" in (grow / "grower.hpp").read_text("utf-8")
+    for path in (grow / "column_search.cpp", grow / "coarse_search.cpp", ROOT / "core" / "bind" / "trees.cpp"):
+        assert "CriterionName::twoing" in path.read_text("utf-8")
+
+
 def test_links_lead_to_pages_of_the_site_or_are_plain_text(source: dict[str, str]) -> None:
     for name, text in source.items():
         for link in links(text) if name.endswith(".md") else ():
