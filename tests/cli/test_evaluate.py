@@ -152,7 +152,7 @@ def test_a_gate_says_by_how_much_it_failed(pred: Path, capsys: Capture) -> None:
     args = ("evaluate", str(pred), "--target", "y", "--proba", "q", "--fail-if", "ece>0.05")
     result = run_json(capsys, *args, code=8)["gates"][0]
     assert result["failed"]
-    assert result["message"] == f"ece is {result['value']:.4g}, {result['value'] - 0.05:.2g} above it"
+    assert result["message"] == f"ece is {result['value']:.4g}, {result['value'] - 0.05:.2g} above 0.05"
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def _metavar(parameter: Any) -> str:
 def _option_term(option: Any) -> str:
     names = sorted(option.opts, key=len) + list(option.secondary_opts)
     takes_value = not getattr(option, "is_flag", False) and "--help" not in names
-    return ", ".join(names) + (f" {_metavar(option)}" if takes_value and option.metavar else "")
+    return ", ".join(names) + (f" {_metavar(option)}" if takes_value and not option.secondary_opts else "")
 
 
 def _option_text(option: Any) -> str:

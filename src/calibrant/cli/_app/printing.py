@@ -49,7 +49,8 @@ def print_table(
 
 
 def print_note(text: str) -> None:
-    """Print a remark to standard error."""
+    """Print a remark to standard error, after what was printed before it."""
+    sys.stdout.flush()
     sys.stderr.write(_styled(_fitted(text, sys.stderr), _DIM, sys.stderr) + "\n")
     sys.stderr.flush()
 

@@ -60,8 +60,9 @@ class Gate:
             return GateResult(self.text, model, None, True, f"{name} has no value")
         limit = float(self.limit)
         failed = _COMPARE[self.compare](value, limit)
-        side = "above" if value > limit else "below" if value < limit else "off"
-        return GateResult(self.text, model, value, failed, f"{name} is {value:.4g}, {abs(value - limit):.2g} {side} it")
+        side = "above" if value > limit else "below"
+        apart = f", {abs(value - limit):.2g} {side} {limit:g}" if value != limit else ""
+        return GateResult(self.text, model, value, failed, f"{name} is {value:.4g}{apart}")
 
 
 def read_gate(text: str) -> Gate:

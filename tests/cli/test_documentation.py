@@ -1,0 +1,83 @@
+"""The examples of docs/command_line.md print what the page shows.
+
+Blocks of ``console`` are run one after the other in one folder, which is empty at first: ``$ calibrant …`` by `main`,
+``$ echo $?`` for the exit code, ``$ cat FILE`` for a file, which is made of what is shown if there is none.
+"""
+
+from __future__ import annotations
+
+import doctest
+import io
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from calibrant.cli import main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "command_line.md"
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks() -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each section with its commands and what they print."""
+    section = ""
+    for heading, block in re.findall(r"^## (.+)$|^```console\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S):
+        section = heading or section
+        if block:
+            parts = re.split(r"^\$ ", block, flags=re.M)[1:]
+            yield section, [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
+
+
+class Shell:
+    """What a page needs of a shell."""
+
+    code = 0
+
+    def run(self, command: str, shown: str) -> str:
+        words = shlex.split(command)
+        if words == ["echo", "$?"]:
+            return f"{self.code}\n"
+        if words[0] == "cat":
+            if not Path(words[1]).exists():
+                Path(words[1]).write_text(shown, "utf-8")
+            return Path(words[1]).read_text("utf-8")
+        assert words[0] == "calibrant", command
+        stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdout", stream)
+            patch.setattr(sys, "stderr", stream)
+            self.code = main(words[1:])
+        assert isinstance(stream.buffer, io.BytesIO)
+        return stream.buffer.getvalue().decode("utf-8")
+
+
+def test_every_example_prints_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CALIBRANT_DATA", raising=False)
+    monkeypatch.setenv("CALIBRANT_PROGRESS", "0")
+    monkeypatch.setenv("COLUMNS", "100")
+    checker, shell, wrong = doctest.OutputChecker(), Shell(), []
+    for section, commands in blocks():
+        for command, shown in commands:
+            printed = shell.run(command, shown)
+            if not checker.check_output(shown, printed, FLAGS):
+                wrong.append(f"{section}: $ {command}\n{printed}")
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_the_page_has_the_table_of_exit_codes() -> None:
+    from calibrant.cli._app.exit_codes import EXIT_CODES
+
+    text = PAGE.read_text("utf-8").replace("`", "")
+    assert [code for code, (_, meaning) in EXIT_CODES.items() if f"| {code} | {meaning} |" not in text] == []
+
+
+def test_the_page_has_a_section_for_every_command_in_the_order_of_the_help_page() -> None:
+    from calibrant.cli._app.commands import COMMANDS
+
+    headings = re.findall(r"^## `calibrant (\w+)", PAGE.read_text("utf-8"), re.M)
+    assert headings == [command.name for command in COMMANDS]
