@@ -32,17 +32,21 @@ INTERNAL = {
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
-        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows
-        Schema TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level
-        can_be_frequencies cell_weights check_integers check_weight_sizes check_weights classes_of_columns
-        code_groups code_labels column_names copies_among costs_text factorize fingerprint_rows fit_columns
-        hash_codes interval_codes is_float_matrix match_problems mdl_cuts named_classes object_columns
-        open_chunks order_columns read_groups read_more_training_rows read_training_rows warn_of_copies
-        warn_of_number warn_of_weights
+        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema
+        TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level can_be_frequencies
+        cell_weights check_integers check_weight_sizes check_weights classes_of_columns code_groups code_labels
+        column_names copies_among costs_text factorize fit_columns hash_codes interval_codes is_float_matrix
+        match_problems mdl_cuts named_classes object_columns open_chunks order_columns read_groups
+        read_more_training_rows read_training_rows warn_of_copies warn_of_number
+        warn_of_weights
     """,
     "decisions": "COST_SENSITIVE_RULES HECKMAN_RULES METACOST_RULES THRESHOLD_RULES",
-    "ensembles": "ALGORITHMS Forest GradientBoostedFolds TreeLearner boost fit_gradient_boosting start_run",
-    "estimates": "ESTIMATE_RULE frequencies log_loss_of look_up wallace with_classes",
+    "ensembles": """
+        ALGORITHMS Alpha BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES Forest ForestReader
+        GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions StumpMember TreeLearner TreeMember boost
+        fit_gradient_boosting stack_stumps start_run
+    """,
+    "estimates": "ClassKernels ESTIMATE_RULE KernelReader frequencies log_loss_of look_up wallace with_classes",
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
         check_probabilities check_two_classes difference_of_share honest_bands mid_p_difference number_text
@@ -56,10 +60,12 @@ INTERNAL = {
     """,
     "studies": "DEFAULT_STORE about_table findings ranking_cells",
     "trees": """
-        Coding CriterionName Dialect EmptyLeaf Examples GrownTree MissingValues NominalSplits Outline PROBABILITIES
-        Probabilities Pruning RULES TREE_CODINGS TREE_PARAMETER_DOCS TreeParams TreeReading WeightKind
-        counts_bits grow_unpruned impurity_importances node_indicator number_classes predict_rows
-        probability_table read_training read_training_for resolve_estimate
+        Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree MissingValues NodeReader
+        NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES
+        TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind
+        counts_bits grow_unpruned impurity_importances missing_rows narrowest node_indicator number_classes
+        pack_trees predict_rows probability_table read_training read_training_for resolve_estimate rows_needed
+        unpack_trees with_table
     """,
 }
 

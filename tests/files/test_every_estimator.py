@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,11 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other)
 
 
+def addressless(model: Any) -> str:
+    """Return what a model shows of itself, without the addresses of generators among its parameters."""
+    return re.sub(r"0x[0-9A-Fa-f]+", "", repr(model))
+
+
 def check_predictions(model: Any, loaded: Any, new: Any) -> None:
     for method in OF_PREDICTION:
         if callable(getattr(model, method, None)):
@@ -95,7 +101,7 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path, name: str, table: Any) 
     loaded = saved(model, tmp_path / "model")
     check_predictions(model, loaded, rows.new)
     check_attributes(model, loaded)
-    assert repr(loaded) == repr(model)
+    assert addressless(loaded) == addressless(model)
     described = describe_model(tmp_path / "model")
     assert described.classes == tuple(model.classes_.tolist())
     if hasattr(model, "_schema"):
@@ -109,7 +115,8 @@ def test_a_loaded_model_can_be_saved_again(tmp_path: Path, name: str) -> None:
     again = saved(saved(model, tmp_path / "one", compress=True), tmp_path / "two")
     check_predictions(model, again, rows.new)
     first, second = describe_model(tmp_path / "one"), describe_model(tmp_path / "two")
-    assert (first.notes, first.expected, first.model) == (second.notes, second.expected, second.model)
+    assert (first.notes, first.expected) == (second.notes, second.expected)
+    assert addressless(first.model) == addressless(second.model)
 
 
 @pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])

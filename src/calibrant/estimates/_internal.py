@@ -2,8 +2,19 @@
 
 from calibrant.estimates._base import with_classes
 from calibrant.estimates._held_out import log_loss_of
+from calibrant.estimates._kernel.kernel_density import KernelReader
+from calibrant.estimates._kernel.kernels import ClassKernels
 from calibrant.estimates._leaf.frequency import frequencies
 from calibrant.estimates._names import ESTIMATE_RULE, look_up
 from calibrant.estimates._path.tree_priors import wallace
 
-__all__ = ["ESTIMATE_RULE", "frequencies", "log_loss_of", "look_up", "wallace", "with_classes"]
+__all__ = [
+    "ESTIMATE_RULE",
+    "ClassKernels",
+    "KernelReader",
+    "frequencies",
+    "log_loss_of",
+    "look_up",
+    "wallace",
+    "with_classes",
+]

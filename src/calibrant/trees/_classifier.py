@@ -19,6 +19,7 @@ from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
+from calibrant.trees._growing.rows_left_out import rows_needed
 from calibrant.trees._growing.training_data import read_training_for
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
@@ -229,7 +230,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         other = copy.copy(self)
         check_param("estimate", estimate, RULES["estimate"])
         other.estimate = estimate
-        other._read(self._grown_tree)
+        with rows_needed(self, f"with_estimate({estimate!r})"):
+            other._read(self._grown_tree)
         return other
 
     def cost_complexity_path(self) -> CostComplexityPath:

@@ -6,15 +6,25 @@ from calibrant.trees._export.outline import Outline
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow_unpruned
 from calibrant.trees._growing.grown_tree import GrownTree
+from calibrant.trees._growing.row_subsets import RowSubsets
+from calibrant.trees._growing.rows_left_out import (
+    ExamplesWithoutRows,
+    TableWithoutRows,
+    missing_rows,
+    rows_needed,
+)
 from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
 from calibrant.trees._importances import impurity_importances
+from calibrant.trees._packed_trees import TREE_ARRAYS, narrowest, pack_trees, unpack_trees
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.node_paths import node_indicator
 from calibrant.trees._prediction.probability_tables import probability_table
 from calibrant.trees._prediction.resolve_estimate import resolve_estimate
-from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
+from calibrant.trees._prediction.tree_reading import NodeReader, TreeReading, predict_rows
+from calibrant.trees._tree import with_table
 from calibrant.trees._tree_params import (
     RULES,
+    SINGLE_TREE_RULES,
     CriterionName,
     Dialect,
     EmptyLeaf,
@@ -28,6 +38,8 @@ from calibrant.trees._tree_params import (
 __all__ = [
     "PROBABILITIES",
     "RULES",
+    "SINGLE_TREE_RULES",
+    "TREE_ARRAYS",
     "TREE_CODINGS",
     "TREE_PARAMETER_DOCS",
     "Coding",
@@ -35,23 +47,33 @@ __all__ = [
     "Dialect",
     "EmptyLeaf",
     "Examples",
+    "ExamplesWithoutRows",
     "GrownTree",
     "MissingValues",
+    "NodeReader",
     "NominalSplits",
     "Outline",
     "Probabilities",
     "Pruning",
+    "RowSubsets",
+    "TableWithoutRows",
     "TreeParams",
     "TreeReading",
     "WeightKind",
     "counts_bits",
     "grow_unpruned",
     "impurity_importances",
+    "missing_rows",
+    "narrowest",
     "node_indicator",
     "number_classes",
+    "pack_trees",
     "predict_rows",
     "probability_table",
     "read_training",
     "read_training_for",
     "resolve_estimate",
+    "rows_needed",
+    "unpack_trees",
+    "with_table",
 ]

@@ -15,7 +15,7 @@ from calibrant.data._internal import Schema
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tree", "read_only"]
+__all__ = ["Tree", "packed_tree", "read_only", "with_table"]
 
 _STATE_WITHOUT_MISSING = 13  # arrays in a pickle written before trees had `missing_branch`
 
@@ -54,9 +54,19 @@ class Tree:
     classes: NDArray[Any]
     schema: Schema
 
+    def __getattr__(self, name: str) -> Any:
+        if name != "core" or "_packed" not in self.__dict__:
+            raise AttributeError(f"'Tree' object has no attribute {name!r}")
+        trees, number, table = self.__dict__["_packed"]
+        core = self.__dict__["core"] = trees.unpack(number, table)
+        return core
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes: C4.5's "size", empty leaves counted."""
+        if "core" not in self.__dict__ and "_packed" in self.__dict__:
+            trees, number, _ = self.__dict__["_packed"]
+            return int(trees.n_nodes(number))
         return self.core.n_nodes
 
     @property
@@ -220,6 +230,24 @@ class Tree:
             f"<Tree: {self.n_nodes:,} nodes, {self.n_leaves:,} leaves, depth {self.max_depth:,}, "
             f"{len(self.classes)} classes>"
         )
+
+
+def packed_tree(
+    packed: tuple[_core.PackedTrees, int, _core.CodedTable | None],
+    order: NDArray[np.intp],
+    classes: NDArray[Any],
+    schema: Schema,
+) -> Tree:
+    """Return one of the packed trees of a file, unpacked when it is used; with a table it predicts its codes."""
+    tree = object.__new__(Tree)
+    vars(tree).update(order=order, classes=classes, schema=schema, _packed=packed)
+    return tree
+
+
+def with_table(tree: Tree, table: _core.CodedTable) -> Tree:
+    """Return a packed tree of a file that can predict the coded rows it was grown from."""
+    trees, number, _ = vars(tree)["_packed"]
+    return packed_tree((trees, number, table), tree.order, tree.classes, tree.schema)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

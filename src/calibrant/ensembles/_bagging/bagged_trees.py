@@ -20,7 +20,7 @@ from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Boo
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import RULES, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
-from calibrant.ensembles._readings.forest_reading import ForestReader, OutOfBag, ReadingOptions
+from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import (
@@ -36,16 +36,13 @@ from calibrant.trees._internal import (
     impurity_importances,
     node_indicator,
     read_training_for,
+    rows_needed,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["BaggedTreesClassifier"]
-
-Kind = Literal["b_pets", "eb_pets", "mob_esp"]
-
-_OUT_OF_BAG: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
 _LEAF_NUMBERS = "array of shape (n_rows, n_trees)\n    Node numbers."
 
@@ -231,7 +228,9 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         return self._store(forest)
 
     def _extended(self, old: Forest, examples: Examples) -> Forest:
-        if self.n_trees < len(old.trees) or not old.examples.equals(examples):
+        with rows_needed(self, "fit with warm_start=True"):
+            is_same = old.examples.equals(examples)
+        if self.n_trees < len(old.trees) or not is_same:
             raise ParameterError(
                 f"n_trees must be at least {len(old.trees)} with warm_start=True, and the rows those of the first fit; "
                 f"got n_trees={self.n_trees}. Fit a clone to start over."
@@ -293,16 +292,17 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         True
         """
         self._check_fitted()
-        check_param("kind", kind, Choice(*_OUT_OF_BAG) | Nothing())
+        check_param("kind", kind, Choice(*READINGS) | Nothing())
         other = copy.copy(self)
         requested = {"estimate": estimate, "out_of_bag_weight": out_of_bag_weight, "in_bag_counts": in_bag_counts}
-        requested["out_of_bag"] = None if kind is None else _OUT_OF_BAG[kind]
+        requested["out_of_bag"] = None if kind is None else READINGS[kind]
         for name, value in requested.items():
             if value is not None:
                 check_param(name, value, RULES[name])
                 setattr(other, name, value)
         other._reading_options().check()
-        other._read(self._forest)
+        with rows_needed(self, f"reread({kind!r})" if kind else "this reading"):
+            other._read(self._forest)
         return other
 
     @fill_docstring()
@@ -331,10 +331,8 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
 
         %(predict_sections)s
         """
-        n_rows, columns = self._rows(X)
-        threads = n_threads(self.n_jobs)
-        leaves = [_core.apply_tree(tree.core, n_rows, columns, threads) for tree in self.trees_]
-        return np.stack([np.asarray(leaf) for leaf in leaves], axis=1)
+        rows, threads = self._rows(X), n_threads(self.n_jobs)
+        return np.stack([np.asarray(_core.apply_tree(tree.core, *rows, threads)) for tree in self.trees_], axis=1)
 
     @fill_docstring()
     def decision_path(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
@@ -376,13 +374,15 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     def in_bag_(self) -> NDArray[np.uint16]:
         """Number of times each row is in the bag of each tree."""
         self._check_fitted()
-        return self._forest.in_bag
+        with rows_needed(self, "in_bag_"):
+            return self._forest.in_bag
 
     @property
     def oob_proba_(self) -> NDArray[np.float64]:
         """Honest out-of-bag probabilities of the training rows."""
         self._check_fitted()
-        return self._reading.oob_proba
+        with rows_needed(self, "oob_proba_"):
+            return self._reading.oob_proba
 
     @property
     def oob_score_(self) -> float:

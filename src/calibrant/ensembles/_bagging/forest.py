@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import BagSampling, draw_bags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
 from calibrant.trees import Tree
-from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
+from calibrant.trees._internal import Examples, GrownTree, grow_unpruned, missing_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +86,11 @@ class Forest:
         """
         in_bag = self.in_bag[number]
         return GrownTree.of(self.trees[number], self._bag(in_bag), self.params, self._seed_of(number), rows=in_bag > 0)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "in_bag":  # which a file need not hold
+            missing_rows(name)
+        raise AttributeError(f"'Forest' object has no attribute {name!r}")
 
     def _grow(self, new: range, in_bag: NDArray[np.uint16]) -> Iterator[Tree]:
         batch_size = _TREES_PER_THREAD * n_threads(self.params.n_jobs)

@@ -15,6 +15,7 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.permutation_losses import LOSSES, LossName, PermutationImportances, RowLosses
 from calibrant.exceptions import ParameterError
+from calibrant.trees._internal import rows_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,8 @@ def oob_permutation_importances(
     check_param("metric", metric, Choice(*LOSSES))
     check_param("permute", permute, Choice("forest", "tree"))
     model._check_fitted()
-    permutation = _OutOfBagPermutation(model._reading, metric, seed_sequence(random_state), permute == "forest")
+    with rows_needed(model, "oob_importances"):
+        permutation = _OutOfBagPermutation(model._reading, metric, seed_sequence(random_state), permute == "forest")
     increases = np.zeros((permutation.n_columns, permutation.losses.n_rows))
     for block, more in permutation.increases(n_repeats):
         increases[block] += more / n_repeats

@@ -23,14 +23,14 @@ from calibrant.ensembles._boosting.stump_learner import (
     StumpLearner,
 )
 from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, branch_of, stack_stumps, sum_contributions
-from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training
+from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training, rows_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BoostedStumpsClassifier"]
+__all__ = ["BOOSTED_STUMP_RULES", "BoostedStumpsClassifier"]
 
-_RULES = {
+BOOSTED_STUMP_RULES = {
     "n_trees": Int(1),
     "algorithm": Choice(*ALGORITHMS),
     "criterion": Choice(*STUMP_CRITERIA),
@@ -137,10 +137,11 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
         %(fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, BOOSTED_STUMP_RULES)
         examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
         before = self.__dict__.get("_run") if self.warm_start else None
-        run = start_run(before, self.n_trees, examples.fingerprint(), 0)
+        with rows_needed(self, "fit with warm_start=True"):
+            run = start_run(before, self.n_trees, examples.fingerprint(), 0)
         rounds = StumpLearner(examples, self.criterion, self.estimate, self.n_jobs)
         boost(run, rounds, ALGORITHMS[self.algorithm], self.n_trees, type(self).__name__)
         return self._store(run, examples)

@@ -30,14 +30,15 @@ from calibrant.trees._internal import (
     Pruning,
     impurity_importances,
     read_training,
+    rows_needed,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BoostedTreesClassifier"]
+__all__ = ["BOOSTED_TREE_RULES", "BoostedTreesClassifier"]
 
-_RULES = {
+BOOSTED_TREE_RULES = {
     "n_trees": Int(1),
     "algorithm": Choice(*ALGORITHMS),
     "resample": Bool(),
@@ -200,15 +201,16 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
 
         %(grouped_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, BOOSTED_TREE_RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
         return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
 
     def _fit_coded(self, examples: Examples) -> BoostedTreesClassifier:
         """Boost trees on coded rows."""
-        check_params(self, _RULES)
+        check_params(self, BOOSTED_TREE_RULES)
         before = self.__dict__.get("_run") if self.warm_start else None
-        run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
+        with rows_needed(self, "fit with warm_start=True"):
+            run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
         boost(
             run,
             TreeLearner(examples, cast("Any", self), run.seed),

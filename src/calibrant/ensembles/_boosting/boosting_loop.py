@@ -12,6 +12,7 @@ from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import caller_level
 from calibrant.exceptions import ParameterError
+from calibrant.trees._internal import missing_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class Run:
     weights: list[float] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     stopped: Stop | None = None
-    row_weights: NDArray[np.float64] | None = None  # at the start of the next round
+    row_weights: NDArray[np.float64] | None = None  # at the start of the next round; None where a file left them out
 
     def add(self, member: Any, step: BoostingStep) -> None:
         """Append a member."""
@@ -116,6 +117,8 @@ def start_run(before: Run | None, n_members: int, rows: bytes, random_state: See
     """Return a run to add members to: a new one, or a copy of one to continue on the same rows."""
     if before is None:
         return Run(seed_sequence(random_state), rows)
+    if before.row_weights is None:
+        missing_rows("row_weights")
     if n_members < len(before.members):
         raise ParameterError(
             f"n_trees must be at least {len(before.members)} with warm_start=True, the number of members so far; got "

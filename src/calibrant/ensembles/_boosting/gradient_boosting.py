@@ -26,6 +26,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
+from calibrant.trees._internal import missing_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,6 +112,11 @@ class GradientBoostedFolds:
     order: NDArray[np.intp]
     held_out_proba: NDArray[np.float64]
     seconds: float
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "held_out_proba":  # which a file need not hold
+            missing_rows(name)
+        raise AttributeError(f"'GradientBoostedFolds' object has no attribute {name!r}")
 
     @property
     def n_rounds(self) -> NDArray[np.uint32]:

@@ -21,9 +21,9 @@ from calibrant.trees._internal import TREE_PARAMETER_DOCS, Examples, read_traini
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LazyOptionTreesClassifier"]
+__all__ = ["LAZY_RULES", "LazyOptionTreesClassifier"]
 
-_RULES: dict[str, Rule] = {
+LAZY_RULES: dict[str, Rule] = {
     "n_trees": Int(1),
     "max_options": Int(1),
     "option_fraction": Real(0, 1),
@@ -139,13 +139,13 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
 
         %(grouped_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self, LAZY_RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
         return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
 
     def _fit_coded(self, examples: Examples) -> Self:
         """Draw the bags of coded rows."""
-        check_params(self, _RULES)
+        check_params(self, LAZY_RULES)
         seed = seed_sequence(self.random_state)
         # Trees are grown at prediction, so all a fit can do is draw the bags: a count for each row, not a copy.
         sampling = BagSampling.of(self.bootstrap, examples, self.max_samples)
@@ -161,6 +161,6 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         %(predict_proba_sections)s
         """
         rows = self._rows(X)
-        check_params(self, _RULES)  # trees are grown here, by parameters that `set_params` may have changed
+        check_params(self, LAZY_RULES)  # trees are grown here, by parameters that `set_params` may have changed
         check_output_memory(rows[0], len(self.classes_))
         return self._trees.predict_proba(rows, self)

@@ -15,7 +15,7 @@ from calibrant.data._internal import warn_of_number
 from calibrant.ensembles._bagging.few_rows import FewRows
 from calibrant.ensembles._readings.averages import out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
-from calibrant.ensembles._readings.forest_members import Members, class_weights, vote_tables
+from calibrant.ensembles._readings.forest_members import Members, vote_tables
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
 from calibrant.ensembles._readings.leaf_paths import WalkedPaths
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
 
-__all__ = ["ForestReader", "OutOfBag", "ReadingOptions"]
+__all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions"]
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
+Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
+
+READINGS: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,7 @@ class ForestReader:
         estimate = _choose_by_cv(named, self.forest)
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
-            examples = self.forest.examples
-            weights = class_weights(examples.sorted_labels, examples.weights, len(examples.classes))
-            estimate = estimate.resolve(weights, leaves)
+            estimate = estimate.resolve(self.forest.examples.class_weights, leaves)
         return estimate
 
     @cached_property
@@ -179,7 +180,12 @@ class ForestReader:
     def _voters(self) -> list[NDArray[np.float64]]:
         if self.options.out_of_bag != "condition":
             return self.frequencies
-        return self.frequencies[: n_voting(self.options.vote_trees, self.forest.in_bag)]
+        return self.frequencies[: self.n_voters]
+
+    @cached_property
+    def n_voters(self) -> int:
+        """The number of trees, the first ones, that label a new row."""
+        return n_voting(self.options.vote_trees, self.forest.in_bag)
 
     def _paths(self, rows: Rows) -> WalkedPaths:
         return WalkedPaths.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))

@@ -22,7 +22,7 @@ from calibrant.estimates._path.paths import nearest_above
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KernelDensity"]
+__all__ = ["KernelDensity", "KernelReader"]
 
 _RULES: dict[str, Rule] = {"width": Choice(*CHOICES)}
 
@@ -130,11 +130,11 @@ class KernelDensity:
         n_categories = dict(zip(tree.feature[tests].tolist(), tree.n_values[tests].tolist(), strict=True))
         kernels = fit_kernels(columns, labels, weights, n_categories, tree.counts.shape[1], self.width)
         filled = nearest_above(tree, tree.weight > 0)
-        return _KernelReader(kernels, *_tested(tree), prior_of(self.prior, tree.counts[0]), self.table(tree)[filled])
+        return KernelReader(kernels, *_tested(tree), prior_of(self.prior, tree.counts[0]), self.table(tree)[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _KernelReader:
+class KernelReader:
     """Predicts rows; ``sets`` are the sets of columns tested above nodes, ``set_of`` the number of each node's set."""
 
     kernels: ClassKernels

@@ -73,13 +73,13 @@ class Array(Field):
         if (
             array.size
             and self.low is not None
-            and not (np.fmin.reduce(array, axis=None) >= self.low or _all_nan(array))
+            and not (np.fmin.reduce(array, axis=None).item() >= self.low or _all_nan(array))
         ):
             raise ModelFileError(f"must hold numbers >= {self.low:g}")
         if (
             array.size
             and self.high is not None
-            and not (np.fmax.reduce(array, axis=None) <= self.high or _all_nan(array))
+            and not (np.fmax.reduce(array, axis=None).item() <= self.high or _all_nan(array))
         ):
             raise ModelFileError(f"must hold numbers <= {self.high:g}")
 

@@ -11,7 +11,7 @@ from calibrant.files._codec.fields import Field, Flag, Integer, Maybe, Struct, T
 from calibrant.files._codec.form import Form
 from calibrant.files._codec.values import Object, Plain
 
-__all__ = ["COLUMNS", "FORMS", "check_columns"]
+__all__ = ["COLUMNS", "FORMS", "check_columns", "taken_columns"]
 
 _CATEGORY_TYPES = ({str}, {bool}, {int, float})
 
@@ -22,6 +22,11 @@ COLUMNS: dict[str, Field] = {
     "n_features_in_": Integer(1),
     "feature_names_in_": Maybe(LabelArray()),
 }
+
+
+def taken_columns(model: Any) -> dict[str, Any]:
+    """Return the columns and classes of a classifier; none where it is not fitted."""
+    return {name: getattr(model, name) for name in COLUMNS if hasattr(model, name)}
 
 
 def check_columns(estimator: Any) -> None:

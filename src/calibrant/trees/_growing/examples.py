@@ -80,6 +80,11 @@ class Examples(NumberedClasses):
         """The class of each row as a position in ``classes``, which is sorted."""
         return np.argsort(self.order)[self.labels]
 
+    @property
+    def class_weights(self) -> NDArray[np.float64]:
+        """The weight of each class of ``classes``."""
+        return np.bincount(self.sorted_labels, self.weights, len(self.classes)).astype(np.float64)
+
     def equals(self, other: Examples) -> bool:
         """Return whether other rows have the same values, classes, weights and groups."""
         mine, theirs = self.table, other.table

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +16,7 @@ from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
 from calibrant.trees._growing.memory import MemoryBudget
 from calibrant.trees._growing.row_subsets import RowSubsets, draw_row_subsets
+from calibrant.trees._growing.rows_left_out import missing_rows
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._pruning.cross_validated import choose_alpha
 from calibrant.trees._tree import Tree
@@ -111,7 +113,9 @@ class GrownTree:
 
     def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
-        return replace(self, tree=tree, params=_snapshot(params))
+        other = copy.copy(self)
+        vars(other).update(tree=tree, params=_snapshot(params))
+        return other
 
     @cached_property
     def folds(self) -> tuple[HeldOut, ...]:
@@ -135,8 +139,14 @@ class GrownTree:
         arrays = cast("tuple[NDArray[Any], ...]", self.tree.core.state)
         return self.examples.n_bytes + sum(array.nbytes for array in arrays)
 
+    def __getattr__(self, name: str) -> Any:
+        if name == "subsets":  # which a file need not hold
+            missing_rows(name)
+        raise AttributeError(f"'GrownTree' object has no attribute {name!r}")
+
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # the folds can be grown again
+        names = [field.name for field in fields(self) if field.name in self.__dict__]
+        return {name: getattr(self, name) for name in names}  # the folds can be grown again
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GrownTree:
         return self  # it is immutable

@@ -14,6 +14,7 @@ from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin
 from calibrant.estimates import Estimate, RowEstimate
 from calibrant.exceptions import ParameterError
+from calibrant.trees._growing.rows_left_out import rows_needed
 from calibrant.trees._importances import impurity_importances
 from calibrant.trees._prediction.intervals import intervals
 from calibrant.trees._prediction.node_paths import node_indicator
@@ -82,7 +83,8 @@ class PredictionMixin(RowClassifierMixin):
                 f"estimates must be a sequence of estimates; got {estimates!r}. Pass a list, even for a single one."
             )
         rows = self._rows(X)
-        readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
+        with rows_needed(self, f"predict_proba_many(X, {list(estimates)!r})"):
+            readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
         return predict_rows(self.tree_, rows, readings, self.n_jobs)
 
     @fill_docstring()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import ReadingParams
 
-__all__ = ["TreeReading", "predict_rows"]
+__all__ = ["NodeReader", "TreeReading", "predict_rows"]
 
 # Outputs of 8 MiB or more start at a huge page of 2 MiB: half of the time of reading ten estimates was the system
 # handing out fresh memory (benchmarks/RESULTS.md, 144 MB).
@@ -42,7 +42,7 @@ class TreeReading:
 
     estimate: Estimate
     table: NDArray[np.float64]
-    reader: _NodeReader | None = None
+    reader: NodeReader | None = None
 
     @classmethod
     def of(cls, grown: GrownTree, estimate: str | Estimate, params: ReadingParams) -> TreeReading:
@@ -62,10 +62,34 @@ class TreeReading:
             return cls(resolved, table)
         node = nearest_with_weight(tree)
         node[majority_leaves(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)] = -1
-        return cls(resolved, table, _NodeReader(resolved.reader(tree, *grown.counted_rows), node))
+        return cls(resolved, table, NodeReader(resolved.reader(tree, *grown.counted_rows), node))
+
+    @classmethod
+    def stored(cls, tree: Tree, estimate: Estimate, reader: NodeReader | None, params: ReadingParams) -> TreeReading:
+        """Return the reading of a model file by an estimate with all its numbers; its table is made at first use.
+
+        Examples
+        --------
+        >>> from calibrant.estimates import Laplace
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> TreeReading.stored(model.tree_, Laplace(), None, model).table[1]
+        array([0.75, 0.25])
+        """
+        reading = object.__new__(cls)
+        vars(reading).update(estimate=estimate, reader=reader, _made_from=(tree, params.empty_leaf, params.dialect))
+        return reading
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "table" or "_made_from" not in self.__dict__:
+            raise AttributeError(f"'TreeReading' object has no attribute {name!r}")
+        tree, empty_leaf, dialect = self.__dict__["_made_from"]
+        table = probability_table(tree, self.estimate, empty_leaf=empty_leaf, dialect=dialect)
+        self.__dict__["table"] = table
+        return table
 
 
-class _NodeReader(NamedTuple):
+class NodeReader(NamedTuple):
     """What predicts rows, and the node whose training rows it takes at each leaf; -1 where the table predicts."""
 
     rows: RowReader
