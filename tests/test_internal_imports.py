@@ -32,13 +32,13 @@ INTERNAL = {
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
-        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows Schema
-        TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level can_be_frequencies
-        cell_weights check_integers check_weight_sizes check_weights classes_of_columns code_groups code_labels
-        column_names copies_among costs_text factorize fit_columns hash_codes interval_codes is_float_matrix
-        match_problems mdl_cuts named_classes object_columns open_chunks order_columns read_groups
-        read_more_training_rows read_training_rows warn_of_copies warn_of_number
-        warn_of_weights
+        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows
+        Schema TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level
+        can_be_frequencies cell_weights check_integers check_weight_sizes check_weights classes_of_columns
+        code_groups code_labels column_names copies_among costs_text factorize fingerprint_rows fit_columns
+        hash_codes interval_codes is_float_matrix match_problems mdl_cuts named_classes object_columns
+        open_chunks order_columns read_groups read_more_training_rows read_training_rows warn_of_copies
+        warn_of_number warn_of_weights
     """,
     "decisions": "COST_SENSITIVE_RULES HECKMAN_RULES METACOST_RULES THRESHOLD_RULES",
     "ensembles": """

@@ -21,6 +21,7 @@ SKLEARN = {
     "ensemble": ["AdaBoostClassifier", "RandomForestClassifier", "VotingClassifier"],
     "frozen": ["FrozenEstimator"],
     "isotonic": ["IsotonicRegression"],
+    "linear_model": ["LogisticRegression"],
     "metrics": [
         "RocCurveDisplay",
         "average_precision_score",
@@ -39,6 +40,8 @@ SKLEARN = {
     ],
     "naive_bayes": ["GaussianNB"],
     "neighbors": ["KNeighborsClassifier"],
+    "pipeline": ["make_pipeline"],
+    "preprocessing": ["StandardScaler"],
     "tree": ["DecisionTreeClassifier", "export_text"],
 }
 

@@ -14,6 +14,7 @@ from calibrant.bayes import ConstantClassifier
 from calibrant.calibration import Platt
 from calibrant.exceptions import MissingFileError, ModelFileError, ParameterError
 from calibrant.files import ExpectedScore, describe_model
+from calibrant.studies._definition.fingerprints import fingerprint
 
 ROWS = [[1.0, "a"], [2.0, "b"], [None, "a"]]
 
@@ -85,3 +86,11 @@ def test_a_model_that_is_not_fitted_cannot_be_saved(path: Path) -> None:
 def test_what_is_said_of_the_data_is_checked(path: Path) -> None:
     with pytest.raises(ParameterError, match="made_from must be"):
         calibrant.save(constant(), path, made_from={"rows": 3})
+
+
+def test_a_table_is_named_by_its_fingerprint(path: Path) -> None:
+    table = calibrant.data.load("appeal")
+    made_from = calibrant.save(constant(), path, made_from=table).made_from
+    assert (made_from.name, made_from.n_rows) == ("appeal", 1500)
+    assert made_from.fingerprint == fingerprint(table.X, table.y, sample_weight=table.sample_weight)
+    assert describe_model(path).made_from == made_from

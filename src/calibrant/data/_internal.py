@@ -19,6 +19,7 @@ from calibrant.data._validation.class_columns import (
     order_columns,
 )
 from calibrant.data._validation.copies import copies_among, warn_of_copies, warn_of_number
+from calibrant.data._validation.fingerprints import fingerprint_rows
 from calibrant.data._validation.groups import code_groups, read_groups
 from calibrant.data._validation.labels_and_weights import (
     Labels,
@@ -70,6 +71,7 @@ __all__ = [
     "copies_among",
     "costs_text",
     "factorize",
+    "fingerprint_rows",
     "fit_columns",
     "hash_codes",
     "interval_codes",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from calibrant._repr import short_repr
+from calibrant.data import Table
+from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import ParameterError
 
 __all__ = ["ColumnDescription", "DataSource", "ExpectedScore", "ModelDescription"]
@@ -179,10 +181,13 @@ def _column_text(column: ColumnDescription) -> str:
     return f"{column.name} ({len(column.categories)} categories)"
 
 
-def read_training_data(made_from: DataSource | Mapping[str, Any] | None) -> DataSource:
+def read_source(made_from: DataSource | Table | Mapping[str, Any] | None) -> DataSource:
     """Return what `save` was told about the data; raise if it is something else."""
     if isinstance(made_from, DataSource):
         return made_from
+    if isinstance(made_from, Table):
+        digest = fingerprint_rows(made_from.X, made_from.y, sample_weight=made_from.sample_weight)
+        return DataSource(made_from.name, made_from.n_rows, digest)
     data: DataSource = _from_mapping(DataSource, "made_from", made_from or {})
     return data
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from calibrant.data import Table
 from calibrant.exceptions import ModelFileError
 from calibrant.files._codec.form import check_fitted
 from calibrant.files._codec.writer import Writer
@@ -16,7 +17,7 @@ from calibrant.files._description import (
     ExpectedScore,
     ModelDescription,
     read_expected,
-    read_training_data,
+    read_source,
 )
 from calibrant.files._header import describe, make_header
 
@@ -29,7 +30,7 @@ def save(
     *,
     compress: bool = False,
     training_rows: bool = False,
-    made_from: DataSource | Mapping[str, Any] | None = None,
+    made_from: DataSource | Table | Mapping[str, Any] | None = None,
     expected: ExpectedScore | Mapping[str, Any] | Sequence[ExpectedScore | Mapping[str, Any]] | None = None,
     made_by: str | None = None,
 ) -> ModelDescription:
@@ -50,8 +51,8 @@ def save(
         Whether the training rows are saved too where the model keeps them. They are needed to estimate probabilities
         from rows (``with_estimate("kernel_density")``), to continue a fit, and for out-of-bag results; predictions do
         without. Models that predict from their training rows save them always and say so in ``notes``.
-    made_from : DataSource or dict, optional
-        The data the model was made from: ``name``, ``n_rows``, ``fingerprint``.
+    made_from : Table, DataSource or dict, optional
+        The data the model was made from: ``name``, ``n_rows``, ``fingerprint``. Those of a `Table` are computed.
     expected : ExpectedScore or dict, or a list of them, optional
         Scores to be expected on new rows: ``metric``, ``value``, ``low``, ``high``, ``confidence``. A
         `ProbabilityClassifier` adds the log-loss it expects itself.
@@ -86,7 +87,7 @@ def save(
     scores = read_expected(expected) + _own_scores(model)
     try:
         check_fitted(model)
-        header = make_header(model, out, made_by, read_training_data(made_from), scores)
+        header = make_header(model, out, made_by, read_source(made_from), scores)
     except ModelFileError as error:
         raise ModelFileError(f"{type(model).__name__} cannot be saved: {error}.") from None
     sha256 = write_container(path, header, out.arrays, compress=compress)

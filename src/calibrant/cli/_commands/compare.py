@@ -76,7 +76,7 @@ def compare(
         methods=method,
         metric=metric,
         time_limit=time_limit,
-        workers=workers or os.cpu_count() or 1,
+        workers=_processes(workers, time_limit),
         store=store or DEFAULT_STORE,
         out=out or Path(f"calibrant-{_name(data)}"),
         seed=seed,
@@ -90,6 +90,12 @@ def compare(
         raise typer.Exit(INTERRUPTED)
     if found.is_partial:
         raise typer.Exit(PARTIAL_RESULT)
+
+
+def _processes(workers: int | None, time_limit: float | None) -> int | None:
+    """Return the number of processes; None for this one, where no time limit may have to end a trial."""
+    n = workers or os.cpu_count() or 1
+    return None if n == 1 and time_limit is None else n
 
 
 def _name(data: str) -> str:

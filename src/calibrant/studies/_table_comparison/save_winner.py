@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import tempfile
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calibrant._whole_file import whole_file
-from calibrant.files import DataSource, ExpectedScore, save
-from calibrant.studies._definition.fingerprints import fingerprint
+from calibrant.files import ExpectedScore, save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,14 +33,8 @@ def save_winner(found: TableComparison, folder: Path) -> TableComparison:
         return found
     with whole_file(folder / _HELD_OUT) as file:
         found.held_out.to_csv(file, index=False)
-    save(found.model, folder / _MODEL, made_from=_source(found), expected=_expected(found))
+    save(found.model, folder / _MODEL, made_from=found.table, expected=_expected(found))
     return replace(found, files={"model": str(folder / _MODEL), "held_out": str(folder / _HELD_OUT)})
-
-
-def _source(found: TableComparison) -> DataSource:
-    table: Any = found.table
-    digest = fingerprint(table.X, table.y, groups=found.compared.groups, sample_weight=table.sample_weight)
-    return DataSource(table.name, table.n_rows, digest)
 
 
 def _expected(found: TableComparison) -> list[ExpectedScore]:
