@@ -58,7 +58,9 @@ INTERNAL = {
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
         bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
     """,
-    "studies": "DEFAULT_STORE about_table findings ranking_cells",
+    "studies": """
+        ComparedTable DEFAULT_STORE about_rows about_table findings ranking_cells read_compared_table resolve_path
+    """,
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree MissingValues NodeReader
         NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES

@@ -1,6 +1,17 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
+from calibrant.studies._definition.import_paths import resolve_path
 from calibrant.studies._store.read_url import DEFAULT_STORE
-from calibrant.studies._table_comparison.comparison_text import about_table, findings, ranking_cells
+from calibrant.studies._table_comparison.comparison_text import about_rows, about_table, findings, ranking_cells
+from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
 
-__all__ = ["DEFAULT_STORE", "about_table", "findings", "ranking_cells"]
+__all__ = [
+    "DEFAULT_STORE",
+    "ComparedTable",
+    "about_rows",
+    "about_table",
+    "findings",
+    "ranking_cells",
+    "read_compared_table",
+    "resolve_path",
+]

@@ -36,7 +36,11 @@ class Command:
 
 COMMANDS = (
     Command("compare", _MAIN),
+    Command("fit", _STEPS),
+    Command("predict", _STEPS),
     Command("evaluate", _STEPS),
     Command("decide", _STEPS),
+    Command("inspect", _MORE),
+    Command("study", _MORE),
     Command("datasets", _MORE),
 )

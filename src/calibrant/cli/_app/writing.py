@@ -15,7 +15,7 @@ from calibrant.exceptions import CalibrantError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STDOUT", "check_format", "open_output", "write_frame"]
+__all__ = ["STDOUT", "check_format", "open_output", "write_errors", "write_frame"]
 
 STDOUT = "-"
 _FORMATS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".parquet": "", ".pq": "", ".feather": ""}
@@ -29,7 +29,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     is raised in the block removes it and leaves an older file as it was. Open it before long work, so that a folder
     that cannot be written is reported first.
     """
-    with _write_errors(path):
+    with write_errors(path):
         if path == STDOUT:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
@@ -71,7 +71,8 @@ def check_format(path: str) -> str:
 
 
 @contextmanager
-def _write_errors(path: str) -> Iterator[None]:
+def write_errors(path: str) -> Iterator[None]:
+    """Turn an error of the operating system into one that names the file and has the exit code of writing."""
     try:
         yield
     except (BrokenPipeError, CalibrantError):

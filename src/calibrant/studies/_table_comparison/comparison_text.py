@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.studies._table_comparison.ranking import RankedMethod
     from calibrant.studies._table_comparison.table_comparison import TableComparison
+    from calibrant.studies._table_comparison.table_rows import ComparedTable
 
-__all__ = ["about_table", "findings", "ranking_cells", "text_of"]
+__all__ = ["about_rows", "about_table", "findings", "ranking_cells", "text_of"]
 
 _WIDTH = 110
 _SHORT = {"log_loss": "log-loss", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
@@ -40,7 +41,12 @@ def _aligned(cell: str, width: int, column: int) -> str:
 
 def about_table(found: TableComparison) -> list[str]:
     """Return what was taken as what, and the plan, a line each."""
-    table = found.table
+    return [*about_rows(found.compared), f"plan: {found.plan}"]
+
+
+def about_rows(compared: ComparedTable) -> list[str]:
+    """Return what was taken as what, a line each."""
+    table = compared.table
     n_numeric = sum(kind == "numeric" for kind in table.kinds.values())
     kinds = [f"{n} {kind}" for n, kind in ((n_numeric, "numeric"), (table.n_features - n_numeric, "nominal")) if n]
     lines = [f"{table.name}: {table.n_rows:,} rows, {table.n_features} columns ({', '.join(kinds)})"]
@@ -49,13 +55,13 @@ def about_table(found: TableComparison) -> list[str]:
     shares = ", ".join(f"{label} {100 * n / total:.3g} %" for label, n in list(counts.items())[:_MAX_NAMES])
     more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
     positive = f"; probabilities are of {table.positive!r}" if len(counts) == 2 and table.positive is not None else ""
-    lines.append(f"predicted: {found.compared.target} ({shares}{more}){positive}")
-    if found.compared.groups_column is not None:
-        n_groups = len(set(found.compared.groups.tolist()))  # type: ignore[union-attr]
-        lines.append(f"rows that belong together: {n_groups:,} groups of {found.compared.groups_column!r}, kept whole")
+    lines.append(f"predicted: {compared.target} ({shares}{more}){positive}")
+    if compared.groups_column is not None:
+        n_groups = len(set(compared.groups.tolist()))  # type: ignore[union-attr]
+        lines.append(f"rows that belong together: {n_groups:,} groups of {compared.groups_column!r}, kept whole")
     lines += [f"not used: {', '.join(map(str, table.extra))}"] if table.extra is not None else []
     lines += [f"note: {note}" for note in table.notes]
-    return [*lines, f"plan: {found.plan}"]
+    return lines
 
 
 def ranking_cells(found: TableComparison) -> list[tuple[str, ...]]:

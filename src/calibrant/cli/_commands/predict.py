@@ -1,0 +1,115 @@
+"""The command ``calibrant predict``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from calibrant.cli._app.completion import complete_columns
+from calibrant.cli._app.exit_codes import MODEL_MISMATCH, CommandError
+from calibrant.cli._app.options import Json, usage_error
+from calibrant.cli._app.printing import print_json, print_note, print_text
+from calibrant.cli._app.reading import STDIN
+from calibrant.cli._app.writing import STDOUT, write_errors
+
+if TYPE_CHECKING:
+    from calibrant.decisions import CostMatrix
+    from calibrant.files import PredictedTable
+
+__all__ = ["predict"]
+
+_DATA = "The rows: CSV or TSV (gzip too), Parquet, Feather, ARFF, C4.5; - is standard input."
+_OUT = "Where the predictions go: CSV or TSV (gzip too) or Parquet; - is standard output."
+_COSTS = "A CSV file of costs, actual classes in rows and actions in columns: adds action and expected_cost."
+_INTERVAL = "Add an interval for each probability, where the model claims that it covers."
+_KEEP = "A column of DATA to write first, as it is; again for more. By default the number of each row."
+_CHUNK = "Most rows in memory at a time; by default those of 4 MB."
+
+
+def predict(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as fit and compare write it.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA)],
+    out: Annotated[str, typer.Option(metavar="FILE", help=_OUT)],
+    costs: Annotated[str | None, typer.Option(metavar="FILE", help=_COSTS)] = None,
+    interval: Annotated[bool, typer.Option("--interval", help=_INTERVAL)] = False,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    proba_only: Annotated[bool, typer.Option("--proba-only", help="Leave the predicted class out.")] = False,
+    keep: Annotated[list[str] | None, typer.Option(metavar="COL", help=_KEEP, autocompletion=complete_columns)] = None,
+    keep_all: Annotated[bool, typer.Option("--keep-all", help="Write all columns of DATA first.")] = False,
+    sep: Annotated[str | None, typer.Option(help="The separator of a CSV file; by default inferred.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="The encoding of a text file; by default UTF-8.")] = None,
+    chunk_rows: Annotated[int | None, typer.Option(min=1, help=_CHUNK)] = None,
+    as_json: Json = False,
+) -> None:
+    """Predict the rows of a table with a model: probabilities, classes, and actions where costs are given.
+
+    $ calibrant predict model.calibrant new.csv --out predictions.csv
+    $ calibrant predict model.calibrant new.csv --keep id --costs costs.csv --out actions.csv
+    $ cat new.csv | calibrant predict model.calibrant - --out - | head
+
+    The columns are probability_CLASS for each class, prediction, action and expected_cost with --costs, and low_CLASS
+    and high_CLASS with --interval. CSV and Parquet are read and written in chunks, so that a file may be larger than
+    memory; of other formats the whole table is read. A table that does not have the columns of the model ends with
+    exit code 4 and a list of what differs.
+    """
+    if out == STDOUT and as_json:
+        raise usage_error("both go to standard output; write the predictions to a file.", "--json", "--out -")
+    if keep and keep_all:
+        raise usage_error("--keep-all keeps them all; leave --keep out.", "--keep", "--keep-all")
+    from calibrant.exceptions import SchemaError
+    from calibrant.files import load_model, predict_table
+
+    loaded = load_model(model)
+    matrix = None if costs is None else _read_costs(costs, loaded)
+    try:
+        with write_errors(out):
+            found = predict_table(
+                loaded,
+                sys.stdin.buffer if data == STDIN else Path(data),
+                sys.stdout.buffer if out == STDOUT else Path(out),
+                costs=matrix,
+                interval=interval,
+                confidence=confidence,
+                proba_only=proba_only,
+                keep="all" if keep_all else keep or (),
+                chunk_rows=chunk_rows,
+                sep=sep,
+                encoding=encoding,
+            )
+    except SchemaError as error:
+        raise CommandError(str(error), MODEL_MISMATCH) from error
+    if as_json:
+        print_json({"model": model, "data": data, "out": out, **asdict(found)})
+    else:
+        _print(found, out)
+
+
+def _read_costs(path: str, model: Any) -> CostMatrix:
+    from calibrant.decisions import CostMatrix
+    from calibrant.exceptions import DataError, ParameterError
+
+    costs = CostMatrix.from_csv(path)
+    try:
+        return costs.for_classes(model.classes_)
+    except ParameterError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _print(found: PredictedTable, out: str) -> None:
+    """Print what was predicted; to standard error where the predictions go to standard output."""
+    show = print_note if out == STDOUT else print_text
+    where = "" if out == STDOUT else f"{out}: "
+    means = ", ".join(f"{label} {mean:.4g}" for label, mean in found.mean_probabilities.items())
+    show(f"{where}{found.n_rows:,} row{'' if found.n_rows == 1 else 's'} predicted")
+    show(f"Mean probability: {means}")
+    if found.predictions:
+        show(f"Predicted: {', '.join(f'{label} {n:,}' for label, n in found.predictions.items())}")
+    if found.expected_cost is not None:
+        show(f"Actions: {', '.join(f'{name} {n:,}' for name, n in found.actions.items())}")
+        show(f"Expected cost: {found.expected_cost:,.6g}")
+    for note in found.notes:
+        print_note(f"Note: {note}")

@@ -1,0 +1,104 @@
+"""Methods by short names or import paths, with parameters as they are typed."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from calibrant.cli._app.options import usage_error
+from calibrant.exceptions import ParameterError, UnknownParameterError, nearest
+
+__all__ = ["METHODS", "make_method"]
+
+METHODS = {
+    "probability": "blending.ProbabilityClassifier",
+    "base_rate": "bayes.ConstantClassifier",
+    "naive_bayes": "bayes.NaiveBayesClassifier",
+    "logistic": "blending.LogisticClassifier",
+    "tree": "trees.ProbabilityTreeClassifier",
+    "forest": "ensembles.BaggedTreesClassifier",
+    "b_pets": "ensembles.BPETsClassifier",
+    "eb_pets": "ensembles.EBPETsClassifier",
+    "mob_esp": "ensembles.MOBESPClassifier",
+    "boosted": "ensembles.BoostedTreesClassifier",
+    "stumps": "ensembles.BoostedStumpsClassifier",
+    "lazy_trees": "ensembles.LazyOptionTreesClassifier",
+    "neighbors": "neighbors.NeighborsClassifier",
+}
+# These score their own training rows held out: one fit instead of six
+_HELD_OUT = ("probability", "forest", "b_pets", "eb_pets", "mob_esp")
+
+
+def make_method(name: str, params: Sequence[str], calibrate: str | None, seed: int) -> Any:
+    """Return an estimator with its parameters, calibrated where a calibrator is named.
+
+    Examples
+    --------
+    >>> make_method("tree", ["max_depth=3"], None, 0)
+    ProbabilityTreeClassifier(max_depth=3, random_state=0)
+    """
+    estimator = _estimator(name, _read_params(params), seed)
+    if calibrate is None:
+        return estimator
+    from calibrant.calibration import CalibratedClassifier
+
+    cv: Any = "oob" if name in _HELD_OUT else 5
+    return CalibratedClassifier(estimator, calibrate, cv=cv, random_state=seed)
+
+
+def _estimator(name: str, params: dict[str, Any], seed: int) -> Any:
+    cls = _class(name)
+    if not hasattr(cls, "fit"):
+        raise usage_error(f"{name!r} is no estimator: it has no fit.", "--method")
+    known = cls().get_params() if hasattr(cls, "get_params") else {}
+    if "random_state" in known and "random_state" not in params:
+        params = {**params, "random_state": seed}
+    try:
+        return cls().set_params(**params) if any("__" in key for key in params) else cls(**params)
+    except (UnknownParameterError, TypeError) as error:
+        unknown = next((key for key in params if key.partition("__")[0] not in known), None)
+        if unknown is None or isinstance(error, UnknownParameterError):
+            raise ParameterError(str(error)) from error
+        raise ParameterError(f"{name}: there is no parameter {unknown!r}.{nearest(unknown, known)}") from error
+
+
+def _class(name: str) -> Any:
+    if name in METHODS:
+        package, _, found = METHODS[name].rpartition(".")
+        return getattr(importlib.import_module(f"calibrant.{package}"), found)
+    if "." not in name and not name[:1].isupper():
+        listed = ", ".join(METHODS)
+        raise usage_error(
+            f"there is no method {name!r}.{nearest(name, METHODS)} Write one of {listed}, or an import path.",
+            "--method",
+        )
+    from calibrant.studies._internal import resolve_path
+
+    found = resolve_path(name)
+    if not inspect.isclass(found):
+        raise usage_error(f"{name!r} is no class.", "--method")
+    return found
+
+
+def _read_params(params: Sequence[str]) -> dict[str, Any]:
+    """Return ``name=value`` as a dict; a value is a number, true, false, null, other JSON, or else text."""
+    found: dict[str, Any] = {}
+    for text in params:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise usage_error(f"must be NAME=VALUE, such as max_depth=3; got {text!r}.", "--param")
+        found[name.strip()] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> Any:
+    words = {"True": True, "False": False, "None": None}
+    if text in words:
+        return words[text]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
