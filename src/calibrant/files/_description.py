@@ -10,6 +10,7 @@ from calibrant._repr import short_repr
 from calibrant.data import Table
 from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import ParameterError
+from calibrant.files._codec.fields import printable
 
 __all__ = ["ColumnDescription", "DataSource", "ExpectedScore", "ModelDescription"]
 
@@ -169,7 +170,8 @@ class ModelDescription:
         lines += [f"expected {score}" for score in self.expected]
         lines += [f"{len(self.classes)} classes: {short_repr(list(self.classes))}"] if self.classes else []
         lines += [f"{len(self.columns)} columns: {', '.join(map(_column_text, self.columns))}"] if self.columns else []
-        return "\n".join([*lines, *self.notes, f"{self.n_bytes:,} bytes, SHA-256 {self.sha256}"])
+        lines += [*self.notes, f"{self.n_bytes:,} bytes, SHA-256 {self.sha256}"]
+        return "\n".join(map(printable, lines))
 
     def _made_with(self) -> str:
         return "with " + ", ".join(f"{name} {version}" for name, version in self.versions.items())

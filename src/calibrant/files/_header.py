@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import getpass
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sklearn
@@ -13,12 +14,16 @@ import sklearn
 from calibrant import __version__
 from calibrant.exceptions import ModelFileError
 from calibrant.files._codec.arrays import LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, ListOf, MapOf, Number, Optional_, Struct, Text, named
+from calibrant.files._codec.fields import Field, Flag, Integer, Line, ListOf, MapOf, Number, Optional_, Struct, named
+from calibrant.files._codec.form import check_fitted
 from calibrant.files._codec.reader import Reader
 from calibrant.files._codec.writer import Writer
 from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
 
-__all__ = ["check_header", "describe", "make_header"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["check_header", "describe", "make_header", "read_model"]
 
 FORMAT = "calibrant model"
 SCHEMA_VERSION = 1
@@ -27,18 +32,18 @@ _KEYS = {"format", "schema_version", "description", "objects", "arrays"}
 _SCORE = Number(finite=False)
 
 _DESCRIPTION: dict[str, Field] = {
-    "model": Text(),
-    "class_name": Text(),
+    "model": Line(),
+    "class_name": Line(),
     "classes": Optional_(LabelArray()),
     "columns": Optional_(Integer(0)),  # the number of the schema among the objects
-    "made_by": Text(),
-    "created": Text(),
-    "made_from": Struct(DataSource, {"name": Text(), "n_rows": Optional_(Integer(0)), "fingerprint": Text()}),
+    "made_by": Line(),
+    "created": Line(),
+    "made_from": Struct(DataSource, {"name": Line(), "n_rows": Optional_(Integer(0)), "fingerprint": Line()}),
     "expected": ListOf(
         Struct(
             ExpectedScore,
             {
-                "metric": Text(),
+                "metric": Line(),
                 "value": _SCORE,
                 "low": Optional_(_SCORE),
                 "high": Optional_(_SCORE),
@@ -46,9 +51,9 @@ _DESCRIPTION: dict[str, Field] = {
             },
         )
     ),
-    "notes": ListOf(Text()),
+    "notes": ListOf(Line()),
     "training_rows": Flag(),
-    "versions": MapOf(Text()),
+    "versions": MapOf(Line()),
 }
 
 
@@ -100,9 +105,9 @@ def check_header(header: dict[str, Any]) -> None:
         raise ModelFileError("holds no model.")
 
 
-def describe(header: dict[str, Any], n_bytes: int, sha256: str) -> ModelDescription:
+def describe(header: dict[str, Any], arrays: Sequence[NDArray[Any]], n_bytes: int, sha256: str) -> ModelDescription:
     """Return the description of a header; raise if it is not one."""
-    document, source = header["description"], Reader([])
+    document, source = header["description"], Reader(arrays)
     if type(document) is not dict or document.keys() != _DESCRIPTION.keys():
         raise ModelFileError("does not have the description of a model file.")
     values = {}
@@ -111,19 +116,29 @@ def describe(header: dict[str, Any], n_bytes: int, sha256: str) -> ModelDescript
             values[key] = field.read(document[key], source)
     classes = values["classes"]
     values["classes"] = () if classes is None else tuple(classes.tolist())
-    values["columns"] = _columns(header["objects"], values["columns"])
+    values["columns"] = _columns(header["objects"], values["columns"], arrays)
     values["expected"], values["notes"] = tuple(values["expected"]), tuple(values["notes"])
     return ModelDescription(**values, schema_version=header["schema_version"], n_bytes=n_bytes, sha256=sha256)
 
 
-def _columns(objects: list[Any], number: int | None) -> tuple[ColumnDescription, ...]:
+def read_model(header: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Any:
+    """Return the model of a header and its arrays: the last of its objects."""
+    source = Reader(arrays)
+    for document in header["objects"][:-1]:
+        source.add(document)
+    model = source.add(header["objects"][-1])
+    check_fitted(model)
+    return model
+
+
+def _columns(objects: list[Any], number: int | None, arrays: Sequence[NDArray[Any]]) -> tuple[ColumnDescription, ...]:
     """Return the columns of the schema with a number; its document refers to no other object."""
     if number is None:
         return ()
     document = objects[number] if number < len(objects) else None
     if type(document) is not dict or document.get("form") != "data.Schema":
         raise ModelFileError("describes columns that are not there.")
-    schema = Reader([]).add(document)
+    schema = Reader(arrays).add(document)
     return tuple(
         ColumnDescription(feature.name, feature.kind, feature.categories, feature.measure)
         for feature in schema.features

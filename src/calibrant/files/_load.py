@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from calibrant.exceptions import MissingFileError, ModelFileError
-from calibrant.files._codec.form import check_fitted
-from calibrant.files._codec.reader import Reader
 from calibrant.files._container.read import open_container
 from calibrant.files._description import ModelDescription
-from calibrant.files._header import check_header, describe
+from calibrant.files._header import check_header, describe, read_model
 
 __all__ = ["describe_model", "load_model"]
 
@@ -55,13 +53,9 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
     with _explained(path):
         container = open_container(path, sha256)
         check_header(container.header)
-        describe(container.header, len(container.content), "")
-        source = Reader(container.arrays())
-        for document in container.header["objects"][:-1]:
-            source.add(document)
-        model = source.add(container.header["objects"][-1])
-        check_fitted(model)
-        return model
+        arrays = container.arrays()
+        describe(container.header, arrays, len(container.content), "")
+        return read_model(container.header, arrays)
 
 
 def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
@@ -91,7 +85,7 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
     with _explained(path):
         container = open_container(path)
         check_header(container.header)
-        return describe(container.header, len(container.content), container.sha256())
+        return describe(container.header, container.lazy_arrays(), len(container.content), container.sha256())
 
 
 @contextmanager

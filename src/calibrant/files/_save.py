@@ -19,7 +19,7 @@ from calibrant.files._description import (
     read_expected,
     read_source,
 )
-from calibrant.files._header import describe, make_header
+from calibrant.files._header import describe, make_header, read_model
 
 __all__ = ["save"]
 
@@ -88,10 +88,11 @@ def save(
     try:
         check_fitted(model)
         header = make_header(model, out, made_by, read_source(made_from), scores)
+        read_model(header, out.arrays)  # so that no file is written that cannot be loaded
     except ModelFileError as error:
         raise ModelFileError(f"{type(model).__name__} cannot be saved: {error}.") from None
     sha256 = write_container(path, header, out.arrays, compress=compress)
-    return describe(header, Path(path).stat().st_size, sha256)
+    return describe(header, out.arrays, Path(path).stat().st_size, sha256)
 
 
 def _own_scores(model: Any) -> tuple[ExpectedScore, ...]:

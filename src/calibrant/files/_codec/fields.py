@@ -23,6 +23,7 @@ __all__ = [
     "Field",
     "Flag",
     "Integer",
+    "Line",
     "ListOf",
     "MapOf",
     "Maybe",
@@ -32,11 +33,23 @@ __all__ = [
     "Text",
     "TupleOf",
     "named",
+    "printable",
     "wrong",
 ]
 
 # JSON has no such numbers; they are spelled as these strings.
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def printable(text: str) -> str:
+    r"""Return a text with characters that cannot be shown escaped.
+
+    Examples
+    --------
+    >>> print(printable("red \x1b[31m"))
+    red \x1b[31m
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def wrong(expected: str, value: object) -> ModelFileError:
@@ -141,6 +154,18 @@ class Text(Field):
 
     def read(self, document: Any, source: Reader) -> str:
         return self.write(document, source)  # type: ignore[arg-type]
+
+
+class Line(Text):
+    """A string that can be shown: other characters, such as those that steer a terminal, are escaped."""
+
+    def write(self, value: Any, out: Writer) -> str:
+        return printable(super().write(value, out))
+
+    def read(self, document: Any, source: Reader) -> str:
+        if not super().write(document, source).isprintable():  # type: ignore[arg-type]
+            raise wrong("a line of text", document)
+        return str(document)
 
 
 class Optional_(Field):  # noqa: N801 - typing has an Optional

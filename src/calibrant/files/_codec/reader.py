@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader"]
 
+_MAX_DEPTH = 100  # of objects in objects
+_MAX_PARTS = 1_000_000
+
 
 class Reader:
     """Makes objects of their documents in order; one refers only to objects before it, so that there are no circles.
@@ -31,24 +34,38 @@ class Reader:
     def __init__(self, arrays: Sequence[NDArray[Any]]) -> None:
         self._arrays = arrays
         self._objects: list[tuple[str, Any]] = []
+        self._depths: list[int] = []
+        self._parts: list[int] = []  # the number of objects in each, those that are there twice counted twice
+        self._depth = self._n_parts = 0
 
     def add(self, document: Any) -> Any:
         """Return the object of the next document."""
         if type(document) is not dict or document.keys() != {"form", "fields"}:
             raise wrong("an object with its form and fields", document)
         form = form_named(document["form"])
+        self._depth = self._n_parts = 0
         try:
             value = form.read(document["fields"], self)
+            self._check_size()
         except ModelFileError as error:
             joint = "" if str(error).startswith((".", "[")) else " "
             raise ModelFileError(f"{form.name}{joint}{error}") from None
         self._objects.append((form.name, value))
+        self._depths.append(self._depth + 1)
+        self._parts.append(self._n_parts + 1)
         return value
+
+    def _check_size(self) -> None:
+        """Raise if models are in models too deeply or too often: a small file could predict forever."""
+        if self._depth > _MAX_DEPTH or self._n_parts > _MAX_PARTS:
+            raise ModelFileError(f"has {self._n_parts:,} objects inside, {self._depth} deep; no model has so many")
 
     def object(self, number: Any) -> tuple[str, Any]:
         """Return the name of the form of an object that was read before, and the object."""
         if type(number) is not int or not 0 <= number < len(self._objects):
             raise wrong("the number of an object before it", number)
+        self._depth = max(self._depth, self._depths[number])
+        self._n_parts += self._parts[number]
         return self._objects[number]
 
     def array(self, document: Any) -> NDArray[Any]:
@@ -66,6 +83,9 @@ def _inline(document: dict[str, Any]) -> NDArray[Any]:
     if not isinstance(content, str) or spec.shuffled:
         raise wrong("an array in base64", content)
     try:
-        return spec.view(base64.b64decode(content, validate=True), 0)
+        decoded = base64.b64decode(content, validate=True)
     except (binascii.Error, ValueError) as error:
         raise wrong("an array in base64", content) from error
+    if len(decoded) != spec.nbytes:
+        raise ModelFileError(f"must be an array of {spec.nbytes:,} bytes; got {len(decoded):,}")
+    return spec.view(decoded, 0)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Object", "Parameters", "Plain", "Value"]
 
 _MAX_DEPTH = 16
+_MAX_KEYS = 10_000  # of a dict; ints can be chosen so that a dict of them takes time by the square of their number
 
 
 class Object(Field):
@@ -107,7 +108,7 @@ class Value(Field):
         return self._read_other(kind, content, source)
 
     def _read_dict(self, content: list[Any], source: Reader, depth: int) -> dict[Any, Any]:
-        if not all(type(pair) is list and len(pair) == 2 for pair in content):
+        if len(content) > _MAX_KEYS or not all(type(pair) is list and len(pair) == 2 for pair in content):
             raise wrong("pairs of keys and values", content)
         pairs = [[self._read(each, source, depth) for each in pair] for pair in content]
         try:

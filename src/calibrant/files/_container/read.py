@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.exceptions import ModelFileError
 from calibrant.files._container import zip_layout as layout
 from calibrant.files._container.array_specs import ArraySpec
-from calibrant.files._container.json_text import parse_json
+from calibrant.files._container.json_text import MAX_HEADER, parse_json
 from calibrant.files._container.write import HEADER, MAX_RATIO, array_name
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Container", "open_container"]
 
 _MAX_ENTRIES = 1_000_000
-_MAX_HEADER = 2**27  # bytes of JSON
 _MUCH = 2**22  # bytes; threads start in the time that a checksum of a megabyte takes
 _DAMAGED = "The file is damaged or was rewritten: copy it again, or save the model again."
 
@@ -45,17 +44,23 @@ class Container:
 
     def arrays(self) -> list[NDArray[Any]]:
         """Return the arrays, read-only; those that are not compressed are views of the mapped file."""
+        lazy = self.lazy_arrays()
+        if len(self.content) < _MUCH:
+            return list(lazy)
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:  # zlib releases the GIL
+            return list(pool.map(lazy.__getitem__, range(len(lazy))))
+
+    def lazy_arrays(self) -> Sequence[NDArray[Any]]:
+        """Return the arrays as a sequence that reads each where it is used; types and sizes are checked now."""
         documents = self.header["arrays"]
         if type(documents) is not list or len(documents) != len(self.entries) - 1:
             raise ModelFileError(f"its header does not list its {len(self.entries) - 1} arrays. {_DAMAGED}")
-        specs = [_read_spec(document, entry) for document, (entry, _) in zip(documents, self.entries[1:], strict=True)]
-        if len(self.content) < _MUCH:
-            return list(map(self._array, specs, self.entries[1:]))
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:  # zlib releases the GIL
-            return list(pool.map(self._array, specs, self.entries[1:]))
+        pairs = zip(documents, self.entries[1:], strict=True)
+        return _LazyArrays(self, [_read_spec(document, entry) for document, (entry, _) in pairs])
 
-    def _array(self, spec: ArraySpec, where: tuple[layout.Entry, int]) -> NDArray[Any]:
-        entry, offset = where
+    def array(self, spec: ArraySpec, number: int) -> NDArray[Any]:
+        """Return one array after its checksum was compared."""
+        entry, offset = self.entries[number + 1]
         if entry.method == layout.STORED:
             _check_crc(entry.name, memoryview(self.content)[offset : offset + entry.size], entry.crc32)
             return spec.view(self.content, offset)
@@ -70,6 +75,19 @@ def _read_spec(document: Any, entry: layout.Entry) -> ArraySpec:
     if spec.nbytes != entry.size:
         raise ModelFileError(f"{entry.name} has {entry.size:,} bytes for an array of {spec.nbytes:,}. {_DAMAGED}")
     return spec
+
+
+class _LazyArrays(Sequence[Any]):
+    """The arrays of a container, each read where it is used."""
+
+    def __init__(self, container: Container, specs: list[ArraySpec]) -> None:
+        self._container, self._specs = container, specs
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._container.array(self._specs[number], number)
 
 
 def open_container(path: str | os.PathLike[str], sha256: str | None = None) -> Container:
@@ -173,9 +191,9 @@ def _read_record(content: bytes, number: int, offset: int) -> layout.Entry:
 
 def _check_sizes(entries: Sequence[tuple[layout.Entry, int]], file_size: int) -> None:
     """Raise if a small file would expand to a large one, as no saved model does."""
-    if entries[0][0].size > _MAX_HEADER:
+    if entries[0][0].size > MAX_HEADER:
         raise ModelFileError(
-            f"its header has {entries[0][0].size:,} bytes; at most {_MAX_HEADER:,} are read. {_DAMAGED}"
+            f"its header has {entries[0][0].size:,} bytes; at most {MAX_HEADER:,} are read. {_DAMAGED}"
         )
     expanded = sum(entry.size for entry, _ in entries)
     if expanded > MAX_RATIO * file_size:

@@ -9,10 +9,12 @@ from calibrant.exceptions import ModelFileError
 from calibrant.files._codec.arrays import LabelArray
 from calibrant.files._codec.fields import Field, Flag, Integer, Maybe, Struct, Text, TupleOf
 from calibrant.files._codec.form import Form
-from calibrant.files._codec.values import Object, Plain
+from calibrant.files._codec.texts import Values
+from calibrant.files._codec.values import Object
 
 __all__ = ["COLUMNS", "FORMS", "check_columns", "taken_columns"]
 
+_HASHED, _MAX_LARGE = 2**61 - 2, 10_000  # larger ints share hashes, and a dict of many then takes forever
 _CATEGORY_TYPES = ({str}, {bool}, {int, float})
 
 # The fields of every classifier that is fitted to a table.
@@ -46,9 +48,10 @@ def _check_schema(schema: Schema) -> None:
 
 def _check_categories(feature: Feature) -> None:
     values = feature.categories
-    types = {type(value) for value in values} if isinstance(values, tuple) else {list}
-    if not any(types <= one for one in _CATEGORY_TYPES):
+    if not any({type(value) for value in values} <= one for one in _CATEGORY_TYPES):
         raise ModelFileError(f"has categories of {feature.name!r:.60} that are not all strings, or all numbers")
+    if sum(type(value) is int and abs(value) > _HASHED for value in values) > _MAX_LARGE:
+        raise ModelFileError(f"has more than {_MAX_LARGE:,} categories of {feature.name!r:.60} beyond 2**61")
     if len(set(values)) != len(values) or (feature.kind == "numeric" and values):
         raise ModelFileError(f"has categories of {feature.name!r:.60} twice, or of a numeric column")
 
@@ -58,7 +61,7 @@ _FEATURE = Struct(
     {
         "name": Text(),
         "kind": Text("numeric", "nominal"),
-        "categories": Plain(),
+        "categories": Values(),
         "declared": Flag(),
         "measure": Text("", "numbers", "dates", "durations", "times of day"),
     },
