@@ -90,8 +90,8 @@ def limit_file_size() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-@pytest.mark.parametrize("name", ["decided.csv", "decided.parquet"])
-def test_a_full_disk_leaves_the_older_file_and_nothing_else(name: str, costs: Path) -> None:
+def test_a_full_disk_leaves_the_older_file_and_nothing_else(costs: Path) -> None:
+    name = "decided.csv"
     before = {path.name for path in costs.parent.iterdir()} | {name}
     (costs.parent / name).write_text("older")
     done = decide(costs.parent, name, preexec_fn=limit_file_size)
@@ -179,7 +179,7 @@ def test_rows_for_a_closed_pipe_end_silently(costs: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.05, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.5])
 def test_ctrl_c_ends_with_130_and_without_a_traceback(delay: float, costs: Path) -> None:
     """From the first line of `main` on: before it Python itself starts, which prints a traceback of its own."""
     predictions = pd.read_csv("pred.csv")

@@ -11,11 +11,12 @@ __all__ = ["complete_columns", "complete_datasets", "complete_metrics"]
 
 
 def complete_columns(ctx: Any, incomplete: str) -> list[str]:
-    """Return the columns of the table, the first argument, that begin as typed; also after ``NAME=``."""
+    """Return the columns of the table on the command line that begin as typed; also after ``NAME=``."""
     before, equals, begun = incomplete.rpartition("=")
-    with suppress(Exception):  # a completion that fails must be silent
-        path = next(Path(value) for value in ctx.params.values() if isinstance(value, str) and Path(value).is_file())
-        return [before + equals + name for name in _columns(path) if name.startswith(begun)]
+    for value in (*ctx.params.values(), *ctx.args):
+        with suppress(Exception):  # a completion that fails must be silent
+            if isinstance(value, str) and Path(value).is_file():
+                return [before + equals + name for name in _columns(Path(value)) if name.startswith(begun)]
     return []
 
 

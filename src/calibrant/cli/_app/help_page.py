@@ -114,7 +114,7 @@ def _listed(heading: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     pairs = list(pairs)
     if not pairs:
         return
-    indent = min(max(len(term) for term, _ in pairs), _TERM) + 4
+    indent = min(max(len(term) for term, _ in pairs), _TERM, _width() // 3) + 4
     yield bold(heading)
     for term, text in pairs:
         lines = textwrap.wrap(text, max(_width() - indent, 20), break_on_hyphens=False) or [""]
