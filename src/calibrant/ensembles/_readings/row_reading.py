@@ -35,6 +35,7 @@ class RowReading:
     def __init__(self, forest: Forest, estimate: RowEstimate) -> None:
         self._forest, self._estimate = forest, estimate
         self._kept: dict[int, TreeReading] = {}
+        self._can_keep = 8 * forest.in_bag.size * forest.examples.table.n_columns <= _MAX_KEPT_BYTES
 
     def predict_by_tree(self, tree: int, rows: Rows) -> NDArray[np.float64]:
         """Return the probabilities of rows by one tree."""
@@ -64,7 +65,7 @@ class RowReading:
         if tree in self._kept:
             return self._kept[tree]
         reading = TreeReading.of(self._forest.grown_tree(tree), self._estimate, self._forest.params)
-        if 8 * self._forest.in_bag.size * self._forest.examples.table.n_columns <= _MAX_KEPT_BYTES:
+        if self._can_keep:
             self._kept[tree] = reading
         return reading
 

@@ -34,7 +34,7 @@ from calibrant.files._forms.boosting import BOOSTING_FORMS
 from calibrant.files._forms.data import COLUMNS, check_columns, taken_columns
 from calibrant.files._forms.estimates import ESTIMATE, check_estimate
 from calibrant.files._forms.tree_fields import Narrowed, Snapshot, TablesByTree, Trees, WithRows, is_recomputed
-from calibrant.files._forms.trees import EXAMPLES, check_same_columns, table_of
+from calibrant.files._forms.trees import EXAMPLES, check_has_rows, check_same_columns, table_of
 from calibrant.trees._internal import Examples, with_table
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ _ALPHA = Struct(Alpha, {"number": _WEIGHT, "by_bin": Flag(), "floor": Number(0, 
 
 def _take_forest(forest: Forest, training_rows: bool) -> dict[str, Any]:
     values = {name: getattr(forest, name) for name in ("trees", "examples", "params", "seed")}
-    return {**values, "in_bag": forest.in_bag} if training_rows else values
+    if not training_rows:
+        return values
+    check_has_rows(forest.examples)
+    return {**values, "in_bag": forest.in_bag}
 
 
 def _make_forest(values: dict[str, Any]) -> Forest:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from calibrant.files._codec.writer import Writer
 
-__all__ = ["EXAMPLES", "FORMS", "check_reading", "check_same_columns", "table_of"]
+__all__ = ["EXAMPLES", "FORMS", "check_has_rows", "check_reading", "check_same_columns", "table_of"]
 
 EXAMPLES = Object("trees.Examples", "trees.ExamplesWithoutRows")
 _READER = Object("trees.NodeReader")
@@ -85,10 +85,13 @@ def _check_reader(tree: Tree, reader: NodeReader) -> None:
             raise ModelFileError("has kernels of other categories")
 
 
-def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
-    has_rows = isinstance(examples, Examples)
-    if training_rows and not has_rows:
+def check_has_rows(examples: Any) -> None:
+    """Raise if the training rows that are to be saved were left out of the file that a model was loaded from."""
+    if not isinstance(examples, Examples):
         raise ModelFileError("was loaded without its training rows: save it without them")
+
+
+def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
     table = examples.table
     values = {
         "classes": examples.classes,
@@ -100,6 +103,7 @@ def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
     }
     if not training_rows:
         return values
+    check_has_rows(examples)
     columns = range(table.n_columns)
     rows = {name: getattr(examples, name) for name in ("labels", "weights", "copies", "groups", "cases")}
     return {**values, **rows, "codes": [table.codes(j) for j in columns], "values": [table.values(j) for j in columns]}
@@ -115,7 +119,7 @@ def _make_examples(values: dict[str, Any]) -> Any:
         if values.keys() & set(_HELD):
             raise ModelFileError("has a part of its training rows")
         return ExamplesWithoutRows(**values, class_weights=class_weights, table=TableWithoutRows(schema))
-    if values.keys() < set(_HELD):
+    if not values.keys() >= set(_HELD):
         raise ModelFileError("has a part of its training rows")
     table = _make_table(values.pop("codes"), values.pop("values"), schema, len(values["labels"]))
     examples = Examples(**values, table=table)
@@ -151,6 +155,7 @@ def _check_examples(examples: Examples) -> None:
 def _take_grown(grown: GrownTree, training_rows: bool) -> dict[str, Any]:
     values = {"tree": (grown.tree,), "examples": grown.examples, "params": grown.params, "seed": grown.seed}
     if training_rows:
+        check_has_rows(grown.examples)
         subsets = grown.subsets
         return {**values, "subsets": (subsets.grow, subsets.prune, subsets.count)}
     return {**values, "cut_values": _cut_values(grown)}
