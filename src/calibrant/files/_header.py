@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sklearn
+from sklearn.base import BaseEstimator
 
 from calibrant import __version__
 from calibrant.exceptions import ModelFileError
@@ -57,6 +58,11 @@ _DESCRIPTION: dict[str, Field] = {
 }
 
 
+def _code_of(model: Any) -> str:
+    """Return the model as code; some reprs add what was fitted."""
+    return BaseEstimator.__repr__(model) if isinstance(model, BaseEstimator) else repr(model)
+
+
 def make_header(
     model: Any, out: Writer, made_by: str | None, made_from: DataSource, expected: tuple[ExpectedScore, ...]
 ) -> dict[str, Any]:
@@ -65,7 +71,7 @@ def make_header(
     number = None if schema is None else out.add(schema)
     out.add(model)
     values = {
-        "model": " ".join(repr(model).split())[:_MAX_REPR],
+        "model": " ".join(_code_of(model).split())[:_MAX_REPR],
         "class_name": type(model).__name__,
         "classes": _find_classes(model),
         "columns": number,

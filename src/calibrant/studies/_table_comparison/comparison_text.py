@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ __all__ = ["about_rows", "about_table", "findings", "ranking_cells", "text_of"]
 _WIDTH = 110
 _SHORT = {"log_loss": "log-loss", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
 _MAX_NAMES = 6
+_MAX_LISTED = 3  # the ranking says it of each
 
 
 def text_of(found: TableComparison) -> str:
@@ -104,8 +106,17 @@ def findings(found: TableComparison) -> dict[str, str]:
         texts["Money"] = _money(found, found.money)
     texts["Advice"] = found.advice
     if found.files:
-        texts["Saved"] = ", ".join(found.files.values()) + f"; study {found.study.name!r} in {found.study.store}."
+        texts["Saved"] = (
+            ", ".join(found.files.values()) + f"; study {found.study.name!r} in {_store(found.study.store)}."
+        )
     return texts
+
+
+def _store(url: str) -> str:
+    """Return a file in the working folder by its name, another store by its URL."""
+    path = Path(url.removeprefix("sqlite:///"))
+    is_here = url.startswith("sqlite:///") and path.parent == Path.cwd()
+    return path.name if is_here else url
 
 
 def _not_ranked(left_out: Mapping[str, str]) -> str:
@@ -139,7 +150,8 @@ def _differences(found: TableComparison) -> str:
         return f"no test holds: {test.reason}."
     parts = [f"{found.best.method} is better than {_listed(worse)}"] if worse else []
     subject = "it" if worse else found.best.method
-    parts += [f"{subject} is not shown to differ from {_listed(same)}"] if same else []
+    others = _listed(same) if len(same) <= _MAX_LISTED else f"the other {len(same)}"
+    parts += [f"{subject} is not shown to differ from {others}"] if same else []
     return f"{'; '.join(parts)} ({test.how}, at {100 * test.confidence:g} %)."
 
 
