@@ -12,7 +12,7 @@ from calibrant import __version__
 from calibrant._repr import short_repr
 from calibrant.exceptions import NotSavedError, UnknownParameterError, VersionWarning, nearest
 
-__all__ = ["NOT_SAVED", "EstimatorMixin", "OfTrainingRows", "init_arguments"]
+__all__ = ["NOT_SAVED", "EstimatorMixin", "OfTrainingRows", "init_arguments", "not_saved"]
 
 _VERSION = "_calibrant_version"
 NOT_SAVED = "_not_saved"  # the attributes that a loaded estimator lacks, because they are of its training rows
@@ -20,6 +20,14 @@ NOT_SAVED = "_not_saved"  # the attributes that a loaded estimator lacks, becaus
 
 class _NotSavedAttributeError(NotSavedError, AttributeError):
     """An attribute that was not saved; an AttributeError, so that `hasattr` returns False."""
+
+
+def not_saved(estimator: object, attribute: str) -> NotSavedError:
+    """Return the error for an attribute of a loaded estimator that was not saved."""
+    return _NotSavedAttributeError(
+        f"{type(estimator).__name__} was saved without its training rows, and so without {attribute}. Save it with "
+        "training_rows=True."
+    )
 
 
 class OfTrainingRows:
@@ -36,10 +44,7 @@ class OfTrainingRows:
             return self
         who = type(estimator).__name__
         if self._name in vars(estimator).get(NOT_SAVED, ()):
-            raise _NotSavedAttributeError(
-                f"{who} was saved without its training rows, and so without {self._name}. Save it with "
-                "training_rows=True."
-            )
+            raise not_saved(estimator, self._name)
         raise AttributeError(f"{who!r} object has no attribute {self._name!r}", name=self._name, obj=estimator)
 
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, not_saved
 from calibrant._params import Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import N_JOBS, n_threads
@@ -204,6 +204,7 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
                     f"members must be among those of positive weight, {', '.join(known)}; got {name!r}."
                     f"{nearest(name, list(known))}"
                 )
+        self._check_has_rows("with_members")
         if not members:
             raise ParameterError(f"with_members needs at least one name; there are {', '.join(known)}.")
         other = copy.copy(self)
@@ -233,6 +234,8 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
     def held_out_proba_(self) -> NDArray[np.float64]:
         """The cross-fitted probabilities of the training rows."""
         self._check_fitted()
+        if "_sample" not in vars(self):
+            raise not_saved(self, "held_out_proba_")
         sums = np.zeros((self._examples.n_rows, len(self.classes_)))
         weight = np.bincount(self._sample.rows, self._sample.weight, len(sums))
         np.add.at(sums, self._sample.rows, self._sample.weight[:, np.newaxis] * self._blend.held_out)

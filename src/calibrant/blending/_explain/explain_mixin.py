@@ -15,6 +15,7 @@ from calibrant.blending._explain.importances import blend_importances
 from calibrant.blending._explain.measured_rows import MeasuredRows, check_passed, read_measured_rows
 from calibrant.blending._explain.refit import refit
 from calibrant.ensembles import PermutationImportances
+from calibrant.exceptions import NotSavedError
 
 if TYPE_CHECKING:
     from calibrant.blending._pool.blend import Blend
@@ -84,6 +85,7 @@ class ExplainMixin:
         """
         self._check_fitted()
         check_param("max_leaves", max_leaves, Int(1))
+        self._check_has_rows("distill")
         tree = distill_tree(self._blend, self._examples, self._sample, int(max_leaves))
         measured, blend, rows = tree, self._blend, self._measured_rows(X, y, sample_weight, groups)
         if rows is None:
@@ -150,9 +152,17 @@ class ExplainMixin:
         seed, threads, blend = seed_sequence(random_state), n_threads(self.n_jobs), self._blend
         rows = self._measured_rows(X, y, sample_weight, groups)
         if rows is None:
+            self._check_has_rows("permutation_importances", "pass X and y, or save it with training_rows=True")
             other = refit(blend, self._examples, threads)
             blend, rows = other.blend, other.rows
         return blend_importances(blend, rows, self._schema, int(n_repeats), seed, threads)
+
+    def _check_has_rows(self, what: str, remedy: str = "save it with training_rows=True") -> None:
+        """Raise if the model was saved without the training rows that a method needs."""
+        if "_sample" not in vars(self):
+            raise NotSavedError(
+                f"{type(self).__name__} was saved without its training rows, which {what} needs: {remedy}."
+            )
 
     def _measured_rows(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> MeasuredRows | None:
         """Validate rows to be measured on; None where none are passed."""

@@ -180,12 +180,13 @@ def estimator_form(
 
 
 def check_fitted(model: Any) -> None:
-    """Raise if a model is not fitted; parts of one, such as a parameter, need not be."""
-    if hasattr(model, "fit"):
-        try:
-            check_is_fitted(model)
-        except NotFittedError:
-            raise ModelFileError(f"{type(model).__name__} has no fitted attributes: is it fitted?") from None
+    """Raise unless an object is a fitted model; parts of one, such as a parameter, need not be fitted."""
+    if not hasattr(model, "fit") or isinstance(model, type):
+        raise ModelFileError(f"{type(model).__name__} is no model, but a part of one")
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise ModelFileError(f"{type(model).__name__} has no fitted attributes: is it fitted?") from None
 
 
 def _is_unfitted(values: Mapping[str, Any]) -> bool:

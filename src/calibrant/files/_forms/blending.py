@@ -36,12 +36,12 @@ from calibrant.files._codec.values import Object
 from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
 from calibrant.files._forms.score_maps import need
+from calibrant.files._forms.tree_fields import Trees
 
 __all__ = ["FORMS"]
 
 _LARGE = 1e150  # products of two such numbers are finite
 _TABLE = Array("f8", ndim=2, finite=True, low=0, high=1)
-_TREES = Object("trees.*")
 _MODELS = Object(
     *(f"blending.{name}Model" for name in ("Bayes", "Boosted", "Estimator", "Forest", "Gradient", "Kernel", "Logistic"))
 )
@@ -143,8 +143,12 @@ def _check_estimator(model: EstimatorModel, classes: np.ndarray) -> None:
     )
 
 
-def _check_folds(folds: Any, n_classes: int) -> None:
-    need(len(folds.order) == n_classes, "has a member of other classes")
+def _check_folds(folds: Any, schema: Any, n_classes: int) -> None:
+    _, (is_nominal, _, _, _, first_category, _), *_ = folds.core.__getstate__()
+    kinds = [feature.kind == "nominal" for feature in schema.features]
+    need(len(folds.order) == n_classes and is_nominal.astype(bool).tolist() == kinds, "has a member of other columns")
+    sizes = zip(schema.features, np.diff(first_category).tolist(), strict=True)
+    need(all(size == len(feature.categories) for feature, size in sizes), "has a member of other categories")
 
 
 def _check_logistic(model: LogisticModel, schema: Any, n_classes: int) -> None:
@@ -172,10 +176,10 @@ def _check_member(member: FittedMember, model: ProbabilityClassifier) -> None:
     elif isinstance(part, EstimatorModel):
         _check_estimator(part, model.classes_)
     elif isinstance(part, GradientModel):
-        _check_folds(part.folds, n_classes)
+        _check_folds(part.folds, schema, n_classes)
     else:
         n_readings = part.trees.n_readings
-        _check_trees(part.trees, schema, n_classes)
+        _check_trees(part.trees, schema, model.classes_)
     need(len(member.readings) == n_readings, "has a member of other readings")
 
 
@@ -191,12 +195,22 @@ def _note(model: ProbabilityClassifier) -> str:
     return f"holds {kernels[0]:,} training rows as numbers, from which its member 'kernel' predicts" if kernels else ""
 
 
-def _check_trees(summed: SummedTables, schema: Any, n_classes: int) -> None:
-    need(len(summed.trees) == len(summed.tables) >= 1, "has other tables than trees")
-    width = summed.n_readings * n_classes
-    for tree, table in zip(summed.trees, summed.tables, strict=True):
-        need(tree.schema.features == schema.features, "has trees of other columns")
-        need(table.shape == (tree.n_nodes, width), "has other probabilities than nodes")
+def _take_tables(summed: SummedTables, _: bool) -> dict[str, Any]:
+    return {"trees": summed.trees, "tables": np.concatenate(summed.tables), "n_readings": summed.n_readings}
+
+
+def _make_tables(values: dict[str, Any]) -> SummedTables:
+    trees, table = values["trees"], values["tables"]
+    ends = np.cumsum([tree.n_nodes for tree in trees])
+    need(ends[-1] == len(table), "has other probabilities than nodes")
+    return SummedTables(trees, tuple(np.split(table, ends[:-1])), values["n_readings"])
+
+
+def _check_trees(summed: SummedTables, schema: Any, classes: np.ndarray) -> None:
+    first = summed.trees[0]
+    need(first.schema.features == schema.features, "has trees of other columns")
+    need(first.classes.tolist() == classes.tolist(), "has trees of other classes")
+    need(summed.tables[0].shape[1] == summed.n_readings * len(classes), "has probabilities of other classes")
 
 
 _PIECES = Array("i8", low=0)
@@ -224,10 +238,12 @@ FORMS: tuple[Form, ...] = (
         "blending.SummedTables",
         SummedTables,
         {
-            "trees": TupleOf(_TREES, least=1),
-            "tables": TupleOf(Array("f8", ndim=2, finite=True, low=-1e4, high=1e4)),
+            "trees": Trees(),
+            "tables": Array("f8", ndim=2, finite=True, low=-1e4, high=1e4),
             "n_readings": Integer(1, 100),
         },
+        take=_take_tables,
+        make=_make_tables,
     ),
     Form(
         "blending.FittedMember",
@@ -293,7 +309,7 @@ FORMS: tuple[Form, ...] = (
             "_blend": Object("blending.Blend"),
             "left_out_": MapOf(Text()),
             "_sample": Maybe(Object("blending.BlendSample")),
-            "_examples": Maybe(Object("trees.Examples")),
+            "_examples": Maybe(Object("trees.Examples", "trees.ExamplesWithoutRows")),
         },
         with_rows=("_sample", "_examples"),
         check=_check,

@@ -17,7 +17,7 @@ from calibrant.calibration import (
 from calibrant.calibration._internal import CALIBRATED_CLASSIFIER_RULES, ReplaceCertain
 from calibrant.files._codec.arrays import Array, LabelArray
 from calibrant.files._codec.fields import Field, Flag, Integer, ListOf, Maybe, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
+from calibrant.files._codec.form import Form, check_fitted, estimator_form
 from calibrant.files._codec.values import Object
 from calibrant.files._forms.score_maps import (
     CALIBRATED,
@@ -29,7 +29,7 @@ from calibrant.files._forms.score_maps import (
     need,
 )
 
-__all__ = ["AUTO_FIELDS", "FORMS", "HELD_OUT", "MAPS", "check_auto", "wrapper_fields"]
+__all__ = ["AUTO_FIELDS", "FORMS", "HELD_OUT", "MAPS", "check_auto", "check_models", "wrapper_fields"]
 
 MAPS = Object(*(form.name for form in SCORE_MAP_FORMS), "calibration.Auto", "calibration.Chain", "calibration.Pairwise")
 _ANY_NUMBER = Number(finite=False)
@@ -87,6 +87,13 @@ def wrapper_fields() -> dict[str, Field]:
     }
 
 
+def check_models(wrapper: Any, *methods: str) -> None:
+    """Raise unless the models of a wrapper are fitted, and one of these methods can be called."""
+    for model in wrapper.estimators_:
+        need(any(hasattr(model, method) for method in methods), f"has a model without {' or '.join(methods)}")
+        check_fitted(model)
+
+
 def check_auto(auto: Auto) -> None:
     """Raise unless the members of a mix and their weights agree."""
     if not check_outputs(auto):
@@ -132,6 +139,7 @@ def _check_leaf_venn(venn: LeafVenn) -> None:
 
 def _check_calibrated(model: CalibratedClassifier) -> None:
     n_classes = len(model.classes_)
+    check_models(model, "predict_proba", "decision_function")
     need(len(model.estimators_) == len(model.calibrators_), "must have a map for each model")
     columns = 1 if n_classes == 2 else n_classes
     need(all(_fits(each, n_classes, columns) for each in model.calibrators_), "has maps of other classes")

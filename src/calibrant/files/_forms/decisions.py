@@ -20,7 +20,7 @@ from calibrant.files._codec.arrays import Array, LabelArray
 from calibrant.files._codec.fields import Integer, Maybe, Number, Optional_, Struct, TupleOf
 from calibrant.files._codec.form import Form, estimator_form
 from calibrant.files._codec.values import Object, Plain, Value
-from calibrant.files._forms.calibration import HELD_OUT, wrapper_fields
+from calibrant.files._forms.calibration import HELD_OUT, check_models, wrapper_fields
 from calibrant.files._forms.score_maps import need
 
 __all__ = ["FORMS"]
@@ -46,6 +46,7 @@ def _maker(cls: Any) -> Callable[[dict[str, Any]], Any]:
 
 
 def _check_costs(model: CostSensitiveClassifier) -> None:
+    check_models(model, "predict")
     costs, classes = model.costs_, model.classes_.tolist()
     if isinstance(costs, CostMatrix):
         need(list(costs.labels or ()) == classes, "has costs of other classes")
@@ -54,15 +55,21 @@ def _check_costs(model: CostSensitiveClassifier) -> None:
 
 
 def _check_metacost(model: MetaCostClassifier) -> None:
+    check_models(model, "predict")
     need(list(model.costs_.labels or ()) == model.classes_.tolist(), "has costs of other classes")
     need(len(model.estimators_) == 1 and hasattr(model, "estimator_"), "must have one model")
 
 
 def _check_threshold(model: ThresholdClassifier) -> None:
+    check_models(model, "predict_proba")
     need(len(model.classes_) == 2 and len(model.estimators_) == 1, "must have one model of two classes")
 
 
 def _check_heckman(model: HeckmanRegressor) -> None:
+    need(hasattr(model.regressor_, "predict"), "has a regressor that does not predict")
+    need(
+        model.selection_ is None or hasattr(model.selection_, "predict_proba"), "has a selection without probabilities"
+    )
     has_probit = hasattr(model, "selection_coef_")
     need(has_probit == hasattr(model, "selection_intercept_"), "has half a probit")
     need(not has_probit or len(model.selection_coef_) == model.n_features_in_, "has other coefficients than columns")
