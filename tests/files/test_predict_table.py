@@ -15,14 +15,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+import calibrant
 from calibrant import ProbabilityClassifier
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.data import load, read_table
 from calibrant.data._streaming import open_chunks as module
 from calibrant.decisions import CostMatrix, ThresholdClassifier, best_decision, expected_cost
-from calibrant.exceptions import DataTypeError, ParameterError, ReadError, SchemaError
-from calibrant.files import predict_table
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, ReadError, SchemaError
+from calibrant.files import describe_model, predict_table
 from calibrant.trees import ProbabilityTreeClassifier
 
 
@@ -86,6 +87,19 @@ def test_wrapped_and_foreign_models_predict_as_on_the_whole_table(
     assert_array_equal(found["prediction"], model.predict(donors.X))
 
 
+def test_kinds_of_columns_travel_with_a_model_of_another_library(tmp_path: Path) -> None:
+    """As text, 007 and 010 are the categories of zone; as numbers they are others."""
+    frame = pd.DataFrame({"zone": ["007", "010"] * 50, "age": range(100), "y": ["no", "yes"] * 50})
+    frame.to_csv(tmp_path / "zones.csv", index=False)
+    table = read_table(tmp_path / "zones.csv", target="y", nominal=["zone"])
+    encode = make_column_transformer((OneHotEncoder(), ["zone"]), remainder="passthrough")
+    model = make_pipeline(encode, LogisticRegression(max_iter=500)).fit(table.X, table.y)
+    calibrant.save(model, tmp_path / "m.calibrant", made_from=table)
+    assert [column.kind for column in describe_model(tmp_path / "m.calibrant").columns] == ["nominal", "numeric"]
+    found = predicted(tmp_path / "m.calibrant", tmp_path / "zones.csv", tmp_path)
+    assert_array_equal(found[["probability_no", "probability_yes"]], model.predict_proba(table.X))
+
+
 def test_kept_columns_replace_the_row_numbers(donors: Any, tmp_path: Path) -> None:
     model = NaiveBayesClassifier().fit(donors.X, donors.y)
     found = predicted(model, tmp_path / "donors.csv", tmp_path, keep=["id", "gives"], proba_only=True)
@@ -103,7 +117,7 @@ def test_actions_are_those_of_least_expected_cost(donors: Any, tmp_path: Path) -
     proba = model.predict_proba(donors.X)
     assert_array_equal(found["action"], best_decision(proba, costs, labels=model.classes_))
     assert_array_equal(found["expected_cost"], expected_cost(proba, costs, labels=model.classes_).min(axis=1))
-    with pytest.raises(ParameterError, match="maybe"):
+    with pytest.raises(DataError, match="maybe"):
         predict_table(
             model,
             tmp_path / "donors.csv",

@@ -24,6 +24,9 @@ from calibrant.files._description import ColumnDescription, DataSource, Expected
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from calibrant.data._internal import Schema
+
 __all__ = ["check_header", "describe", "make_header", "read_model"]
 
 FORMAT = "calibrant model"
@@ -64,10 +67,14 @@ def _code_of(model: Any) -> str:
 
 
 def make_header(
-    model: Any, out: Writer, made_by: str | None, made_from: DataSource, expected: tuple[ExpectedScore, ...]
+    model: Any,
+    out: Writer,
+    made_by: str | None,
+    made_from: DataSource,
+    expected: tuple[ExpectedScore, ...],
+    schema: Schema | None,
 ) -> dict[str, Any]:
-    """Return the header of a model, whose objects are added to ``out``."""
-    schema = _find_schema(model)
+    """Return the header of a model, whose objects are added to ``out``; ``schema`` is that of its columns."""
     number = None if schema is None else out.add(schema)
     out.add(model)
     values = {
@@ -149,15 +156,6 @@ def _columns(objects: list[Any], number: int | None, arrays: Sequence[NDArray[An
         ColumnDescription(feature.name, feature.kind, feature.categories, feature.measure)
         for feature in schema.features
     )
-
-
-def _find_schema(model: Any) -> Any:
-    """Return the schema of a model's columns, or of the model inside it; None if there is none."""
-    for _ in range(10):
-        if "_schema" in getattr(model, "__dict__", {}):
-            return model._schema
-        model = getattr(model, "estimator_", None)
-    return None
 
 
 def _find_classes(model: Any) -> Any:

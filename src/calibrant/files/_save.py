@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant.data import Table
+from calibrant.data._internal import fit_columns
 from calibrant.exceptions import ModelFileError
 from calibrant.files._codec.form import check_fitted
 from calibrant.files._codec.writer import Writer
@@ -20,6 +21,10 @@ from calibrant.files._description import (
     read_source,
 )
 from calibrant.files._header import describe, make_header, read_model
+from calibrant.files._model_schema import find_schema
+
+if TYPE_CHECKING:
+    from calibrant.data._internal import Schema
 
 __all__ = ["save"]
 
@@ -52,7 +57,8 @@ def save(
         from rows (``with_estimate("kernel_density")``), to continue a fit, and for out-of-bag results; predictions do
         without. Models that predict from their training rows save them always and say so in ``notes``.
     made_from : Table, DataSource or dict, optional
-        The data the model was made from: ``name``, ``n_rows``, ``fingerprint``. Those of a `Table` are computed.
+        The data the model was made from: ``name``, ``n_rows``, ``fingerprint``. Those of a `Table` are computed, and
+        a model of another library, which does not know the kinds of its columns, has them from there.
     expected : ExpectedScore or dict, or a list of them, optional
         Scores to be expected on new rows: ``metric``, ``value``, ``low``, ``high``, ``confidence``. A
         `ProbabilityClassifier` adds the log-loss it expects itself.
@@ -87,12 +93,18 @@ def save(
     scores = read_expected(expected) + _own_scores(model)
     try:
         check_fitted(model)
-        header = make_header(model, out, made_by, read_source(made_from), scores)
+        header = make_header(model, out, made_by, read_source(made_from), scores, _schema(model, made_from))
         read_model(header, out.arrays)  # so that no file is written that cannot be loaded
     except ModelFileError as error:
         raise ModelFileError(f"{type(model).__name__} cannot be saved: {error}.") from None
     sha256 = write_container(path, header, out.arrays, compress=compress)
     return describe(header, out.arrays, Path(path).stat().st_size, sha256)
+
+
+def _schema(model: Any, made_from: Any) -> Schema | None:
+    """Return the columns of a model; one of another library does not know their kinds, which the table has."""
+    known = find_schema(model)
+    return fit_columns(made_from.X).schema if known is None and isinstance(made_from, Table) else known
 
 
 def _own_scores(model: Any) -> tuple[ExpectedScore, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,6 @@ from calibrant.cli._app.reading import STDIN
 from calibrant.cli._app.writing import STDOUT, write_errors
 
 if TYPE_CHECKING:
-    from calibrant.decisions import CostMatrix
     from calibrant.files import PredictedTable
 
 __all__ = ["predict"]
@@ -61,17 +60,15 @@ def predict(
     if keep and keep_all:
         raise usage_error("--keep-all keeps them all; leave --keep out.", "--keep", "--keep-all")
     from calibrant.exceptions import SchemaError
-    from calibrant.files import load_model, predict_table
+    from calibrant.files import predict_table
 
-    loaded = load_model(model)
-    matrix = None if costs is None else _read_costs(costs, loaded)
     try:
         with write_errors(out):
             found = predict_table(
-                loaded,
+                Path(model),
                 sys.stdin.buffer if data == STDIN else Path(data),
                 sys.stdout.buffer if out == STDOUT else Path(out),
-                costs=matrix,
+                costs=costs,
                 interval=interval,
                 confidence=confidence,
                 proba_only=proba_only,
@@ -86,17 +83,6 @@ def predict(
         print_json({"model": model, "data": data, "out": out, **asdict(found)})
     else:
         _print(found, out)
-
-
-def _read_costs(path: str, model: Any) -> CostMatrix:
-    from calibrant.decisions import CostMatrix
-    from calibrant.exceptions import DataError, ParameterError
-
-    costs = CostMatrix.from_csv(path)
-    try:
-        return costs.for_classes(model.classes_)
-    except ParameterError as error:
-        raise DataError(f"{path}: {error}") from error
 
 
 def _print(found: PredictedTable, out: str) -> None:

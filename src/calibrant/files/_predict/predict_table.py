@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -14,17 +14,19 @@ from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
 from calibrant.data._internal import CsvOptions, open_chunks
 from calibrant.decisions import CostMatrix
-from calibrant.exceptions import DataError, DataTypeError, ParameterError, ReadError, SchemaError
+from calibrant.exceptions import CalibrantError, DataError, DataTypeError, ParameterError, ReadError, SchemaError
+from calibrant.files._load import describe_model, load_model
+from calibrant.files._model_schema import find_schema
 from calibrant.files._predict.intervals import check_has_intervals
 from calibrant.files._predict.mismatch import check_match, unused_columns
-from calibrant.files._predict.model_columns import wanted_columns
+from calibrant.files._predict.model_columns import described_schema, wanted_columns
 from calibrant.files._predict.output_columns import OutputColumns
 from calibrant.files._predict.predicted_table import PredictedTable
 from calibrant.files._predict.table_writer import check_format, open_writer
 from calibrant.files._predict.unseen import UnseenCategories
 
 if TYPE_CHECKING:
-    from calibrant.data._internal import Chunk, TableChunks, WantedColumns
+    from calibrant.data._internal import Chunk, Schema, TableChunks, WantedColumns
 
 __all__ = ["predict_table"]
 
@@ -65,8 +67,8 @@ def predict_table(
     out : str, path or binary file
         The file to write: CSV or TSV (gzip too) or Parquet by its suffix. It appears when it is complete; if anything
         fails, an older file stays as it was. To a binary file CSV is written as it is made.
-    costs : CostMatrix, or what makes one, optional
-        The cost of each action for each class.
+    costs : CostMatrix, what makes one, or the path of a file, optional
+        The cost of each action for each class; a file is read by `CostMatrix.from_csv`.
     interval : bool
         Whether to write an interval for each probability. Raise where the model does not claim their coverage.
     confidence : float
@@ -108,8 +110,8 @@ def predict_table(
     target = Path(out) if isinstance(out, str | os.PathLike) else out
     if isinstance(target, Path):
         check_format(target)
-    model = _as_model(model)
-    wanted = wanted_columns(model, _read_keep(keep))
+    model, described = _as_model(model)
+    wanted = wanted_columns(model, _read_keep(keep), described)
     if interval:
         check_has_intervals(model)
     matrix = None if costs is None else _cost_matrix(costs, model)
@@ -140,16 +142,31 @@ def _check_options(interval: Any, confidence: Any, proba_only: Any, chunk_rows: 
     check_param("chunk_rows", chunk_rows, Int(1) | Nothing())
 
 
-def _as_model(model: Any) -> Any:
+def _as_model(model: Any) -> tuple[Any, Schema | None]:
+    """Return a fitted classifier, and the columns that its file describes where it does not know them."""
+    described = None
     if isinstance(model, str | os.PathLike):
-        from calibrant.files._load import load_model
-
-        return load_model(model)
+        path = Path(model)
+        with _opening(path):
+            model = load_model(path)
+            if find_schema(model) is None:
+                described = described_schema(describe_model(path).columns, model)
     if not hasattr(model, "predict_proba"):
         raise DataTypeError(f"model must be a classifier with predict_proba; got {type(model).__name__}.")
     if not hasattr(model, "classes_"):
         raise ParameterError(f"model must be fitted; this {type(model).__name__} is not. Call fit first.")
-    return model
+    return model, described
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except CalibrantError:
+        raise
+    except OSError as error:
+        hint = "Check the path and its permissions."
+        raise ReadError.at(path, f"cannot be opened ({error.strerror})", hint=hint) from error
 
 
 def _read_keep(keep: Any) -> tuple[str, ...] | Literal["all"]:
@@ -162,8 +179,13 @@ def _read_keep(keep: Any) -> tuple[str, ...] | Literal["all"]:
 
 
 def _cost_matrix(costs: Any, model: Any) -> CostMatrix:
-    matrix = costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
-    return matrix.for_classes(model.classes_)
+    """Return the costs with a row for each class of the model, in their order."""
+    is_path = isinstance(costs, str | os.PathLike)
+    matrix = CostMatrix.from_csv(costs) if is_path else costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+    try:
+        return matrix.for_classes(model.classes_)
+    except ParameterError as error:
+        raise DataError(f"{costs if is_path else 'costs'}: {error}") from error
 
 
 def _checked(table: TableChunks, wanted: WantedColumns, who: str) -> Any:
