@@ -69,17 +69,28 @@ LeafPaths::LeafPaths(std::span<const std::int32_t> leaves, std::size_t n_trees)
 
 LeafPaths::LeafPaths(std::span<const Tree* const> trees, PredictRows rows)
     : n_trees_(trees.size()), n_rows_(rows.n_rows), rows_(std::move(rows)) {
-    for (const Tree* tree : trees) walks_.push_back(std::make_unique<const TreeWalk>(*tree, rows_));
+    for (const Tree* tree : trees) {
+        walks_.push_back(std::make_unique<const TreeWalk>(*tree, rows_));
+        n_nodes_.push_back(tree->n_nodes());
+    }
 }
 
 LeafPaths::LeafPaths(std::span<const Tree* const> trees, const CodedTable& table, std::size_t most_bytes,
                      std::size_t n_threads, const StopToken& stop)
     : n_trees_(trees.size()), n_rows_(table.n_rows()), codes_(std::make_unique<WideCodes>(table, n_threads, stop)) {
-    for (const Tree* tree : trees) walks_.push_back(std::make_unique<const TreeWalk>(*tree, codes_->rows()));
+    for (const Tree* tree : trees) {
+        walks_.push_back(std::make_unique<const TreeWalk>(*tree, codes_->rows()));
+        n_nodes_.push_back(tree->n_nodes());
+    }
     store(most_bytes, n_threads, stop);
 }
 
 LeafPaths::~LeafPaths() = default;
+
+void LeafPaths::check_lines(std::size_t tree, std::size_t n_lines) const {
+    if (tree >= n_trees_ || (!n_nodes_.empty() && n_lines != n_nodes_[tree]))
+        throw std::invalid_argument("each table must have one row per node of its tree");
+}
 
 // At most four million leaves at a time (16 MB), so that the leaves of a block in all trees take little memory.
 std::size_t LeafPaths::block_size(std::size_t n_trees, std::size_t n_threads) const {

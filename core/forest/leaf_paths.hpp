@@ -92,6 +92,9 @@ class LeafPaths {
 
     std::size_t n_trees() const { return n_trees_; }
     std::size_t n_rows() const { return n_rows_; }
+    // Throws std::invalid_argument unless a table beside a tree has so many lines as the tree has nodes; of leaves that
+    // were passed the nodes are not known.
+    void check_lines(std::size_t tree, std::size_t n_lines) const;
 
     // Writes the leaves of some rows in some trees.
     void fill(IndexRange trees, IndexRange rows, ReachedLeaves& reached) const;
@@ -133,6 +136,7 @@ class LeafPaths {
     std::unique_ptr<const WideCodes> codes_;
     PredictRows rows_;
     std::vector<std::unique_ptr<const TreeWalk>> walks_;
+    std::vector<std::size_t> n_nodes_;   // of each tree, empty where the leaves were passed
     std::size_t stored_rows_ = 0;        // in a stored block
     std::vector<ReachedLeaves> stored_;  // of each block, without trees where it did not fit
 };

@@ -69,6 +69,18 @@ void average_block(const PredictionLevels& levels, BlockSums& block) {
     }
 }
 
+// Throws std::invalid_argument unless every node and label has a row of the table, or none.
+void check(const LeafPredictions& predictions, const LeafPaths& paths, std::size_t tree, std::size_t width,
+           const TreeVotes& voting) {
+    const auto& [index, table, n_labels] = predictions;
+    const std::size_t n_rows = width == 0 ? 0 : table.size() / width;
+    paths.check_lines(tree, index.empty() ? n_rows : index.size() / n_labels);
+    const bool has_labels = n_labels == 1 || voting.n_trees() == 0 || n_labels >= voting.n_classes();
+    const auto exists = [&](std::int32_t row) { return row < static_cast<std::int64_t>(n_rows); };
+    if (!has_labels || !std::all_of(index.begin(), index.end(), exists))
+        throw std::invalid_argument("each prediction must be a row of the table");
+}
+
 }  // namespace
 
 void average_predictions(const LeafPaths& paths, const TreeVotes& voting, const PredictionLevels& levels,
@@ -76,9 +88,11 @@ void average_predictions(const LeafPaths& paths, const TreeVotes& voting, const 
     if (paths.n_rows() == 0) return;
     const std::size_t width = out.size() / paths.n_rows();
     const IndexRange trees{0, paths.n_trees()};
+    voting.check(paths);
     for (const auto& level : levels) {
         if (level.size() != paths.n_trees())
             throw std::invalid_argument("each level must have predictions for every tree");
+        for (std::size_t tree = 0; tree < level.size(); ++tree) check(level[tree], paths, tree, width, voting);
     }
     paths.in_blocks(trees, n_threads, stop, [&](IndexRange rows, ReachedLeaves& reached) {
         bags.mask_in_bag(trees, rows, reached);

@@ -94,6 +94,7 @@ void TreeVotes::add_frequencies(const ReachedLeaves& reached, std::size_t tree, 
 
 void vote(const LeafPaths& paths, const TreeVotes& tree_votes, const BagCounts& bags, std::span<double> votes,
           std::span<std::int32_t> labels, std::size_t n_threads, const StopToken& stop) {
+    tree_votes.check(paths);
     const std::size_t n_classes = tree_votes.n_classes();
     const IndexRange trees{0, tree_votes.n_trees()};
     paths.in_blocks(trees, n_threads, stop, [&](IndexRange rows, ReachedLeaves& reached) {

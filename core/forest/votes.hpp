@@ -39,6 +39,11 @@ class TreeVotes {
         return tables_[tree].data() + leaf * n_classes_;
     }
 
+    // Throws std::invalid_argument unless the tables are those of the first trees.
+    void check(const LeafPaths& paths) const {
+        for (std::size_t tree = 0; tree < n_trees(); ++tree) paths.check_lines(tree, votes_[tree].size());
+    }
+
     // The class that a tree votes for at a leaf.
     std::size_t vote(std::size_t tree, std::size_t leaf) const { return votes_[tree][leaf]; }
     // The class that a tree votes for where a row reaches several leaves; writes the frequencies mixed by share.

@@ -74,3 +74,24 @@ TEST(leaves_without_a_prediction_drop_their_share) {
     for (std::size_t row = 0; row < 3000; ++row)
         CHECK(mass[row] > 0 ? near(out[row], expected[row] / mass[row], 1e-9) : std::isnan(out[row]));
 }
+
+TEST(tables_must_have_a_row_for_every_node) {
+    const Grown grown(200, 2, false);
+    const LeafPaths paths = grown.paths();
+    const std::size_t n = grown.n_nodes[0];
+    const std::vector<double> table(2 * n), other(2 * grown.n_nodes[1]), short_table(2 * n - 2);
+    std::vector<double> out(400);
+    const auto average = [&](const LeafPredictions& first) {
+        average_predictions(paths, no_voting, {{first, {{}, other, 1}}}, {{}, 200}, out, 1, {});
+    };
+    average({{}, table, 1});
+    CHECK_THROWS(average({{}, short_table, 1}), std::invalid_argument);
+    std::vector<std::int32_t> index(n);
+    average({index, table, 1});
+    index[n - 1] = static_cast<std::int32_t>(n);
+    CHECK_THROWS(average({index, table, 1}), std::invalid_argument);
+    index.resize(n - 1);
+    CHECK_THROWS(average({index, table, 1}), std::invalid_argument);
+    std::vector<std::int32_t> labels(200);
+    CHECK_THROWS(vote(paths, TreeVotes({short_table}, 2), {{}, 200}, {}, labels, 1, {}), std::invalid_argument);
+}
