@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
 from tests.cli.command_line import EXECUTABLE, execute, run, run_json
 
 from calibrant import exceptions
+from calibrant.cli import main
 from calibrant.cli._app.commands import COMMANDS
 from calibrant.cli._app.exit_codes import EXIT_CODES, CommandError, code_of
 
@@ -103,3 +105,35 @@ def test_the_list_of_data_sets_is_json(capsys: pytest.CaptureFixture[str]) -> No
     done = execute("datasets", "list", "--json")
     assert json.loads(done.stdout) == run_json(capsys, "datasets", "list")
     assert "appeal" in {entry["name"] for entry in json.loads(done.stdout)}
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyError("lost"), 1, "This is a bug in calibrant. Please report it"),
+        (MemoryError(), 3, "There is not enough memory."),
+        (PermissionError(13, "Permission denied", "x.csv"), 6, "x.csv: Permission denied."),
+    ],
+)
+def test_an_unexpected_error_is_a_message_too(
+    error: Exception, code: int, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("calibrant.data.list_datasets", fail)
+    assert message in run_json(capsys, "datasets", "list", code=code)["error"]["message"]
+
+
+def test_warnings_are_notes_without_a_line_of_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def warn(*_: object) -> None:
+        warnings.warn("few rows; pass target= for another.", exceptions.LittleDataWarning, stacklevel=1)
+        raise exceptions.DataError("no rows.")
+
+    monkeypatch.setattr("calibrant.data.list_datasets", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["datasets", "list"]) == 3
+    assert capsys.readouterr().err == "Note: few rows; pass --target for another.\nError: no rows.\n"

@@ -18,7 +18,7 @@ _BY = "Scores for each value of a column; may be repeated."
 _GROUPS = "Rows of one value belong together, such as those of a patient."
 _FAIL_IF = "Exit with code 8 if this holds: 'ece>0.05', 'auc<0.8', 'verdict=miscalibrated'; may be repeated."
 _METRIC = "A metric, or all; may be repeated. By default a dozen."
-_STREAM = "Read a CSV or Parquet file batch by batch: no verdict, segments or groups. By default from 1 GB on."
+_STREAM = "Read a CSV or Parquet file batch by batch: no verdict, segments or groups. By default from 500 MB on."
 
 
 def evaluate(
