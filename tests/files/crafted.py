@@ -16,6 +16,7 @@ from calibrant.files._container.array_specs import ArraySpec
 from calibrant.files._container.json_text import to_json
 from calibrant.files._description import DataSource
 from calibrant.files._header import make_header
+from calibrant.files._model_schema import find_schema
 
 Document = dict[str, Any]
 
@@ -27,7 +28,8 @@ def small_model() -> ConstantClassifier:
 def parts(model: Any = None) -> tuple[Document, list[np.ndarray[Any, Any]]]:
     """Return the header and the arrays of a model's file."""
     out = Writer()
-    header = make_header(model or small_model(), out, "ada", DataSource(), ())
+    model = model or small_model()
+    header = make_header(model, out, "ada", DataSource(), (), find_schema(model))
     return {**header, "arrays": [ArraySpec.of(array).to_json() for array in out.arrays]}, out.arrays
 
 

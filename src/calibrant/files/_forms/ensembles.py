@@ -144,6 +144,8 @@ def _split_eb_pets(whole: Any, trees: tuple[Tree, ...]) -> EBPets:
     if tables[0].shape[1] != len(trees[0].classes):
         raise ModelFileError("has tables of other classes")
     if whole.filled is not None:
+        if whole.filled.shape[1] != 1:
+            raise ModelFileError("has marks of other nodes")
         filled = [np.ascontiguousarray(each[:, 0]) for each in _split(whole.filled, trees)]
     return EBPets(tables, filled, whole.alpha)
 
