@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -111,6 +113,32 @@ def polars_frame() -> Rows:
     return Rows(pl.from_pandas(rows.X), pl.Series(rows.y), pl.from_pandas(rows.new))
 
 
+def arrow_table() -> Rows:
+    rows = mixed_frame()
+    return Rows(pa.table(dict(rows.X)), pa.array(rows.y), pa.table(dict(rows.new)))
+
+
+def numbered_columns() -> Rows:
+    rows = three_classes()
+    return Rows(
+        rows.X.set_axis(range(4), axis=1), pd.Series(rows.y, dtype="string"), rows.new.set_axis(range(4), axis=1)
+    )
+
+
+def empty_column() -> Rows:
+    X = _numbers(N_ROWS)
+    X[:, 1] = np.nan
+    return Rows(X, np.where(_two(X), 2**40, -5), _numbers(20, 1))
+
+
+def times() -> Rows:
+    hours = [datetime.time(hour % 24, hour % 60) for hour in range(N_ROWS)]
+    frame = pd.DataFrame(
+        {"hour": hours, "took": pd.to_timedelta(np.arange(N_ROWS) ** 2, "s"), "n": np.arange(N_ROWS) % 7}
+    )
+    return Rows(frame, np.arange(N_ROWS) % 4 > 1, frame[30:50])
+
+
 TABLES: tuple[Callable[[], Rows], ...] = (
     numeric,
     float32,
@@ -120,6 +148,10 @@ TABLES: tuple[Callable[[], Rows], ...] = (
     integer_categories,
     dates,
     polars_frame,
+    arrow_table,
+    numbered_columns,
+    empty_column,
+    times,
 )
 
 
