@@ -9,14 +9,11 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from calibrant.cli._app.text_table import table_lines
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-__all__ = ["bold", "plain", "print_error", "print_json", "print_note", "print_table", "print_text", "result_console"]
+__all__ = ["bold", "plain", "print_error", "print_json", "print_note", "print_table", "print_text"]
 
 _BOLD, _DIM, _RED = "1", "2", "31"
 
@@ -89,13 +86,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
-
-
-def result_console() -> Console:
-    """Return rich's console of results: of the terminal's width, or of any width where the output is no terminal."""
-    from calibrant.cli._app.terminal import Terminal
-
-    return Terminal(stderr=False)
 
 
 def _terminal_width(stream: TextIO) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -266,6 +267,8 @@ def _evaluate_streamed(request: Request, gates: Sequence[Gate]) -> Evaluation:
             )
 
     models = _streamed_models(request)
+    if sys.stderr.isatty():
+        print_note(f"Reading {request.path} batch by batch, several times.")
     cards = {model.name: _with_gates(gates, request, partial(score, model)) for model in models}
     positive = [model if model.positive is not None else _with_last_class(model, cards[model.name]) for model in models]
     return Evaluation(request, positive, cards)
