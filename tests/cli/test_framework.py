@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -137,3 +139,10 @@ def test_warnings_are_notes_without_a_line_of_code(
         warnings.simplefilter("always")
         assert main(["datasets", "list"]) == 3
     assert capsys.readouterr().err == "Note: few rows; pass --target for another.\nError: no rows.\n"
+
+
+def test_the_installed_command_is_main() -> None:
+    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    scripts = tomllib.loads(project.read_text("utf-8"))["project"]["scripts"]
+    module, _, name = scripts["calibrant"].partition(":")
+    assert getattr(importlib.import_module(module), name) is main
