@@ -67,7 +67,8 @@ def test_the_file_says_from_what_it_was_made_and_what_to_expect(donors: Path, ca
     assert f"expected {score}, 5-fold cross-validation" in text
 
 
-def test_a_blend_knows_its_score(donors: Path, capsys: Capture) -> None:
+def test_out_of_bag_and_cross_fitted_scores_cost_no_further_fit(donors: Path, capsys: Capture) -> None:
+    assert ", out of bag" in fit(capsys, "--method", "forest", "--param", "n_trees=30")
     assert ", cross-fitted" in fit(capsys, "--method", "probability", "--param", 'members=["bayes", "logistic"]')
     assert len(describe_model(donors / "m.calibrant").expected) == 1
 

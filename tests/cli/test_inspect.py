@@ -13,6 +13,8 @@ from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.cli import main
 from calibrant.data import load
+from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.trees import ProbabilityTreeClassifier
 
 Capture = pytest.CaptureFixture[str]
 
@@ -44,6 +46,29 @@ def test_the_description_names_columns_classes_origin_and_score(capsys: Capture)
     found = run_json(capsys, "inspect", "m.calibrant")
     assert found["sha256"] == described.sha256
     assert [column["name"] for column in found["columns"]] == list(table.X)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_tree_is_printed_as_text_with_importances(capsys: Capture) -> None:
+    table = load("appeal")
+    model = ProbabilityTreeClassifier().fit(table.X, table.y)
+    calibrant.save(model, "tree.calibrant")
+    text = run(capsys, "inspect", "tree.calibrant", "--tree", "--importances", "--depth", "2")
+    assert model.export_text(max_depth=2).splitlines()[0] in text
+    found = run_json(capsys, "inspect", "tree.calibrant", "--tree", "--importances")
+    assert found["tree"] == model.export_text()
+    assert {row["column"]: row["importance"] for row in found["importances"]} == dict(
+        zip(table.X, model.feature_importances_.tolist(), strict=True)
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_forest_has_importances_and_a_first_tree(capsys: Capture) -> None:
+    table = load("appeal")
+    calibrant.save(BaggedTreesClassifier(n_trees=5, random_state=0).fit(table.X, table.y), "f.calibrant")
+    found = run_json(capsys, "inspect", "f.calibrant", "--importances", "--tree")
+    assert found["tree"].startswith("The first of 5 trees:")
+    assert sum(row["importance"] for row in found["importances"]) == pytest.approx(1)
 
 
 @pytest.mark.usefixtures("folder")

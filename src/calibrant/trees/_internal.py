@@ -3,6 +3,7 @@
 from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
 from calibrant.trees._export.outline import Outline
+from calibrant.trees._export.text import plain_text
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow_unpruned
 from calibrant.trees._growing.grown_tree import GrownTree
@@ -68,6 +69,7 @@ __all__ = [
     "node_indicator",
     "number_classes",
     "pack_trees",
+    "plain_text",
     "predict_rows",
     "probability_table",
     "read_training",

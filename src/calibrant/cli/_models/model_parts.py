@@ -54,13 +54,22 @@ def _importances(model: Any) -> list[dict[str, Any]]:
 
 def _tree_text(model: Any, depth: int | None) -> str:
     base = _base(model)
-    if not hasattr(base, "export_text"):
-        trees = getattr(base, "estimators_", None)
-        base = trees[0] if isinstance(trees, list | tuple) and len(trees) else base
-    if not hasattr(base, "export_text"):
+    if hasattr(base, "export_text"):
+        return str(base.export_text(max_depth=depth))
+    trees = getattr(base, "trees_", None)
+    if not trees:
         raise ParameterError(f"tree: {type(base).__name__} has no tree to print.")
-    options = {} if depth is None else {"max_depth": depth}
-    return str(base.export_text(**options))
+    return f"The first of {len(trees)} trees:\n{_frequencies_text(trees[0], depth)}"
+
+
+def _frequencies_text(tree: Any, depth: int | None) -> str:
+    """Return a tree of an ensemble as text, with the frequencies of the rows that it was grown from."""
+    from calibrant.trees._internal import Outline, plain_text
+
+    counts = np.asarray(tree.counts, dtype=np.float64)
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0)
+    return str(plain_text(Outline.of(tree, shares), depth))
 
 
 def _base(model: Any) -> Any:
