@@ -14,6 +14,7 @@ from calibrant.cli._app.writing import STDOUT, write_errors
 
 if TYPE_CHECKING:
     from calibrant.cli._models.fit_table import FittedTable
+    from calibrant.files import ModelDescription
 
 __all__ = ["fit"]
 
@@ -74,10 +75,14 @@ def fit(
             found.model, out, compress=compress, made_from=found.table, expected=None if is_own else found.expected
         )
     if as_json:
-        made = {"n_bytes": described.n_bytes, "fingerprint": described.made_from.fingerprint}
+        made = {
+            "n_bytes": described.n_bytes,
+            "fingerprint": described.made_from.fingerprint,
+            "sha256": described.sha256,
+        }
         print_json({"data": data, "out": out, "seed": seed, **made, **_document(found)})
     else:
-        _print(found, out, described.n_bytes, seed)
+        _print(found, out, described, seed)
 
 
 def _document(found: FittedTable) -> dict[str, Any]:
@@ -97,7 +102,7 @@ def _document(found: FittedTable) -> dict[str, Any]:
     }
 
 
-def _print(found: FittedTable, out: str, n_bytes: int, seed: int) -> None:
+def _print(found: FittedTable, out: str, described: ModelDescription, seed: int) -> None:
     from calibrant.studies._internal import about_rows
 
     for line in about_rows(found.compared):
@@ -111,6 +116,6 @@ def _print(found: FittedTable, out: str, n_bytes: int, seed: int) -> None:
         print_note(
             "Note: the score to expect is not known; --estimate cross-validates, calibrant compare ranks methods."
         )
-    for note in found.notes:
+    for note in (*found.notes, *described.notes):
         print_note(f"Note: {note}")
-    print_text(f"{out}: {n_bytes:,} bytes")
+    print_text(f"{out}: {described.n_bytes:,} bytes")

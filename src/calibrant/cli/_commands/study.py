@@ -101,7 +101,7 @@ def list_(store: Store = None, as_json: Json = False) -> None:
         [each.name, f"{each.n_trials:,}", f"{each.n_failed:,}", f"{each.created:{days}}", f"{each.updated:{days}}"]
         for each in found
     ]
-    print_table(["study", "trials", "failed", "created", "updated"], rows, left=["study"])
+    print_table(["study", "trials", "failed", "created (UTC)", "updated (UTC)"], rows, left=["study"])
 
 
 @app.command()

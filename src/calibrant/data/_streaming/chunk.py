@@ -35,8 +35,8 @@ class Chunk:
 class TableChunks:
     """The chunks of a file, with the names of all its columns and those that are read.
 
-    ``n_rows`` is the number of rows that the file states, None if it states none; ``is_streamed`` is False where the
-    whole file was read at once because its format requires that.
+    ``n_rows`` is the number of rows that the file states, None if it states none, and ``n_expected`` an estimate for
+    progress bars; ``is_streamed`` is False where the whole file was read at once because its format requires that.
     """
 
     columns: tuple[str, ...]
@@ -44,4 +44,5 @@ class TableChunks:
     chunks: Iterator[Chunk]
     notes: tuple[str, ...] = ()
     n_rows: int | None = None
+    n_expected: int | None = None
     is_streamed: bool = True

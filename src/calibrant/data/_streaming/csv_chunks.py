@@ -43,7 +43,16 @@ def csv_chunks(source: ByteSource, wanted: WantedColumns, options: CsvOptions) -
     candidates = [name for name in layout.names if name not in layout.not_features]
     selection = wanted.select(layout.names, candidates, str(source.path))
     blocks = RowBlocks(first, read, layout.separator)
-    return TableChunks(layout.names, selection, _chunks(source.path, blocks, layout, selection), layout.notes)
+    chunks = _chunks(source.path, blocks, layout, selection)
+    return TableChunks(layout.names, selection, chunks, layout.notes, n_expected=_n_expected(source, layout))
+
+
+def _n_expected(source: ByteSource, layout: CsvLayout) -> int | None:
+    """Return about how many rows a file has, by the lines of its first block."""
+    if source.size is None:
+        return None
+    n_lines = count_line_ends(source.head) + (not source.head.endswith(b"\n"))
+    return max(1, round(n_lines * source.size / len(source.head)) - layout.skip)
 
 
 def _read_layout(path: Path, first: bytes, wanted: WantedColumns, options: CsvOptions) -> CsvLayout:

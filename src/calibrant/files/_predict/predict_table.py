@@ -125,7 +125,7 @@ def predict_table(
         chunks = _checked(table, wanted, who)
         columns.names(table.selection.keep)
         writer = stack.enter_context(open_writer(target))
-        with progress(total=table.n_rows, description="predicting rows") as bar:
+        with progress(total=table.n_rows or table.n_expected, description="predicting rows") as bar:
             for chunk in chunks:
                 writer.write(_predict(columns, chunk, who))
                 unseen.add(chunk.X)
