@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.cli.command_line import run, run_json
 
 import calibrant
 from calibrant import ProbabilityClassifier
-from calibrant.bayes import NaiveBayesClassifier
+from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.cli import main
 from calibrant.data import load
@@ -102,3 +103,12 @@ def test_other_files_are_refused_with_exit_code_3(folder: Path, content: bytes, 
     assert captured.out == ""
     assert "m.calibrant" in captured.err
     assert run_json(capsys, "inspect", "m.calibrant", code=3)["error"]["kind"] == "bad_data"
+
+
+@pytest.mark.usefixtures("folder")
+def test_names_from_a_file_do_not_steer_the_terminal(capsys: Capture) -> None:
+    frame = pd.DataFrame({"a\x1b[31m": ["x\x1b]0;title\x07", "y"]})
+    calibrant.save(ConstantClassifier().fit(frame, ["\x1b[2Jno", "yes"]), "m.calibrant")
+    text = run(capsys, "inspect", "m.calibrant")
+    assert "\x1b" not in text
+    assert "classes: \\x1b[2Jno, yes" in text

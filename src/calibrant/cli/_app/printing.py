@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -16,11 +17,12 @@ from calibrant.cli._app.text_table import table_lines
 __all__ = ["bold", "plain", "print_error", "print_json", "print_note", "print_table", "print_text"]
 
 _BOLD, _DIM, _RED = "1", "2", "31"
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and newlines
 
 
 def print_text(text: str = "") -> None:
     """Print text to standard output; on a terminal, lines are wrapped between words."""
-    sys.stdout.write(_fitted(text, sys.stdout) + "\n")
+    sys.stdout.write(_fitted(_without_controls(text), sys.stdout) + "\n")
 
 
 def print_table(
@@ -39,7 +41,8 @@ def print_table(
     title : str, optional
         A line above.
     """
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    columns, left = [*map(_without_controls, columns)], [*map(_without_controls, left)]
+    cells = [["" if cell is None else _without_controls(str(cell)) for cell in row] for row in rows]
     lines = table_lines(columns, cells, left=left, width=_terminal_width(sys.stdout))
     titles = [_styled(title, _BOLD, sys.stdout)] if title else []
     sys.stdout.write("\n".join([*titles, _styled(lines[0], _BOLD, sys.stdout) if lines else "", *lines[1:]]) + "\n")
@@ -48,13 +51,13 @@ def print_table(
 def print_note(text: str) -> None:
     """Print a remark to standard error, after what was printed before it."""
     sys.stdout.flush()
-    sys.stderr.write(_styled(_fitted(text, sys.stderr), _DIM, sys.stderr) + "\n")
+    sys.stderr.write(_styled(_fitted(_without_controls(text), sys.stderr), _DIM, sys.stderr) + "\n")
     sys.stderr.flush()
 
 
 def print_error(text: str) -> None:
     """Print a message to standard error, after the word "Error" in red."""
-    fitted = _fitted(f"Error: {text}", sys.stderr)
+    fitted = _fitted(f"Error: {_without_controls(text)}", sys.stderr)
     sys.stderr.write(_styled("Error:", _RED, sys.stderr) + fitted.removeprefix("Error:") + "\n")
     sys.stderr.flush()
 
@@ -86,6 +89,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _without_controls(text: str) -> str:
+    """Return text with what steers a terminal escaped: names and classes may come from a stranger's file."""
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def _terminal_width(stream: TextIO) -> int | None:
