@@ -124,6 +124,8 @@ CHANGES: list[tuple[str, Callable[[Document], None], str]] = [
     ("mob_esp", lambda h: objects(h, "ensembles.ForestReader").update(n_voters=3), "more trees"),
     ("boosted", lambda h: root(h)["estimates"].pop(), "other trees"),
     ("boosted", lambda h: put(root(h), "estimator_weights_", [1.0]), "other members"),
+    ("boosted", lambda h: edit(root(h), "estimator_weights_", 1, -1.0), ">= 0"),
+    ("boosted", lambda h: put(root(h), "estimator_weights_", [0.0, 0.0]), "without weight"),
     ("boosted", lambda h: put(root(h), "order", [1, 1]), "order of classes"),
     ("stumps", lambda h: edit(root(h), "feature", 0, 4), "column that does not exist"),
     ("stumps", lambda h: edit(root(h), "threshold", 0, np.nan), "threshold"),

@@ -37,7 +37,7 @@ __all__ = ["BOOSTING_FORMS"]
 # The rounds of a boosted classifier. Without its rows a run cannot be continued, and is not recognised.
 _RUN: dict[str, Field] = {
     "seed": Object("random.SeedSequence"),
-    "estimator_weights_": Array("f8", finite=True, low=-1e100, high=1e100),
+    "estimator_weights_": Array("f8", finite=True, low=0, high=1e100),
     "errors_": Array("f8", finite=True, low=0, high=1),
     "stopped_": Optional_(Text("perfect", "weak")),
     "order": Array("i8"),
@@ -85,6 +85,8 @@ def _finish_run(model: Any, values: dict[str, Any], members: list[Any]) -> None:
     vars(model).update({name: values[name] for name in names if name in values})
     weights, errors, row_weights = model.estimator_weights_, model.errors_, values.get("row_weights")
     check_order(values["order"], len(model.classes_))
+    if not weights.sum() > 0:
+        raise ModelFileError("has members without weight")
     if not len(members) == len(weights) == len(errors) or ("rows" in values) != (row_weights is not None):
         raise ModelFileError("has weights of other members")
     if row_weights is not None:
