@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -24,9 +25,23 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # tests draw figures without a displ
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-# Tests never time: what is slow on a busy machine is not wrong.
-settings.register_profile("calibrant", deadline=None)
-settings.load_profile("calibrant")
+# Tests never time: what is slow on a busy machine is not wrong. `make test-long` tries more examples.
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None)
+settings.load_profile("thorough" if os.environ.get("CALIBRANT_THOROUGH") else "quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to `make test-long` all but every n-th case of tests that are marked by ``sample(n)``."""
+    counts = Counter[str]()
+    for item in items:
+        marker = item.get_closest_marker("sample")
+        if marker is not None:
+            name = item.nodeid.partition("[")[0]
+            counts[name] += 1
+            if counts[name] % marker.args[0] != 1:
+                item.add_marker("long")
 
 
 @pytest.fixture(autouse=True, scope="session")

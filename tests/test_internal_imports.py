@@ -66,8 +66,8 @@ INTERNAL = {
         NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES
         TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind
         counts_bits grow_unpruned impurity_importances missing_rows narrowest node_indicator number_classes
-        pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate rows_needed
-        unpack_trees with_table
+        pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate
+        rows_needed unpack_trees with_table
     """,
 }
 

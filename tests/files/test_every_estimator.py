@@ -91,6 +91,7 @@ def _attribute(loaded: Any, name: str, instead: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "table"), CASES, ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.sample(4)
 def test_a_loaded_model_is_the_saved_one(tmp_path: Path, name: str, table: Any) -> None:
     rows = table()
     model = fitted(name, rows)
@@ -105,6 +106,7 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path, name: str, table: Any) 
 
 
 @pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])
+@pytest.mark.sample(3)
 def test_a_loaded_model_can_be_saved_again(tmp_path: Path, name: str) -> None:
     rows = numeric()
     model = fitted(name, rows)
@@ -116,6 +118,7 @@ def test_a_loaded_model_can_be_saved_again(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])
+@pytest.mark.sample(3)
 def test_with_training_rows_everything_is_there(tmp_path: Path, name: str) -> None:
     rows = numeric()
     model = fitted(name, rows)

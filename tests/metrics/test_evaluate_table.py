@@ -86,6 +86,7 @@ def crowded(seed, order):
 @pytest.mark.parametrize("order", ["mixed", "positives first", "negatives first"])
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("name", RANKS)
+@pytest.mark.sample(4)
 def test_the_stated_error_holds_for_any_order_within_a_bin(name, weight, order):
     for seed in range(30):
         rows = crowded(seed, order)

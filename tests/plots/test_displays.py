@@ -122,6 +122,7 @@ MODELS = {
 
 @pytest.mark.parametrize("models", [["one"], ["cautious", "one"], ["reversed"], list(MODELS)])
 @pytest.mark.parametrize("kind", CASES)
+@pytest.mark.sample(4)
 def test_no_legend_covers_a_curve_or_leaves_the_figure(kind, models):
     display = kind.from_predictions(Y, {name: MODELS[name] for name in models}, **CASES[kind])
     box, whole = box_of(display), display.figure_.bbox
@@ -137,6 +138,7 @@ def test_no_legend_covers_a_curve_or_leaves_the_figure(kind, models):
 
 
 @pytest.mark.parametrize("kind", CASES)
+@pytest.mark.sample(3)
 def test_many_models_with_long_names_leave_room_for_the_curves(kind):
     models = {f"model number {number}, which has a long name": P ** (1 + number / 9) for number in range(10)}
     display = kind.from_predictions(Y, models, **CASES[kind])

@@ -107,6 +107,7 @@ def assert_same(one, other):
 
 @pytest.mark.parametrize("function", list(functions()))
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.sample(5)
 def test_columns_named_like_the_classes_go_by_name(function, frame):
     wanted = call(function, np.column_stack([1 - P, P]))
     assert_same(call(function, frame({"yes": P, "no": 1 - P})), wanted)
@@ -124,6 +125,7 @@ def test_names_that_are_nearly_the_classes_raise_with_both_lists(function):
 
 
 @pytest.mark.parametrize("function", list(functions()))
+@pytest.mark.sample(4)
 def test_default_names_go_by_position_and_others_warn(function):
     both = np.column_stack([1 - P, P])
     labels = labels_of(function)
