@@ -105,6 +105,25 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path, name: str, table: Any) 
         assert [column.name for column in described.columns] == list(model._schema.names)
 
 
+FROM_ROWS = ["Neighbors", "Neighbors-all", "Lazy", "NaiveBayes-kernel", "Tree-kernel_density", "Bagged-kernel"]
+
+
+@pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])
+def test_models_that_predict_from_their_training_rows_say_so(tmp_path: Path, name: str) -> None:
+    notes = calibrant.save(fitted(name, numeric()), tmp_path / "model").notes
+    holds_rows = name in [*FROM_ROWS, "Neighbors-array", "Probability"]
+    assert any("from which" in note and note.startswith("holds ") for note in notes) == holds_rows
+
+
+def test_a_blend_says_what_it_expects_of_itself(tmp_path: Path) -> None:
+    model = fitted("Probability", numeric())
+    calibrant.save(model, tmp_path / "model", expected={"metric": "auc", "value": 0.8})
+    own = model.expected_log_loss_
+    ours, theirs = describe_model(tmp_path / "model").expected
+    assert (ours.metric, ours.value) == ("auc", 0.8)
+    assert (theirs.metric, theirs.value, theirs.low, theirs.high) == ("log_loss", own.value, own.low, own.high)
+
+
 @pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])
 @pytest.mark.sample(3)
 def test_a_loaded_model_can_be_saved_again(tmp_path: Path, name: str) -> None:

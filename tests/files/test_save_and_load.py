@@ -94,3 +94,26 @@ def test_a_table_is_named_by_its_fingerprint(path: Path) -> None:
     assert (made_from.name, made_from.n_rows) == ("appeal", 1500)
     assert made_from.fingerprint == fingerprint(table.X, table.y, sample_weight=table.sample_weight)
     assert describe_model(path).made_from == made_from
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"compress": "yes"}, "compress must be a bool; got 'yes'"),
+        ({"training_rows": 1}, "training_rows must be a bool; got 1"),
+        ({"made_by": 3}, "made_by must be a string or None; got 3"),
+        ({"expected": "good"}, r"expected must be ExpectedScore\(\.\.\.\) or a dict of metric"),
+        ({"expected": {"value": 1.0}}, "expected lacks a value"),
+        ({"expected": {"metric": "auc", "value": "x"}}, r"cannot be saved: expected\[0\]\.value must be a number"),
+    ],
+)
+def test_wrong_options_are_named(path: Path, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        calibrant.save(constant(), path, **options)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("sha256", ["", "abc", "g" * 64, 3, b"0" * 64])
+def test_a_digest_that_is_none_is_named(path: Path, sha256: Any) -> None:
+    with pytest.raises(ParameterError, match="sha256 must be a digest of 64 hexadecimal digits"):
+        calibrant.load_model(path, sha256=sha256)

@@ -208,7 +208,7 @@ def _from_mapping(cls: Any, name: str, values: Any) -> Any:
     known = [field.name for field in fields(cls)]
     if not isinstance(values, Mapping) or not values.keys() <= set(known):
         raise ParameterError(
-            f"{name} must be a {cls.__name__} or a dict of {', '.join(known)}; got {short_repr(values)}."
+            f"{name} must be {cls.__name__}(...) or a dict of {', '.join(known)}; got {short_repr(values)}."
         )
     try:
         return cls(**values)

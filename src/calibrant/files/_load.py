@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from calibrant.exceptions import MissingFileError, ModelFileError
+from calibrant._repr import short_repr
+from calibrant.exceptions import MissingFileError, ModelFileError, ParameterError
 from calibrant.files._container.read import open_container
 from calibrant.files._description import ModelDescription
 from calibrant.files._header import check_header, describe, read_model
@@ -50,6 +52,8 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
     >>> calibrant.load_model(path, sha256=described.sha256).predict([0.0])
     array([0.5])
     """
+    if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9a-fA-F]{64}", sha256)):
+        raise ParameterError(f"sha256 must be a digest of 64 hexadecimal digits; got {short_repr(sha256)}.")
     with _explained(path):
         container = open_container(path, sha256)
         check_header(container.header)

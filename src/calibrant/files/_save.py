@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calibrant._params import Bool, InstanceOf, Nothing, check_param
 from calibrant.data import Table
 from calibrant.data._internal import fit_columns
 from calibrant.exceptions import ModelFileError
@@ -89,14 +90,21 @@ def save(
     >>> calibrant.load_model(path).predict_proba([[7]]).round(3)
     array([[0.667, 0.333]])
     """
-    out = Writer(training_rows=training_rows)
+    for name, value, rule in (
+        ("compress", compress, Bool()),
+        ("training_rows", training_rows, Bool()),
+        ("made_by", made_by, InstanceOf(str, "a string") | Nothing()),
+    ):
+        check_param(name, value, rule)
+    out = Writer(training_rows=bool(training_rows))
     scores = read_expected(expected) + _own_scores(model)
     try:
         check_fitted(model)
         header = make_header(model, out, made_by, read_source(made_from), scores, _schema(model, made_from))
         read_model(header, out.arrays)  # so that no file is written that cannot be loaded
     except ModelFileError as error:
-        raise ModelFileError(f"{type(model).__name__} cannot be saved: {error}.") from None
+        what = str(error).removeprefix(".")
+        raise ModelFileError(f"{type(model).__name__} cannot be saved: {what}.") from None
     sha256 = write_container(path, header, out.arrays, compress=compress)
     return describe(header, out.arrays, Path(path).stat().st_size, sha256)
 
