@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -92,7 +93,9 @@ def _xgboost() -> Any:
     return XGBClassifier(n_estimators=2, max_depth=2, enable_categorical=True)
 
 
-FOREIGN |= {"lightgbm": _lightgbm, "xgboost": _xgboost}
+FOREIGN |= {
+    name: make for name, make in (("lightgbm", _lightgbm), ("xgboost", _xgboost)) if importlib.util.find_spec(name)
+}
 _MAPS = {name: make for name, make in CALIBRATORS.items() if name not in ("none",)}
 NAMES = (*OWN, *FOREIGN, *(f"map-{name}" for name in _MAPS), "map-pairs", "map-folds", "leaf-venn")
 

@@ -10,16 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 RUNS = 200_000
-NAMES = ("csv", "arff", "c45", "parquet", "feather", "yaml", "toml")
+NAMES = ("csv", "arff", "c45", "parquet", "feather", "yaml", "toml", "model")
 LIMITS = ("-max_len=1024", "-timeout=20", "-rss_limit_mb=4096", "-seed=1", "-len_control=0", "-print_final_stats=1")
 
 
 def fuzz(name: str, runs: int, folder: Path) -> bool:
     """Fuzz one target and print the result."""
+    script = ["model_files.py"] if name == "model" else ["readers.py", name]
     command = [
         sys.executable,
-        str(Path(__file__).with_name("readers.py")),
-        name,
+        str(Path(__file__).with_name(script[0])),
+        *script[1:],
         str(folder / name),
         f"-runs={runs}",
         *LIMITS,

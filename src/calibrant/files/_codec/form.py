@@ -181,12 +181,14 @@ def estimator_form(
 
 def check_fitted(model: Any) -> None:
     """Raise unless an object is a fitted model; parts of one, such as a parameter, need not be fitted."""
-    if not hasattr(model, "fit") or isinstance(model, type):
+    if not hasattr(type(model), "fit"):
         raise ModelFileError(f"{type(model).__name__} is no model, but a part of one")
     try:
         check_is_fitted(model)
     except NotFittedError:
         raise ModelFileError(f"{type(model).__name__} has no fitted attributes: is it fitted?") from None
+    except Exception as error:  # of other packages' estimators that lack attributes
+        raise ModelFileError(f"{type(model).__name__} is no fitted model ({error})") from error
 
 
 def _is_unfitted(values: Mapping[str, Any]) -> bool:

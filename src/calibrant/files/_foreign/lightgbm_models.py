@@ -64,7 +64,7 @@ def fit_lightgbm(values: dict[str, Any]) -> Any:
     model = lightgbm.LGBMClassifier(**values["parameters"])
     if values.keys() == {"parameters"}:
         return model
-    if values.keys() < {"text", "classes", "n_features", "named", "categories", "best_iteration"}:
+    if not {"text", "classes", "n_features", "named", "categories", "best_iteration"} <= values.keys():
         raise ModelFileError("holds half a model of LightGBM")
     _check_categories(values["categories"])
     try:

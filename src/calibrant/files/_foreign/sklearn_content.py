@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from calibrant.exceptions import ModelFileError
 from calibrant.files._foreign.tree_nodes import check_children
@@ -17,6 +19,7 @@ def check_content(estimator: Any) -> None:
     """Raise if an estimator, or one inside it, holds sizes or indices that its compiled code would follow wrongly."""
     try:
         for part in _parts(estimator):
+            _complete(part)
             check = _CHECKS.get(type(part).__name__)
             if check is not None:
                 check(part)
@@ -41,6 +44,16 @@ def _parts(estimator: Any) -> Iterator[Any]:
         elif type(item).__module__.startswith("sklearn."):
             yield item
             waiting += getattr(item, "__dict__", {}).values()
+
+
+def _complete(part: Any) -> None:
+    """Set parameters that an earlier version of scikit-learn did not have to their defaults."""
+    if not isinstance(part, BaseEstimator):
+        return
+    for name, parameter in inspect.signature(type(part).__init__).parameters.items():
+        if name in part._get_param_names() and name not in vars(part):
+            _need(parameter.default is not parameter.empty, f"the parameter {name} is missing")
+            setattr(part, name, parameter.default)
 
 
 def _need(holds: bool, what: str) -> None:

@@ -133,6 +133,7 @@ def _check_coefficients(found: Coefficients, n_classes: int) -> None:
     need(len(found.seen) == len(found.coef) == len(found.intercept) >= 1, "has other coefficients than classes")
     need(bool((np.diff(found.seen) > 0).all()) and int(found.seen[-1]) < n_classes, "has classes that are not there")
     need(len(found.base_rates) == n_classes, "has other base rates than classes")
+    need(abs(found.base_rates.sum() - 1) < 1e-6, "has base rates that do not sum to 1")
 
 
 def _check_estimator(model: EstimatorModel, classes: np.ndarray) -> None:

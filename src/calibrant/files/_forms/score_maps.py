@@ -54,6 +54,7 @@ def need(holds: object, what: str) -> None:
 def check_outputs(calibrator: Any) -> bool:
     """Return whether a calibrator is fitted; raise unless it has a column of scores a class, or one for two classes."""
     if not hasattr(calibrator, "classes_"):
+        need("n_columns_" not in vars(calibrator), "lacks its classes")
         return False
     n_classes = len(calibrator.classes_)
     need(n_classes >= 2 and len(set(calibrator.classes_.tolist())) == n_classes, "must have two classes or more")
