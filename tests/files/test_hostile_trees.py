@@ -15,6 +15,7 @@ from tests.files.crafted import Document, file_of, parts, write
 from tests.files.models import fitted, table, three_classes, two_classes
 
 import calibrant
+from calibrant.calibration import CalibratedClassifier
 from calibrant.ensembles import (
     BaggedTreesClassifier,
     BoostedStumpsClassifier,
@@ -157,6 +158,17 @@ def test_what_does_not_belong_together_is_refused(
 def test_without_a_change_they_load(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = load(name, lambda _: None, tmp_path, monkeypatch)
     assert loaded.predict_proba(table()).tobytes() == model(name).predict_proba(table()).tobytes()
+
+
+def test_a_model_inside_another_must_be_fitted(tmp_path: Path) -> None:
+    header, _ = parts(
+        fitted(lambda: CalibratedClassifier(ProbabilityTreeClassifier(max_depth=1)), table(), two_classes())
+    )
+    fields = objects(header, "trees.ProbabilityTreeClassifier")
+    for name in [name for name in fields if name != "parameters"]:
+        del fields[name]
+    with pytest.raises(ModelFileError, match=r"must be fitted; got a trees.ProbabilityTreeClassifier"):
+        calibrant.load_model(write(tmp_path / "m", file_of(header)))
 
 
 def test_other_counts_are_another_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
+from calibrant._estimator import EstimatorMixin
 from calibrant.exceptions import ModelFileError
 from calibrant.files._codec.fields import NOT_FINITE, Field, named, wrong
 
@@ -35,12 +38,22 @@ class Object(Field):
     def read(self, document: Any, source: Reader) -> Any:
         name, value = source.object(document)
         self._check(name)
+        if isinstance(value, EstimatorMixin) and not _is_fitted(value):
+            raise ModelFileError(f"must be fitted; got a {name} with its parameters alone")
         return value
 
     def _check(self, name: str) -> None:
         package = f"{name.partition('.')[0]}.*"
         if self.names and name not in self.names and package not in self.names:
             raise ModelFileError(f"must be {' or '.join(self.names)}; got {name}")
+
+
+def _is_fitted(estimator: Any) -> bool:
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
 
 
 class Value(Field):
