@@ -206,7 +206,7 @@ def is_writing(pid: int, folder: Path) -> bool:
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="/proc is Linux's list of what processes have open")
 @pytest.mark.parametrize("moment", ["loading", "writing"])
 def test_ctrl_c_leaves_no_half_file(donors: Path, moment: str) -> None:
-    (donors / "big.csv").write_text("age,zone\n" + "31,007\n" * 3_000_000)
+    (donors / "big.csv").write_text("age,zone\n" + "31,007\n" * 1_000_000)
     command = [*EXECUTABLE, "predict", "model.calibrant", "big.csv", "--out", "p.csv"]
     env = {**os.environ, "NO_COLOR": "1"}
     process = subprocess.Popen(command, cwd=donors, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env)

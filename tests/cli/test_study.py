@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.cli.command_line import EXECUTABLE, execute, run, run_json
+from tests.cli.command_line import EXECUTABLE, run, run_json
 
 from calibrant.cli import main
 from calibrant.studies import Study
@@ -91,14 +92,19 @@ def test_a_study_is_exported_to_a_file_or_printed(study: Study, tmp_path: Path, 
     assert "nowhere" in capsys.readouterr().err
 
 
-def test_a_study_is_deleted_after_a_confirmation(tmp_path: Path, study_folder: Path) -> None:
+def test_a_study_is_deleted_after_a_confirmation(
+    tmp_path: Path, study_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "copy.db").write_bytes((study_folder / "studies.db").read_bytes())
-    done = execute("study", "delete", "leaves", "--store", "copy.db", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "pass --yes" in done.stderr
-    done = execute("study", "delete", "leaves", "--store", "copy.db", "--yes", cwd=tmp_path)
-    assert done.returncode == 0
-    assert execute("study", "status", "leaves", "--store", "copy.db", cwd=tmp_path).returncode == 2
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert main(["study", "delete", "leaves", "--store", "copy.db"]) == 2
+    assert "pass --yes" in capsys.readouterr().err
+    assert run_json(capsys, "study", "delete", "leaves", "--store", "copy.db", "--yes") == {
+        "deleted": "leaves",
+        "n_trials": 6,
+    }
+    assert main(["study", "status", "leaves", "--store", "copy.db"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -125,13 +131,12 @@ def test_bad_input_has_a_message_and_its_exit_code(args: list[str], code: int, m
     assert "Traceback" not in captured.err
 
 
-def test_failed_trials_have_exit_code_7(tmp_path: Path) -> None:
-    pd.DataFrame({"a": ["x", "y"] * 20, "c": ["no", "yes"] * 20}).to_csv(tmp_path / "a.csv", index=False)
+def test_failed_trials_have_exit_code_7(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"a": ["x", "y"] * 20, "c": ["no", "yes"] * 20}).to_csv("a.csv", index=False)
     text = STUDY.replace("[appeal]", "[a.csv]").replace("rate: ConstantClassifier", "g: sklearn.naive_bayes.GaussianNB")
-    (tmp_path / "study.yaml").write_text(text)
-    done = execute("study", "run", "study.yaml", cwd=tmp_path)
-    assert done.returncode == 7
-    assert "3 of 6 trials done, 3 failed" in done.stdout
+    Path("study.yaml").write_text(text)
+    assert "3 of 6 trials done, 3 failed" in run(capsys, "study", "run", "study.yaml", code=7)
 
 
 def test_ctrl_c_prints_what_there_is_and_the_next_run_goes_on(tmp_path: Path) -> None:
