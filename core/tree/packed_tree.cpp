@@ -257,7 +257,7 @@ double PackedTrees::checked_weight(std::size_t node) const {
     double sum = 0;
     for (std::size_t k = 0; k < n_classes_; ++k) sum += arrays_.counts.at<double>(k * n_counted() + node);
     const double weight = arrays_.weight.size() > 0 ? arrays_.weight.at<double>(node) : sum;
-    require(std::abs(sum - weight) <= rounding * weight);
+    require(weight <= most_weight && std::abs(sum - weight) <= rounding * weight);
     return weight;
 }
 

@@ -1,6 +1,7 @@
 // Trees come back from their arrays to the bit, and arrays that describe no tree are refused.
 #include "tree/packed_tree.hpp"
 
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -120,6 +121,8 @@ TEST(weights_must_be_those_of_counts_and_branches) {
     };
     CHECK(believed(with({3, 3, 0, 2, 0, 2}, {5, 3, 2}), 2, {0}).unpack(0, nullptr).weight[0] == 5);
     CHECK_THROWS(believed(with({3, 3, 0, 2, 0, 2}, {6, 3, 2}), 2, {0}), std::invalid_argument);
+    const double endless = std::numeric_limits<double>::infinity();
+    CHECK_THROWS(believed(with({3, 3, 0, 2, 0, 2}, {5, endless, 2}), 2, {0}), std::invalid_argument);
     CHECK_THROWS(believed(with({4, 3, 0, 2, 0, 2}, {6, 3, 2}), 2, {0}), std::invalid_argument);
 }
 
