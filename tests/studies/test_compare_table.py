@@ -201,3 +201,11 @@ def test_methods_with_infinite_losses_are_ranked_last_and_not_tested(tmp_path):
     from calibrant.studies._table_comparison.against_best import finite_methods
 
     assert finite_methods(replace(study.results(), values=values), "log_loss") == ["naive Bayes"]
+
+
+def test_a_method_that_is_better_than_all_others_is_said_to_be(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    frame = pd.DataFrame({"x": x, "y": np.where(rng.random(300) < 1 / (1 + np.exp(-4 * x)), "yes", "no")})
+    found = compare_table(frame, methods=["logistic regression"], store=tmp_path / "s.db")
+    assert "Differences: logistic regression is better than base rate (" in str(found)

@@ -150,8 +150,9 @@ def _differences(found: TableComparison) -> str:
         return f"no test holds: {test.reason}."
     parts = [f"{found.best.method} is better than {_listed(worse)}"] if worse else []
     subject = "it" if worse else found.best.method
-    others = _listed(same) if len(same) <= _MAX_LISTED else f"the other {len(same)}"
-    parts += [f"{subject} is not shown to differ from {others}"] if same else []
+    if same:
+        others = _listed(same) if len(same) <= _MAX_LISTED else f"the other {len(same)}"
+        parts.append(f"{subject} is not shown to differ from {others}")
     return f"{'; '.join(parts)} ({test.how}, at {100 * test.confidence:g} %)."
 
 
