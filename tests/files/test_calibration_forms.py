@@ -60,6 +60,7 @@ MADE = (
 )
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("scores", SCORES)
 @pytest.mark.parametrize("calibrator", [*(make() for make in CALIBRATORS.values()), *MADE], ids=repr)
 def test_a_calibrator_maps_the_same(calibrator: Calibrator, scores: str, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def back(model: Any, folder: Path, **options: Any) -> Any:
     return calibrant.load_model(folder / "m.calibrant")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("y", [two_classes(), three_classes(), margins() > 0, np.digitize(margins(), [0.0])])
 @pytest.mark.parametrize("options", [{"dialect": "weka"}, {"counts": "m", "m": 3}], ids=str)
 @pytest.mark.parametrize("numeric", ["mdl", "gaussian", "kernel", "equal_width"])
@@ -92,6 +93,7 @@ NEIGHBORS = (
 )
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("options", NEIGHBORS, ids=str)
 @pytest.mark.parametrize("columns", [["a", "b", "c", "town"], ["b", "c"], ["town"], ["b", "town"]], ids=str)
 def test_neighbours_predict_the_same(columns: list[str], options: dict[str, Any], tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def scores(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.decision_function(X)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("y", [two_classes(), three_classes()], ids=["two", "three"])
 @pytest.mark.parametrize("estimator", SKLEARN, ids=lambda each: type(each).__name__)
 def test_a_scikit_learn_estimator_comes_back(estimator: Any, y: np.ndarray, tmp_path: Path) -> None:
