@@ -112,7 +112,7 @@ def test_unseen_categories_are_a_note(donors: Path, capsys: Capture) -> None:
         (["model.calibrant", "empty.csv", "--out", "p.csv"], 3, "is empty"),
         (["model.calibrant", "head.csv", "--out", "p.csv"], 3, "has a header but no rows"),
         (["model.calibrant", "picture.csv", "--out", "p.csv"], 3, "picture.csv"),
-        (["pickle.calibrant", "donors.csv", "--out", "p.csv"], 3, "pickle"),
+        (["old.calibrant", "donors.csv", "--out", "p.csv"], 3, "is a pickle, or a joblib file"),
         (["cut.calibrant", "donors.csv", "--out", "p.csv"], 3, "cut.calibrant"),
         (["model.calibrant", "donors.csv", "--out", "nowhere/p.csv"], 6, "nowhere/p.csv: cannot be written"),
         (["model.calibrant", "donors.csv", "--out", "folder"], 2, "must end in"),
@@ -133,7 +133,7 @@ def test_bad_input_has_a_message_and_its_exit_code(
     (donors / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
     import pickle
 
-    (donors / "pickle.calibrant").write_bytes(pickle.dumps({"a": 1}))
+    (donors / "old.calibrant").write_bytes(pickle.dumps({"a": 1}))
     raw = (donors / "model.calibrant").read_bytes()
     (donors / "cut.calibrant").write_bytes(raw[: len(raw) // 2])
     (donors / "wrong.csv").write_text("actual,skip,mail\nno,0,1\nmaybe,0,-3\n")

@@ -27,6 +27,7 @@ __all__ = ["Container", "open_container"]
 _MAX_ENTRIES = 1_000_000
 _MUCH = 2**22  # bytes; threads start in the time that a checksum of a megabyte takes
 _DAMAGED = "The file is damaged or was rewritten: copy it again, or save the model again."
+_PICKLES = tuple(b"\x80" + bytes([protocol]) for protocol in range(2, 6))  # those of protocols 0 and 1 have no mark
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,11 @@ def _map(path: str | os.PathLike[str]) -> mmap.mmap:
     if not stat.S_ISREG(Path(path).stat().st_mode):
         raise ModelFileError("is not a file")
     with Path(path).open("rb") as file:
+        if file.read(2) in _PICKLES:
+            raise ModelFileError(
+                "is a pickle, or a joblib file, and could run any code when it is loaded. Load it in Python if you "
+                "trust it, and save the model by calibrant.save."
+            )
         if os.fstat(file.fileno()).st_size < layout.TAIL_SIZE:
             raise ModelFileError(f"is not a model file, or is cut off. {_DAMAGED}")
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
