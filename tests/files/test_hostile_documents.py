@@ -13,6 +13,7 @@ import pytest
 from tests.files.crafted import Document, file_of, parts, write
 
 import calibrant
+from calibrant.calibration import Chain, Platt
 from calibrant.exceptions import CalibrantError, ModelFileError
 
 JUNK = [None, True, -1, 0, 1, 2**70, 1.5, "", "nan", "x" * 100, [], {}, [[]], [0], {"a": 1}, {"object": 0}, "\ud800"]
@@ -186,3 +187,9 @@ def test_strings_of_an_immense_type_are_refused_before_they_are_allocated(path: 
     refused(path, file_of(header), "strings of this width")
     assert tracemalloc.get_traced_memory()[1] < 5_000_000
     tracemalloc.stop()
+
+
+def test_a_parameter_that_must_be_there_is_missed(path: Path) -> None:
+    header, _ = parts(Chain(Platt(), Platt()).fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1]))
+    del header["objects"][-1]["fields"]["parameters"]["first"]
+    refused(path, file_of(header), "lacks a parameter")

@@ -164,7 +164,10 @@ def estimator_form(
         return {"parameters": {name: getattr(value, name) for name in parameters}, **kept}
 
     def made(values: dict[str, Any]) -> Any:
-        estimator = cls(**values.pop("parameters"))
+        try:
+            estimator = cls(**values.pop("parameters"))
+        except TypeError as error:
+            raise ModelFileError(f"lacks a parameter: {error}") from None
         _check_rules(estimator, rules or {})
         if not values:
             return estimator
