@@ -105,6 +105,17 @@ def test_a_tree_that_leads_out_of_its_nodes_is_refused(field: str, value: int) -
         sklearn_from_bytes(changed(forest(), arrays=lead_out))
 
 
+def test_a_tree_of_negative_probabilities_is_refused() -> None:
+    def negate(data: bytes) -> bytes:
+        array = np.load(io.BytesIO(data))
+        written = io.BytesIO()
+        np.save(written, -array if array.ndim == 3 else array)
+        return written.getvalue()
+
+    with pytest.raises(ModelFileError, match="values of a tree"):
+        sklearn_from_bytes(changed(forest(), arrays=negate))
+
+
 def test_an_array_that_is_shorter_than_its_header_is_refused() -> None:
     with pytest.raises(ModelFileError, match="length is not that of its header"):
         sklearn_from_bytes(changed(forest(), arrays=lambda data: data[:-8]))

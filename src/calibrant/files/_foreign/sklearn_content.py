@@ -65,6 +65,8 @@ def _check_tree(tree: Any) -> None:
     if hasattr(tree, "tree_"):
         _need(type(tree.tree_).__name__ == "Tree", "a tree without nodes")
         _need(tree.tree_.n_features == tree.n_features_in_, "a tree of other columns than its estimator")
+        values = tree.tree_.value
+        _need(np.isfinite(values).all() and (hasattr(tree, "predict_proba") <= (values.min() >= 0)), "values of a tree")
 
 
 def _check_members(ensemble: Any) -> None:
