@@ -16,6 +16,7 @@ from calibrant.exceptions import ParameterError
 
 
 @parametrize_with_checks([LogisticClassifier(), LogisticClassifier(C=0.1, nominal="all")])
+@pytest.mark.sample(3)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

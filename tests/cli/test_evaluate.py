@@ -142,6 +142,7 @@ def test_probabilities_of_the_other_class_are_noticed(pred: Path) -> None:
         ("verdict = too_little_to_matter", 0),
     ],
 )
+@pytest.mark.sample(3)
 def test_a_gate_fails_if_its_condition_holds(condition: str, code: int, pred: Path, capsys: Capture) -> None:
     text = run(capsys, "evaluate", str(pred), "--target", "y", "--proba", "p", "--fail-if", condition, code=code)
     assert ("FAILED  " if code else "passed  ") + condition in text

@@ -36,11 +36,13 @@ def excused(_estimator):
 
 
 @parametrize_with_checks([each(n_trees=5, random_state=0) for each in ENSEMBLES], expected_failed_checks=excused)
+@pytest.mark.sample(3)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
 
 @parametrize_with_checks([BaggedTreesClassifier(n_trees=3, bootstrap=None, max_features="sqrt", random_state=0)])
+@pytest.mark.sample(3)
 def test_without_a_bootstrap_nothing_is_excused(estimator, check):
     check(estimator)
 

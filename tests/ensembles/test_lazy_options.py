@@ -23,6 +23,7 @@ def excused(_estimator):
 
 
 @parametrize_with_checks([LazyOptionTreesClassifier(n_trees=5, random_state=0)], expected_failed_checks=excused)
+@pytest.mark.sample(3)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

@@ -61,6 +61,7 @@ def test_a_named_estimate_is_that_of_the_reference(grown, name):
 
 
 @pytest.mark.parametrize("estimate", PARAMETRIZED, ids=repr)
+@pytest.mark.sample(3)
 def test_an_estimate_with_parameters_is_that_of_the_reference(grown, estimate):
     assert_agree(grown, estimate, PARAMETRIZED[estimate])
 

@@ -67,6 +67,7 @@ def kill_in_the_middle(study: Study, pid: int, killed_at: list[int]) -> None:
 
 
 @posix
+@pytest.mark.long
 def test_the_table_comes_out_whole_when_a_worker_is_killed_in_the_middle(tmp_path: Path) -> None:
     here, there = make(tmp_path / "here.db"), make(tmp_path / "there.db")
     here.run()

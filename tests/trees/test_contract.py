@@ -34,6 +34,7 @@ from calibrant.trees import ProbabilityTreeClassifier
         ProbabilityTreeClassifier(prune="mdl", criterion="dkm_ratio", nominal_splits="binary"),
     ]
 )
+@pytest.mark.sample(3)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
