@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -199,7 +200,9 @@ def test_a_limit_on_the_size_of_files_leaves_no_half_file(donors: Path) -> None:
 
 def is_writing(pid: int, folder: Path) -> bool:
     """Return whether a process has a file in the folder open that is no longer, or not yet, in it, or a part of one."""
-    links = [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
+    links = []
+    with suppress(OSError):  # files are closed, and the process may end, while they are listed
+        links += [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir()]
     return any(link.startswith(str(folder)) and link.endswith(("(deleted)", ".part", ".tmp")) for link in links)
 
 
