@@ -45,7 +45,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._estimator import NOT_SAVED
 from calibrant._params import check_params
-from calibrant.exceptions import ModelFileError, ParameterError
+from calibrant.exceptions import ModelFileError, NotSavedError, ParameterError
 from calibrant.files._codec.fields import named
 from calibrant.files._codec.values import Parameters
 
@@ -202,7 +202,7 @@ def _is_unfitted(values: Mapping[str, Any]) -> bool:
 def _check_rules(estimator: Any, rules: Mapping[str, Rule]) -> None:
     try:
         check_params(estimator, rules)
-    except ParameterError as error:
+    except (NotSavedError, ParameterError) as error:  # the first where a parameter is an object that has no rows
         raise ModelFileError(f"has a wrong parameter: {error}") from None
 
 
