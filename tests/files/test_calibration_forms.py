@@ -24,13 +24,15 @@ from calibrant.calibration import (
     Chain,
     Dirichlet,
     Isotonic,
+    LeafVenn,
     Pairwise,
     Platt,
     PriorShift,
     Temperature,
     VennAbers,
 )
-from calibrant.exceptions import NotSavedError
+from calibrant.exceptions import ModelFileError, NotSavedError
+from calibrant.trees import ProbabilityTreeClassifier
 
 
 def back(model: Any, folder: Path, **options: Any) -> Any:
@@ -147,3 +149,12 @@ def test_an_attribute_of_ones_own_is_named(tmp_path: Path) -> None:
     with pytest.raises(calibrant.exceptions.ModelFileError, match="has the attribute 'my_note'"):
         calibrant.save(model, tmp_path / "m.calibrant")
     assert not (tmp_path / "m.calibrant").exists()
+
+
+@pytest.mark.parametrize("lost", ["classes_", "counts_"])
+def test_a_leaf_venn_predictor_needs_its_classes_and_counts(tmp_path, lost):
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    venn = LeafVenn(ProbabilityTreeClassifier().fit(X, y)).fit(X, y)
+    delattr(venn, lost)
+    with pytest.raises(ModelFileError, match="classes without counts, or counts without classes"):
+        calibrant.save(venn, tmp_path / "venn.calibrant")

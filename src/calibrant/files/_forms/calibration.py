@@ -134,7 +134,7 @@ def _check_pairwise(pairwise: Pairwise) -> None:
 def _check_leaf_venn(venn: LeafVenn) -> None:
     need(hasattr(venn, "classes_") == hasattr(venn, "counts_"), "has classes without counts, or counts without classes")
     if hasattr(venn, "classes_"):
-        need(hasattr(venn, "counts_") and venn.counts_.shape[1] == len(venn.classes_) >= 1, "has wrong counts")
+        need(venn.counts_.shape[1] == len(venn.classes_) >= 1, "has wrong counts")
         need(len(venn.counts_) >= 1, "has wrong counts")
 
 
