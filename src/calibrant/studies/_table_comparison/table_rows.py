@@ -81,8 +81,8 @@ def read_compared_table(
     """
     table = _read(source, target, nominal)
     positive = _read_positive(table, positive)
-    labels, group, column = _group_of(table, groups)
-    table = replace(table, X=labels, kinds={name: table.kinds[name] for name in labels}, positive=positive)
+    features, group, column = _group_of(table, groups)
+    table = replace(table, X=features, kinds={name: table.kinds[name] for name in features}, positive=positive)
     found = ComparedTable(table, _dataset(source, table, target, column, group, nominal), group, column)
     _check_classes(found)
     return found
