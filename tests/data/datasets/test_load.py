@@ -309,7 +309,7 @@ def test_appeal_equals_the_output_of_its_program() -> None:
 def test_the_list_names_sets_and_tasks() -> None:
     names = list_datasets()
     assert isinstance(names, tuple)
-    assert len(names) == len(set(names)) == 34 + 32
+    assert len(names) == len(set(names)) == 34 + 33
     assert {"appeal", "iris", "nielsen.audiology", "zadrozny.kdd98"} <= set(names)
 
 
@@ -334,7 +334,7 @@ def test_the_list_includes_what_only_the_manifest_knows(tmp_path: Path, tiny: pd
 @pytest.mark.usefixtures("no_home")
 def test_the_list_prints_in_families() -> None:
     lines = repr(list_datasets()).splitlines()
-    assert lines[0].startswith("66 data sets: load(name) loads one")
+    assert lines[0].startswith("67 data sets: load(name) loads one")
     assert lines[-1] == "  zadrozny.coil  zadrozny.kdd98"
     assert max(map(len, lines)) <= 100
 

@@ -49,10 +49,10 @@ def task_of(**steps: object) -> Task:
     return Task(source="made", rows=0, n_features=0, reported=ReportedFigures(), **steps)  # type: ignore[arg-type]
 
 
-def test_there_are_twenty_five_five_and_two_tasks() -> None:
+def test_there_are_twenty_five_six_and_two_tasks() -> None:
     papers = [name.partition(".")[0] for name in TASKS]
     counts = {paper: papers.count(paper) for paper in dict.fromkeys(papers)}
-    assert counts == {"nielsen": 20, "chawla": 5, "caruana": 5, "zadrozny": 2}
+    assert counts == {"nielsen": 20, "chawla": 5, "caruana": 6, "zadrozny": 2}
 
 
 def test_every_task_is_made_from_a_known_set() -> None:
@@ -102,11 +102,31 @@ def test_caruanas_training_and_test_rows_fit_into_ours(name: str, data_home: Pat
     assert loaded(name, data_home).n_rows >= reported.train + reported.test == reported.rows
 
 
-def test_caruanas_share_of_adult_fits_the_complete_rows(data_home: Path) -> None:
-    table = loaded("caruana.adult", data_home)
-    complete = table.take(table.X.notna().all(axis=1))
-    assert (table.n_rows, complete.n_rows) == (48842, 45222)
-    assert round(positive_share(complete), 2) == TASKS["caruana.adult"].reported.positive_share
+@pytest.mark.parametrize(("name", "n_features"), [("caruana.adult", 14), ("caruana.adult_104", 104)])
+def test_caruanas_adult_has_the_complete_rows(name: str, n_features: int, data_home: Path) -> None:
+    table = loaded(name, data_home)
+    assert (table.n_rows, table.n_features) == (45222, n_features)
+    assert table.X.notna().all(axis=None)
+    assert table.class_counts == {"<=50K": 34014, ">50K": 11208}
+    assert round(positive_share(table), 3) == 0.248
+
+
+def test_the_104_columns_of_adult_are_its_numbers_and_one_hot_codes(data_home: Path) -> None:
+    table, coded = loaded("caruana.adult", data_home), loaded("caruana.adult_104", data_home)
+    assert set(coded.kinds.values()) == {"numeric"}
+    assert list(coded.kinds)[:3] == ["age", "workclass=State-gov", "workclass=Self-emp-not-inc"]
+    nominal = [column for column, kind in table.kinds.items() if kind == "nominal"]
+    expected = pd.get_dummies(table.X[nominal].astype(object), columns=nominal, prefix_sep="=")
+    numeric = [column for column in table.kinds if column not in nominal]
+    pd.testing.assert_frame_equal(
+        coded.X[[*numeric, *expected]], table.X[numeric].join(expected), check_dtype=False, check_index_type=False
+    )
+
+
+def test_a_missing_value_has_no_indicator() -> None:
+    table = apply_task(task_of(indicators=True), table_of(u=["p", None, "q"], y=["a", "a", "b"]), "task")
+    assert table.X.to_dict("list") == {"u=p": [1, 0, 0], "u=q": [0, 0, 1]}
+    assert table.kinds == {"u=p": "numeric", "u=q": "numeric"}
 
 
 def test_the_letters_are_grouped_one_against_the_rest_and_in_halves(data_home: Path) -> None:

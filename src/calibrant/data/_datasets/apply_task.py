@@ -62,13 +62,28 @@ def _select_columns(table: Table, task: Task) -> Table:
     table = _keep_columns(table, [column for column in table.kinds if column not in task.drop_columns])
     if task.complete_rows:
         table = table.take(np.asarray(table.X.notna().all(axis=1)))
-    if not task.drop_constant:
-        return table
-    return _keep_columns(table, [column for column in table.kinds if table.X[column].nunique(dropna=False) > 1])
+    if task.drop_constant:
+        table = _keep_columns(table, [name for name in table.kinds if table.X[name].nunique(dropna=False) > 1])
+    return _with_indicators(table) if task.indicators else table
 
 
 def _keep_columns(table: Table, columns: list[str]) -> Table:
     return replace(table, X=table.X[columns], kinds={column: table.kinds[column] for column in columns})
+
+
+def _with_indicators(table: Table) -> Table:
+    """Replace each nominal column by a 0/1 column for each of its categories that occurs; missing values have none."""
+    import pandas as pd
+
+    columns: dict[str, pd.Series[Any]] = {}
+    for column, kind in table.kinds.items():
+        values = table.X[column]
+        if kind == "numeric":
+            columns[column] = values
+            continue
+        present = values.astype("category").cat.remove_unused_categories().cat.categories
+        columns |= {f"{column}={category}": (values == category).astype("int8") for category in present}
+    return replace(table, X=pd.DataFrame(columns), kinds=dict.fromkeys(columns, "numeric"))
 
 
 def _regroup(y: pd.Series[Any], task: Task) -> pd.Series[Any]:
