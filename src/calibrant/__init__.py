@@ -33,6 +33,7 @@ _PACKAGES = (
     "files",
     "metrics",
     "neighbors",
+    "papers",
     "plots",
     "resampling",
     "studies",

@@ -42,5 +42,6 @@ COMMANDS = (
     Command("decide", _STEPS),
     Command("inspect", _MORE),
     Command("study", _MORE),
+    Command("reproduce", _MORE),
     Command("datasets", _MORE),
 )

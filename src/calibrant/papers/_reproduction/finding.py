@@ -1,0 +1,55 @@
+"""A finding of a paper, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from calibrant.papers._reproduction.markdown import markdown_table
+
+__all__ = ["Finding", "findings_text"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement of a paper with the evidence for or against it.
+
+    Parameters
+    ----------
+    name : str
+        A short name.
+    statement : str
+        What the paper claims, as one sentence.
+    verdict : {"holds", "does not hold", "undecided"}
+        What our figures show beyond sampling error; ``"undecided"`` where they show neither.
+    evidence : str
+        The figures.
+    source : str
+        Where the paper claims it.
+
+    Examples
+    --------
+    >>> from calibrant.papers import Finding
+    >>> Finding("laplace", "Laplace alone helps little.", "holds", "MSE 0.1005, raw 0.1019.", "Table 1").verdict
+    'holds'
+    """
+
+    name: str
+    statement: str
+    verdict: Literal["holds", "does not hold", "undecided"]
+    evidence: str
+    source: str
+
+
+def findings_text(findings: tuple[Finding, ...]) -> str:
+    """Return findings as a table in Markdown.
+
+    Examples
+    --------
+    >>> print(findings_text((Finding("a", "A beats B.", "holds", "1 to 2", "Table 1"),)))
+    | finding    | source  | verdict | evidence |
+    | :--------- | :------ | :------ | :------- |
+    | A beats B. | Table 1 | holds   | 1 to 2   |
+    """
+    rows = [[each.statement, each.source, each.verdict, each.evidence] for each in findings]
+    return markdown_table(["finding", "source", "verdict", "evidence"], rows, left=4)

@@ -1,0 +1,153 @@
+"""What all reproductions share: published figures, tables, verdicts, files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
+from calibrant.exceptions import ParameterError, StudyError
+from calibrant.papers import Cell, Finding, Paper, PaperTable, Picture, Published, reproduce
+from calibrant.papers._reproduction import reproduce as module
+from calibrant.studies import Study, StudyResults
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "decimals", "rounding"),
+    [
+        ("0.09481", 0.09481, 5, 0.000005),
+        ("$48,639", 48639.0, 0, 0.5),
+        ("-0.038", -0.038, 3, 0.0005),
+        (".312174", 0.312174, 6, 0.0000005),
+        ("∞", math.inf, 0, 0.0),
+    ],
+)
+def test_published_figures_are_read_as_printed(text: str, value: float, decimals: int, rounding: float) -> None:
+    published = Published(text)
+    assert published.value == value
+    assert published.decimals == decimals
+    assert published.rounding == pytest.approx(rounding, rel=1e-12)
+
+
+def test_published_text_must_be_a_number() -> None:
+    with pytest.raises(ParameterError, match="13/5/2"):
+        Published("13/5/2")
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "error", "verdict"),
+    [
+        (0.1020, "0.100", 0.0009, "agrees"),  # 0.0020 <= 2 * 0.0009 + 0.0005
+        (0.1024, "0.100", 0.0009, "differs"),
+        (0.1024, "0.100", math.nan, ""),
+        (math.inf, "∞", math.nan, "agrees"),
+        (math.inf, "0.100", 0.1, "differs"),
+        (0.1, "∞", 0.1, "differs"),
+    ],
+)
+def test_verdict_is_two_standard_errors_and_the_rounding(
+    ours: float, published: str, error: float, verdict: str
+) -> None:
+    assert Cell("row", "column", ours, Published(published), error=error).verdict == verdict
+
+
+def test_a_figure_without_a_published_one_is_not_judged() -> None:
+    assert Cell("row", "column", 0.5, error=0.1).verdict == ""
+
+
+_numbers = st.floats(allow_nan=True, allow_infinity=True)
+_texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"], exclude_characters="\r\x00"), max_size=8)
+
+
+@given(st.lists(st.tuples(_texts, _numbers, _numbers, _texts), unique_by=lambda each: each[0], max_size=5))
+def test_csv_is_read_back_to_the_bit(tmp_path_factory: pytest.TempPathFactory, values: list[Any]) -> None:
+    cells = tuple(Cell(row, "c", ours, Published("1.0"), error=error, why=why) for row, ours, error, why in values)
+    path = tmp_path_factory.mktemp("csv") / "table_1.csv"
+    path.write_text(PaperTable("table_1", "", cells).to_csv(), encoding="utf-8", newline="")
+    assert repr(PaperTable.from_csv(path).cells) == repr(cells)
+
+
+def test_two_figures_at_one_place_raise() -> None:
+    with pytest.raises(ParameterError, match="several at"):
+        PaperTable("table_1", "", (Cell("a", "b", 1.0), Cell("a", "b", 2.0)))
+
+
+def test_text_has_the_decimals_of_the_paper_and_names_causes() -> None:
+    cells = (
+        Cell("Laplace", "test", 0.123456, Published("0.10"), "KDD'98", 0.001, why="Other rows."),
+        Cell("Smoothing", "test", 0.123456, Published("0.1"), "KDD'98", 1.0),
+    )
+    text = PaperTable("table_1", "Table 1", cells, note="A note.").text
+    assert "| Laplace   |        0.10 | 0.12 |    0.02 \\* |" in text
+    assert "| Smoothing |         0.1 |  0.1 |        0.0 |" in text
+    assert "1 of 2 figures agree" in text
+    assert "- KDD'98, Laplace (test): Other rows." in text
+    assert text.endswith("A note.")
+
+
+class _SmallPaper(Paper):
+    """A paper of two constant methods on one small data set."""
+
+    name = "small-paper"
+    citation = "A. Author, 2000"
+    processor_seconds: Mapping[Any, float] = {"quick": 1.0, "default": 1.0, "full": 1.0}
+
+    def methods(self) -> dict[str, Any]:
+        return {"All one": ConstantClassifier(strategy="one", positive="yes"), "Naive Bayes": NaiveBayesClassifier()}
+
+    def studies(self, _size: Any, store: str) -> dict[str, Study]:
+        return {
+            "main": Study("small", datasets=["appeal"], methods=self.methods(), plan=2, metrics=["mse"], store=store)
+        }
+
+    def tables(self, results: Mapping[str, StudyResults], _size: Any) -> list[PaperTable]:
+        means = results["main"].table("mse").iloc[0]
+        return [
+            PaperTable("table_1", "Table 1", tuple(Cell(name, "MSE", float(means[name])) for name in self.methods()))
+        ]
+
+    def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
+        bayes, one = (tables["table_1"].cell(name, "MSE").ours for name in ("Naive Bayes", "All one"))
+        return [Finding("bayes", "Bayes wins.", "holds" if bayes < one else "does not hold", f"{bayes:.2f}", "Table 1")]
+
+    def pictures(self, _results: Mapping[str, StudyResults], _tables: Mapping[str, PaperTable]) -> list[Picture]:
+        return [Picture("figure_1", "Nothing.", Figure())]
+
+
+@pytest.fixture
+def small_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "get_paper", lambda _: _SmallPaper())
+
+
+@pytest.mark.usefixtures("small_paper")
+def test_reproduce_writes_everything_and_goes_on(tmp_path: Path) -> None:
+    made = reproduce("small-paper", size="quick", out=tmp_path / "out", workers=1)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"results.md", "table_1.csv", "findings.csv", "figure_1.png", "trials.db"} <= names
+    assert made.n_trials == 4
+    assert made.findings[0].verdict == "holds"
+    again = reproduce("small-paper", size="quick", out=tmp_path / "out", workers=1)
+    assert again.seconds == made.seconds  # no trial was run again
+    stored = {"table_1": PaperTable.from_csv(tmp_path / "out" / "table_1.csv")}
+    assert _SmallPaper().findings(stored) == [*made.findings]
+
+
+@pytest.mark.usefixtures("small_paper")
+def test_failed_trials_raise_with_their_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_SmallPaper, "methods", lambda _: {"broken": NaiveBayesClassifier(numeric="no such kind")})
+    with pytest.raises(StudyError, match=r"2 of 2 trials of .small. .*no such kind"):
+        reproduce("small-paper", out=tmp_path, workers=1)
+
+
+def test_figures_of_a_table_are_in_its_frame() -> None:
+    frame = PaperTable("t", "", (Cell("a", "b", 1.0, Published("0.5"), error=0.1),)).to_frame()
+    assert frame.loc[0, ["published", "ours", "difference", "verdict"]].tolist() == ["0.5", 1.0, 0.5, "differs"]
+    assert np.isnan(frame.loc[0, "low"])
