@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
+from tests.papers.small_paper import SmallPaper
 
-from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
+from calibrant.bayes import NaiveBayesClassifier
 from calibrant.exceptions import ParameterError, StudyError
-from calibrant.papers import Cell, Finding, Paper, PaperTable, Picture, Published, reproduce
-from calibrant.papers._reproduction import reproduce as module
-from calibrant.studies import Study, StudyResults
+from calibrant.papers import Cell, PaperTable, Published, reproduce
 
 
 @pytest.mark.parametrize(
@@ -93,38 +90,10 @@ def test_text_has_the_decimals_of_the_paper_and_names_causes() -> None:
     assert text.endswith("A note.")
 
 
-class _SmallPaper(Paper):
-    """A paper of two constant methods on one small data set."""
-
-    name = "small-paper"
-    citation = "A. Author, 2000"
-    processor_seconds: Mapping[Any, float] = {"quick": 1.0, "default": 1.0, "full": 1.0}
-
-    def methods(self) -> dict[str, Any]:
-        return {"All one": ConstantClassifier(strategy="one", positive="yes"), "Naive Bayes": NaiveBayesClassifier()}
-
-    def studies(self, _size: Any, store: str) -> dict[str, Study]:
-        return {
-            "main": Study("small", datasets=["appeal"], methods=self.methods(), plan=2, metrics=["mse"], store=store)
-        }
-
-    def tables(self, results: Mapping[str, StudyResults], _size: Any) -> list[PaperTable]:
-        means = results["main"].table("mse").iloc[0]
-        return [
-            PaperTable("table_1", "Table 1", tuple(Cell(name, "MSE", float(means[name])) for name in self.methods()))
-        ]
-
-    def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
-        bayes, one = (tables["table_1"].cell(name, "MSE").ours for name in ("Naive Bayes", "All one"))
-        return [Finding("bayes", "Bayes wins.", "holds" if bayes < one else "does not hold", f"{bayes:.2f}", "Table 1")]
-
-    def pictures(self, _results: Mapping[str, StudyResults], _tables: Mapping[str, PaperTable]) -> list[Picture]:
-        return [Picture("figure_1", "Nothing.", Figure())]
-
-
 @pytest.fixture
 def small_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "get_paper", lambda _: _SmallPaper())
+    """The name of any paper stands for the small one."""
+    monkeypatch.setattr("calibrant.papers._reproduction.reproduce.get_paper", lambda _: SmallPaper())
 
 
 @pytest.mark.usefixtures("small_paper")
@@ -137,12 +106,12 @@ def test_reproduce_writes_everything_and_goes_on(tmp_path: Path) -> None:
     again = reproduce("small-paper", size="quick", out=tmp_path / "out", workers=1)
     assert again.seconds == made.seconds  # no trial was run again
     stored = {"table_1": PaperTable.from_csv(tmp_path / "out" / "table_1.csv")}
-    assert _SmallPaper().findings(stored) == [*made.findings]
+    assert SmallPaper().findings(stored) == [*made.findings]
 
 
 @pytest.mark.usefixtures("small_paper")
 def test_failed_trials_raise_with_their_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_SmallPaper, "methods", lambda _: {"broken": NaiveBayesClassifier(numeric="no such kind")})
+    monkeypatch.setattr(SmallPaper, "methods", lambda _: {"broken": NaiveBayesClassifier(numeric="no such kind")})
     with pytest.raises(StudyError, match=r"2 of 2 trials of .small. .*no such kind"):
         reproduce("small-paper", out=tmp_path, workers=1)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["complete_columns", "complete_datasets", "complete_metrics"]
+__all__ = ["complete_columns", "complete_datasets", "complete_metrics", "complete_papers"]
 
 
 def complete_columns(ctx: Any, incomplete: str) -> list[str]:
@@ -32,6 +32,13 @@ def complete_datasets(incomplete: str) -> list[str]:
     from calibrant.data import list_datasets
 
     return [name for name in list_datasets() if name.startswith(incomplete)]
+
+
+def complete_papers(incomplete: str) -> list[str]:
+    """Return the papers that begin as typed."""
+    from calibrant.papers import PAPERS
+
+    return [name for name in PAPERS if name.startswith(incomplete)]
 
 
 def _columns(path: Path) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from calibrant.cli._app.completion import complete_papers
 from calibrant.cli._app.exit_codes import INTERRUPTED
 from calibrant.cli._app.options import Json, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
@@ -22,6 +23,7 @@ def reproduce(
         str,
         typer.Argument(
             metavar="PAPER",
+            autocompletion=complete_papers,
             help="zadrozny-elkan-2001, chawla-cieslak-2006, caruana-niculescu-mizil-2004 or nielsen-2004.",
         ),
     ],

@@ -26,6 +26,8 @@ class Finding:
         The figures.
     source : str
         Where the paper claims it.
+    advice : str
+        What a practitioner should do today.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Finding:
     verdict: Literal["holds", "does not hold", "undecided"]
     evidence: str
     source: str
+    advice: str = ""
 
 
 def findings_text(findings: tuple[Finding, ...]) -> str:

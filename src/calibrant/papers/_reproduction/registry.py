@@ -14,10 +14,10 @@ __all__ = ["PAPERS", "get_paper"]
 
 # Imported at their first use: each paper imports the learners that it compares.
 _CLASSES = {
-    "zadrozny-elkan-2001": ("_zadrozny.paper", "ZadroznyElkan2001"),
-    "chawla-cieslak-2006": ("_chawla.paper", "ChawlaCieslak2006"),
-    "caruana-niculescu-mizil-2004": ("_caruana.paper", "CaruanaNiculescuMizil2004"),
-    "nielsen-2004": ("_nielsen.paper", "Nielsen2004"),
+    "zadrozny-elkan-2001": ("calibrant.papers._zadrozny.paper", "ZadroznyElkan2001"),
+    "chawla-cieslak-2006": ("calibrant.papers._chawla.paper", "ChawlaCieslak2006"),
+    "caruana-niculescu-mizil-2004": ("calibrant.papers._caruana.paper", "CaruanaNiculescuMizil2004"),
+    "nielsen-2004": ("calibrant.papers._nielsen.paper", "Nielsen2004"),
 }
 
 PAPERS: tuple[str, ...] = tuple(_CLASSES)
@@ -42,7 +42,7 @@ def get_paper(name: str) -> Paper:
     >>> list(get_paper("chawla-cieslak-2006").methods())[:2]
     ['Frequency', 'Laplace']
     """
-    check_param("name", name, Choice(*PAPERS))
+    check_param("paper", name, Choice(*_CLASSES))
     module, class_name = _CLASSES[name]
-    found: type[Paper] = getattr(importlib.import_module(f"calibrant.papers.{module}"), class_name)
+    found: type[Paper] = getattr(importlib.import_module(module), class_name)
     return found()

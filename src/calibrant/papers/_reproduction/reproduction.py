@@ -124,8 +124,7 @@ class Reproduction:
     def _findings_csv(self) -> str:
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["name", "statement", "source", "verdict", "evidence"])
-        writer.writerows(
-            [each.name, each.statement, each.source, each.verdict, each.evidence] for each in self.findings
-        )
+        writer.writerow(["name", "statement", "source", "verdict", "evidence", "advice"])
+        for each in self.findings:
+            writer.writerow([each.name, each.statement, each.source, each.verdict, each.evidence, each.advice])
         return file.getvalue()
