@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 OVERVIEWS = {"index", "guide", "background"}  # lists of pages
 TELLS_A_STORY = [
     "learning",

@@ -120,3 +120,14 @@ def test_figures_of_a_table_are_in_its_frame() -> None:
     frame = PaperTable("t", "", (Cell("a", "b", 1.0, Published("0.5"), error=0.1),)).to_frame()
     assert frame.loc[0, ["published", "ours", "difference", "verdict"]].tolist() == ["0.5", 1.0, 0.5, "differs"]
     assert np.isnan(frame.loc[0, "low"])
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("small_paper")
+def test_the_same_figures_come_from_a_dask_cluster(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    here = reproduce("small-paper", out=tmp_path / "here", workers=1)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster:
+        there = reproduce("small-paper", out=tmp_path / "there", dask=cluster.scheduler_address)
+    assert there.tables == here.tables
