@@ -1,0 +1,3 @@
+"""Chawla & Cieslak (2006): smoothed, bagged and pruned C4.5 trees on five unbalanced data sets."""
+
+__all__: list[str] = []

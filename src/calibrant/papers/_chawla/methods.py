@@ -1,0 +1,58 @@
+"""The systems of the paper, and further ones below them: the same trees read and grown in other ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.trees import ProbabilityTreeClassifier
+
+if TYPE_CHECKING:
+    from calibrant.trees._internal import Pruning
+
+__all__ = ["BASELINE", "SMOOTHED", "further_methods", "paper_methods"]
+
+BASELINE: Final = "Frequency"
+SMOOTHED: Final = ("Laplace", "m-estimate", "Bagged", "Bagged-Laplace")  # the bars of Figure 3
+
+_N_BAGS = 30
+_C45: Final = {
+    "criterion": "gain_ratio",
+    "nominal_splits": "multiway",
+    "threshold": "observed",
+    "mdl_penalty": True,
+    "min_leaf": 2,
+}
+
+
+def paper_methods() -> dict[str, Any]:
+    """Return the systems of Figure 3 and Table 3."""
+    return {
+        BASELINE: _tree("frequency"),
+        "Laplace": _tree("laplace"),
+        "m-estimate": _tree("m"),
+        "Bagged": _bagged("frequency"),
+        "Bagged-Laplace": _bagged("laplace"),
+        "Pruned frequency": _tree("frequency", prune="pessimistic", collapse=True),
+        "Pruned Laplace": _tree("laplace", prune="pessimistic", collapse=True),
+    }
+
+
+def further_methods() -> dict[str, Any]:
+    """Return the bagged m-estimate, collapsed trees, and the estimates of Zadrozny & Elkan (2001)."""
+    return {
+        "Bagged m-estimate": _bagged("m"),
+        "Collapsed frequency": _tree("frequency", collapse=True),
+        "Collapsed Laplace": _tree("laplace", collapse=True),
+        "Curtailment": _tree("curtailment"),
+        "Smoothed curtailment": _tree("smoothed_curtailment"),
+        "Bagged curtailment": _bagged("curtailment"),
+    }
+
+
+def _tree(estimate: str, *, prune: Pruning | None = None, collapse: bool = False) -> ProbabilityTreeClassifier:
+    return ProbabilityTreeClassifier(estimate=estimate, prune=prune, collapse=collapse, **_C45)
+
+
+def _bagged(estimate: str) -> BaggedTreesClassifier:
+    return BaggedTreesClassifier(n_trees=_N_BAGS, estimate=estimate, prune=None, collapse=False, **_C45)

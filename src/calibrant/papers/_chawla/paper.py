@@ -1,0 +1,93 @@
+"""The paper as a reproduction: its methods, studies, tables, findings and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from calibrant.papers._chawla.comparisons import comparison_table
+from calibrant.papers._chawla.correlations import correlation_conventions, correlation_table
+from calibrant.papers._chawla.data_sets import data_table
+from calibrant.papers._chawla.distributions import DRAWN, distribution_table
+from calibrant.papers._chawla.holdout import COIL, SplitValues, holdout_study
+from calibrant.papers._chawla.losses import loss_table
+from calibrant.papers._chawla.methods import further_methods, paper_methods
+from calibrant.papers._chawla.pruning import area_table, clip_table, collapse_table, pruning_table
+from calibrant.papers._chawla.published import SETS
+from calibrant.papers._chawla.relative_differences import difference_table
+from calibrant.papers._reproduction.paper import Paper, Size
+
+if TYPE_CHECKING:
+    from calibrant.papers._reproduction.finding import Finding
+    from calibrant.papers._reproduction.picture import Picture
+    from calibrant.papers._reproduction.table import PaperTable
+    from calibrant.studies import Study, StudyResults
+
+__all__ = ["ChawlaCieslak2006"]
+
+# The paper has one split; 30 show how far single splits vary. All of them are cheap, so that default and full agree.
+_N_SPLITS: Mapping[Size, int] = {"quick": 5, "default": 30, "full": 30}
+_DRAWN_SET = "Mammography"
+
+
+class ChawlaCieslak2006(Paper):
+    """Chawla & Cieslak (2006): smoothed, bagged and pruned C4.5 trees on five unbalanced data sets.
+
+    Examples
+    --------
+    >>> [*ChawlaCieslak2006().studies("quick", "trials.db")]
+    ['holdout', 'distributions']
+    """
+
+    name: ClassVar[str] = "chawla-cieslak-2006"
+    citation: ClassVar[str] = (
+        'N. V. Chawla and D. A. Cieslak, "Evaluating probability estimates from decision trees", AAAI Workshop, 2006'
+    )
+    processor_seconds: ClassVar[Mapping[Size, float]] = {"quick": 30.0, "default": 160.0, "full": 160.0}
+
+    def methods(self) -> dict[str, Any]:
+        """Return the systems of the paper, and below them the further ones that its findings are compared with."""
+        return {**paper_methods(), **further_methods()}
+
+    def studies(self, size: Size, store: str) -> dict[str, Study]:
+        """Return the holdout study of all sets, and that of Figure 2, which keeps its predictions."""
+        methods, n_splits = self.methods(), _N_SPLITS[size]
+        drawn = {each: methods[each] for each in DRAWN}
+        names = {key: f"{self.name} {key} {size}" for key in ("holdout", "distributions")}
+        return {
+            "holdout": holdout_study(names["holdout"], {**SETS, **COIL}, methods, n_splits, store),
+            "distributions": holdout_study(
+                names["distributions"],
+                {_DRAWN_SET: SETS[_DRAWN_SET]},
+                drawn,
+                n_splits,
+                store,
+                keep_predictions=True,
+            ),
+        }
+
+    def tables(self, results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG002
+        """Return Tables 1 to 3 and Figures 2 and 3 as numbers, what they leave open, and the comparisons."""
+        splits = SplitValues(results["holdout"])
+        datasets = tuple(name for name in splits.datasets if name in SETS)
+        return [
+            data_table(datasets),
+            correlation_table(splits, datasets),
+            correlation_conventions(splits, datasets),
+            pruning_table(splits, datasets),
+            area_table(splits, datasets),
+            clip_table(splits, datasets),
+            collapse_table(splits, datasets),
+            distribution_table(results["distributions"]),
+            difference_table(splits, datasets),
+            loss_table(splits),
+            comparison_table(splits),
+        ]
+
+    def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
+        """Return what the paper claims of smoothing, bagging, pruning and the relation of losses and AUC."""
+        return check_findings(tables)
+
+    def pictures(self, results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+        """Return Figures 2 and 3, and the plane of NCE and AUC."""
+        return draw_pictures(results["distributions"], tables)
