@@ -54,6 +54,7 @@ INTERNAL = {
         two_sided_z
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
+    "plots": "COLORS MARKERS format_axes",
     "resampling": """
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
         bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters

@@ -51,16 +51,17 @@ def comparison_table(splits: SplitValues) -> PaperTable:
         for cell in _cells(splits, metric, pair, name)
     ]
     note = (
-        "Mean differences in the same splits with 95 % intervals, p-values of the corrected resampled t-test (Nadeau & "
-        "Bengio 2003), and in how many single splits, such as the paper's, the first method has the lower figure. NCE in "
-        "base 10, clipped at 10^-6."
+        "Mean differences in the same splits with 95 % intervals, p-values of the corrected resampled t-test "
+        "(Nadeau & Bengio 2003), and in how many single splits, such as the paper's, the first method has the lower "
+        "figure. NCE in base 10, clipped at 10^-6."
     )
     return PaperTable("comparisons", "Differences between methods", tuple(cells), note, decimals=5)
 
 
 def _cells(splits: SplitValues, metric: str, pair: tuple[str, str], dataset: str) -> list[Cell]:
     a, b = (splits.values(dataset, method, metric) for method in pair)
-    found = corrected_resampled_t_test(a, b, **splits.sizes(dataset))
+    n_train, n_test = splits.sizes(dataset)
+    found = corrected_resampled_t_test(a, b, n_train=n_train, n_test=n_test)
     row = versus(*pair)
     return [
         Cell(row, dataset, found.difference, block=metric, low=found.low, high=found.high),

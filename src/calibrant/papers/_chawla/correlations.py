@@ -12,7 +12,7 @@ from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.published import CORRELATIONS
 from calibrant.papers._reproduction.table import Cell, PaperTable
 
-__all__ = ["POINTS", "correlation_table", "correlation_conventions"]
+__all__ = ["POINTS", "correlation_conventions", "correlation_table"]
 
 Values = NDArray[np.float64]
 
@@ -24,13 +24,12 @@ _WHY = "The paper does not say over which values it correlates, nor how it made 
 def correlation_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
     """Return Table 2, once over raw values and once over relative differences."""
     cells = [
-        cell
-        for points in POINTS
-        for cell in _block(_correlations(splits, datasets, points, METRICS["NCE"]), points)
+        cell for points in POINTS for cell in _block(_correlations(splits, datasets, points, METRICS["NCE"]), points)
     ]
     note = (
-        "The coefficient in each split, averaged over the splits. Raw values: the five sets with frequencies and the four "
-        "methods of Figure 3, 25 points. Relative differences: the bars of Figure 3, 20 points. NCE clipped at 10^-6."
+        "The coefficient in each split, averaged over the splits. Raw values: the five sets with frequencies and "
+        "the four methods of Figure 3, 25 points. Relative differences: the bars of Figure 3, 20 points. NCE "
+        "clipped at 10^-6."
     )
     return PaperTable("table_2", "Table 2: correlations among the losses and the AUC", tuple(cells), note)
 

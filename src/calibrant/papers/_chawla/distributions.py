@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 import numpy as np
@@ -34,7 +35,7 @@ def positive_scores(results: StudyResults, method: str) -> tuple[NDArray[np.floa
 def _cells(method: str, scores: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> list[Cell]:
     found = scores[is_positive]
     counts, edges = np.histogram(found, _N_BINS, (0.0, 1.0))
-    bins = [f"{low:.1f} to {high:.1f}" for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    bins = [f"{low:.1f} to {high:.1f}" for low, high in itertools.pairwise(edges)]
     cells = [Cell(method, column, float(share)) for column, share in zip(bins, counts / len(found), strict=True)]
     ends = {"exactly 0": found == 0.0, "exactly 1": found == 1.0}
     distinct = Cell(method, "distinct values", float(len(np.unique(found))))

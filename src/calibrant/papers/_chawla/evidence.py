@@ -65,8 +65,11 @@ class Evidence:
         found = {name: self.outcome(claim, name) for name in sets}
         contrary = {"lower": "higher", "higher": "lower"}[claim.sense]
         words = {claim.sense: 1, contrary: -1, "neither shown": 0}
-        named = {word: [self.described(claim, name) for name in sets if found[name] == sign] for word, sign in words.items()}
-        listed = "; ".join(f"{word} on {', '.join(names)}" for word, names in named.items() if names)
+        parts = []
+        for word, sign in words.items():
+            if names := [self.described(claim, name) for name in sets if found[name] == sign]:
+                parts.append(f"{word} on {', '.join(names)}")
+        listed = "; ".join(parts)
         return f"{claim.metric} of {claim.method} against {claim.other}: {listed}"
 
     def described(self, claim: Claim, dataset: str) -> str:

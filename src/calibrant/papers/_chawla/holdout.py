@@ -75,12 +75,13 @@ class SplitValues:
     def values(self, dataset: str, method: str, metric: str) -> NDArray[np.float64]:
         """Return a metric of a method, by split; the metric by its name in the paper or in the study."""
         row = self.results.methods.index(method)
-        return self.results.split_values(METRICS.get(metric, metric), dataset)[row]
+        found: NDArray[np.float64] = self.results.split_values(METRICS.get(metric, metric), dataset)[row]
+        return found
 
-    def sizes(self, dataset: str) -> dict[str, NDArray[np.intp]]:
-        """Return the numbers of training rows and of test rows, as tests of splits that share rows need them."""
+    def sizes(self, dataset: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the numbers of training rows and of test rows of each split."""
         plan = self.results.plans[dataset]
-        return {"n_train": plan.n_train, "n_test": plan.n_test}
+        return plan.n_train, plan.n_test
 
 
 def single_split_error(values: NDArray[np.float64]) -> float:

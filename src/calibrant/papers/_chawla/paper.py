@@ -9,9 +9,11 @@ from calibrant.papers._chawla.comparisons import comparison_table
 from calibrant.papers._chawla.correlations import correlation_conventions, correlation_table
 from calibrant.papers._chawla.data_sets import data_table
 from calibrant.papers._chawla.distributions import DRAWN, distribution_table
+from calibrant.papers._chawla.findings import check_findings
 from calibrant.papers._chawla.holdout import COIL, SplitValues, holdout_study
 from calibrant.papers._chawla.losses import loss_table
 from calibrant.papers._chawla.methods import further_methods, paper_methods
+from calibrant.papers._chawla.pictures import draw_pictures
 from calibrant.papers._chawla.pruning import area_table, clip_table, collapse_table, pruning_table
 from calibrant.papers._chawla.published import SETS
 from calibrant.papers._chawla.relative_differences import difference_table

@@ -30,10 +30,10 @@ def difference_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTab
         for metric in METRICS
     ]
     note = (
-        "(method - unpruned tree) / unpruned tree, in each split, then averaged. The NCE of the unpruned tree is infinite "
-        "without a least probability, and every relative difference to it would be -1 (or undefined, where bags have "
-        "certain and wrong rows too); probabilities below 10^-6 are therefore replaced by 10^-6 in both. The figure "
-        "prints no numbers; those of Laplace follow from Table 3."
+        "(method - unpruned tree) / unpruned tree, in each split, then averaged. The NCE of the unpruned tree is "
+        "infinite without a least probability, and every relative difference to it would be -1 (or undefined, where "
+        "bags have certain and wrong rows too); probabilities below 10^-6 are therefore replaced by 10^-6 in both. "
+        "The figure prints no numbers; those of Laplace follow from Table 3."
     )
     return PaperTable("figure_3", "Figure 3: relative differences to leaf frequencies", tuple(cells), note, decimals=3)
 

@@ -39,8 +39,9 @@ def _spread(evidence: Evidence) -> Finding:
         "smoothing-spreads-probabilities",
         "Smoothing overcomes the skewness of leaf frequencies and results in broadly distributed probabilities.",
         "holds" if more else "undecided",
-        f"Positive test rows of mammography with a probability of exactly 0 or 1: {shown}. Laplace estimates have none by "
-        "construction; a single tree has few distinct values whatever the estimate, and bagging is what spreads them.",
+        f"Positive test rows of mammography with a probability of exactly 0 or 1: {shown}. Laplace estimates have "
+        "none by construction; a single tree has few distinct values whatever the estimate, and bagging is what "
+        "spreads them.",
         "Figure 2",
     )
 
@@ -89,9 +90,9 @@ def _laplace_and_error(evidence: Evidence) -> Finding:
         "laplace-leaves-the-error-unchanged",
         "Laplace estimates leave the error unchanged on four of five sets.",
         verdict,
-        f"Exactly the same error in every split on {', '.join(same) or 'no set'}; changed on {shown or 'none'}. With two "
-        "classes (n + 1) / (N + 2) is above a half exactly where n / N is, so that nothing can change in a tree without "
-        "missing values; Adult has them, and a row that goes down several branches averages over leaves.",
+        f"Exactly the same error in every split on {', '.join(same) or 'no set'}; changed on {shown or 'none'}. With "
+        "two classes (n + 1) / (N + 2) is above a half exactly where n / N is, so that nothing can change in a tree "
+        "without missing values; Adult has them, and a row that goes down several branches averages over leaves.",
         _SOURCE,
     )
 
@@ -105,15 +106,14 @@ def _m_and_error(evidence: Evidence) -> Finding:
         "error-is-sensitive-to-the-m-estimate",
         "The error is very sensitive to the m-estimate, which shifts probabilities towards the base rate.",
         "holds" if 2 * len(changed) > len(evidence.datasets) else "undecided",
-        f"Changed beyond sampling error on {len(changed)} of {len(evidence.datasets)} sets. Relative differences: {relative}. "
-        f"{evidence.count(claim)}.",
+        f"Changed beyond sampling error on {len(changed)} of {len(evidence.datasets)} sets. Relative differences: "
+        f"{relative}. {evidence.count(claim)}.",
         _SOURCE,
     )
 
 
 def _m_and_laplace(evidence: Evidence) -> Finding:
-    senses = {metric: "lower" if metric == "AUC" else "higher" for metric in METRICS}
-    claims = [Claim(metric, "m-estimate", "Laplace", "lower" if sense == "lower" else "higher") for metric, sense in senses.items()]
+    claims = [Claim(metric, "m-estimate", "Laplace", "lower" if metric == "AUC" else "higher") for metric in METRICS]
     return Finding(
         "m-estimate-never-beats-laplace",
         "The m-estimate does not improve on Laplace on any of the sets.",

@@ -1,0 +1,128 @@
+"""Figures 2 and 3 in the manner of the paper, and the plane of NCE and AUC that Table 2 sums up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant.papers._chawla.distributions import positive_scores
+from calibrant.papers._chawla.holdout import METRICS
+from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
+from calibrant.papers._chawla.relative_differences import FURTHER
+from calibrant.papers._reproduction.picture import Picture
+from calibrant.plots import ScoreHistogramDisplay
+from calibrant.plots._internal import COLORS, MARKERS, format_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from calibrant.papers._reproduction.table import PaperTable
+    from calibrant.studies import StudyResults
+
+__all__ = ["draw_pictures"]
+
+_BARS = (*SMOOTHED, *FURTHER)
+_N_BINS = 20
+_CLASSES = ("normal", "calcification")  # of mammography
+
+
+def draw_pictures(distributions: StudyResults, tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return the pictures."""
+    return [
+        Picture(
+            "figure_2",
+            "As Figure 2: probabilities of the positive class for positive test rows of mammography (filled) and for "
+            "others (hatched), all splits. Leaf frequencies and Laplace estimates of one tree, then bags.",
+            _draw_distributions(distributions),
+        ),
+        Picture(
+            "figure_3",
+            "As Figure 3: relative differences to the leaf frequencies of an unpruned tree, means over the splits. "
+            "Below 0 is better but for AUC. The NCE is clipped at 10^-6: without a clip that of the baseline is "
+            "infinite.",
+            _draw_differences(tables["figure_3"]),
+        ),
+        Picture(
+            "nce_and_auc",
+            "What Table 2 correlates: NCE (base 10, clipped at 10^-6) and AUC of each method on each set, joined by "
+            "lines from leaf frequencies to bagged Laplace estimates.",
+            _draw_plane(tables["losses"], tables["figure_3"].blocks),
+        ),
+    ]
+
+
+def _draw_distributions(results: StudyResults) -> Figure:
+    scores = {method: positive_scores(results, method) for method in results.methods}
+    truth = np.where(next(iter(scores.values()))[1], _CLASSES[1], _CLASSES[0])
+    display = ScoreHistogramDisplay.from_predictions(
+        truth,
+        {method: proba for method, (proba, _) in scores.items()},
+        pos_label=_CLASSES[1],
+        n_bins=_N_BINS,
+        limits=(0.0, 1.0),
+    )
+    return cast("Figure", display.figure_)
+
+
+def _new_panels(n_panels: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels in rows of three; spare ones are removed."""
+    pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
+    n_rows = -(-n_panels // 3)
+    options: dict[str, Any] = {"layout": "constrained", "squeeze": False}
+    figure, grid = pyplot.subplots(n_rows, min(n_panels, 3), figsize=(size[0], size[1] * n_rows), **options)
+    panels, spare = list(grid.ravel()[:n_panels]), grid.ravel()[n_panels:]
+    for unused in spare:
+        unused.remove()
+    return figure, panels
+
+
+def _draw_differences(table: PaperTable) -> Figure:
+    figure, panels = _new_panels(len(table.blocks), (13.0, 3.4))
+    for number, (panel, name) in enumerate(zip(panels, table.blocks, strict=True)):
+        _draw_bars(panel, table, name)
+        panel.set_title(f"({'abcde'[number]}) {name}", fontsize="medium")
+        if number % 3:
+            panel.set_ylabel("")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize="small", edgecolor="none")
+    return figure
+
+
+def _draw_bars(ax: Axes, table: PaperTable, block: str) -> None:
+    width = 0.8 / len(_BARS)
+    for number, method in enumerate(_BARS):
+        heights = [table.cell(method, metric, block).ours for metric in METRICS]
+        places = np.arange(len(METRICS)) + (number - (len(_BARS) - 1) / 2) * width
+        ax.bar(places, heights, width, color=COLORS[number], label=method)
+    ax.axhline(0.0, color="0.2", linewidth=0.8)
+    format_axes(ax, "", "relative difference", xlim=None)
+    ax.grid(visible=False, axis="x")
+    ax.set_xticks(np.arange(len(METRICS)), [*METRICS])
+
+
+def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
+    pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
+    figure, ax = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+    methods = (BASELINE, *SMOOTHED)
+    for number, name in enumerate(datasets):
+        x, y = ([table.cell(each, column, name).ours for each in methods] for column in ("NCE, clipped", "AUC"))
+        ax.plot(x, y, color=COLORS[number], linewidth=0.9, alpha=0.5)
+        for place, point in enumerate(zip(x, y, strict=True)):
+            label = name if place == 0 else None
+            ax.plot(*point, MARKERS[place], color=COLORS[number], markersize=6.5, label=label)
+    format_axes(ax, "NCE, clipped", "AUC", xlim=None)
+    _draw_plane_legends(figure, ax, methods)
+    drawn: Figure = figure
+    return drawn
+
+
+def _draw_plane_legends(figure: Figure, ax: Axes, methods: tuple[str, ...]) -> None:
+    sets = ax.get_legend_handles_labels()
+    shapes = [ax.plot([], [], MARKERS[place], color="0.3", label=method)[0] for place, method in enumerate(methods)]
+    style: dict[str, Any] = {"fontsize": "small", "edgecolor": "none"}
+    figure.legend(*sets, loc="outside lower center", ncols=5, handlelength=1.0, **style)
+    figure.legend(shapes, methods, loc="outside upper center", ncols=5, handlelength=1.0, **style)
