@@ -25,9 +25,10 @@ INTERNAL = {
         PoolCalibrator SummedTables
     """,
     "calibration": """
-        CALIBRATED_CLASSIFIER_RULES CV DiagonalLoss FitData Penalty ReplaceCertain ScoredRows Scoring Source
-        WrapperMixin final_step fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits pool_scores
-        read_fit_data standard_error_of_mean take_rows take_square
+        CALIBRATED_CLASSIFIER_RULES CV DiagonalLoss FitData Penalty ReadingOfFits ReplaceCertain ScoredRows Scoring
+        SharedFits Source WrapperMixin final_step fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits
+        pool_scores read_fit_data response_method responses_of score_columns standard_error_of_mean take_rows
+        take_square
     """,
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",

@@ -95,6 +95,23 @@ def test_the_last_stage_is_the_sum_of_step_functions(donors, algorithm):
     np.testing.assert_allclose(last, model.predict_proba(donors.X), atol=1e-12)
 
 
+@pytest.mark.parametrize("algorithm", ["m1", "samme", "real"])
+def test_a_requested_stage_is_that_of_fewer_rounds_to_the_bit(donors, algorithm):
+    model = BoostedStumpsClassifier(n_trees=60, algorithm=algorithm).fit(donors.X, donors.y)
+    for n_trees, stage in zip(
+        (1, 2, 17, 60, 99), model.staged_predict_proba(donors.X, at=(1, 2, 17, 60, 99)), strict=True
+    ):
+        fewer = BoostedStumpsClassifier(n_trees=min(n_trees, 60), algorithm=algorithm).fit(donors.X, donors.y)
+        np.testing.assert_array_equal(stage, fewer.predict_proba(donors.X))
+
+
+@pytest.mark.parametrize("at", [[0], [4, 2], [2.0]])
+def test_requested_stages_are_ascending_numbers_of_rounds(donors, at):
+    model = BoostedStumpsClassifier(n_trees=2).fit(donors.X, donors.y)
+    with pytest.raises(ParameterError, match="at must hold ints >= 1 in ascending order"):
+        model.staged_predict_proba(donors.X, at=at)
+
+
 def test_the_stages_have_the_errors_of_the_rounds(donors):
     model = BoostedStumpsClassifier(n_trees=1, estimate="frequency").fit(donors.X, donors.y)
     assert 1 - model.score(donors.X, donors.y) == pytest.approx(model.errors_[0])

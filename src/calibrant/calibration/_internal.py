@@ -4,8 +4,9 @@ from calibrant.calibration._auto.standard_error import standard_error_of_mean
 from calibrant.calibration._classifier.calibrated_classifier import CALIBRATED_CLASSIFIER_RULES
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, take_rows, take_square
 from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Source, fit_folds, make_splits, pool_scores
-from calibrant.calibration._classifier.response import final_step
+from calibrant.calibration._classifier.response import final_step, response_method, score_columns
 from calibrant.calibration._classifier.routing import read_fit_data
+from calibrant.calibration._classifier.shared_fits import ReadingOfFits, SharedFits, responses_of
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
@@ -17,9 +18,11 @@ __all__ = [
     "DiagonalLoss",
     "FitData",
     "Penalty",
+    "ReadingOfFits",
     "ReplaceCertain",
     "ScoredRows",
     "Scoring",
+    "SharedFits",
     "Source",
     "WrapperMixin",
     "final_step",
@@ -30,6 +33,9 @@ __all__ = [
     "make_splits",
     "pool_scores",
     "read_fit_data",
+    "response_method",
+    "responses_of",
+    "score_columns",
     "standard_error_of_mean",
     "take_rows",
     "take_square",

@@ -36,6 +36,7 @@ from calibrant.calibration._classifier.held_out_scores import (
 )
 from calibrant.calibration._classifier.response import METHOD, Method, final_step, scores_of
 from calibrant.calibration._classifier.routing import read_fit_data
+from calibrant.calibration._classifier.shared_fits import ReadingOfFits
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._maps.venn_abers import VennAbers, merge_pairs
 from calibrant.calibration._names import as_calibrator
@@ -198,9 +199,12 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self
 
-    def _fit_map(self, fitted: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the map alone: `fitted` is the estimator as `fit` would fit it to all these rows."""
-        self._adopted = fitted
+    def _fit_map(self, shared: ReadingOfFits, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the map alone: `shared` holds the estimator as `fit` would fit it to all these rows, and its folds.
+
+        Where it is read in several ways, ``estimator_`` is the estimator that was fitted; see `_calibrate`.
+        """
+        self._adopted = shared
         try:
             return self.fit(X, y, sample_weight, groups)
         finally:
@@ -294,6 +298,10 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         """
         check_is_fitted(self, "estimators_")
         scores = [scores_of(estimator, X, self.method, self.classes_) for estimator in self.estimators_]
+        return self._calibrate(scores)
+
+    def _calibrate(self, scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the probabilities of rows by the scores of each base model."""
         return _average(self.calibrators_, scores)
 
     @fill_docstring(X_predict="%(X_wrapped)s")

@@ -37,6 +37,8 @@ class FitData:
         Arguments of the base estimator's `fit` and of the splitter's `split`, those with a value a row among them.
     groups : array of shape (n_rows,) or None
         The number of each row's group.
+    pieces_of : array of shape (n_rows,) or None
+        Where these are pieces of other rows, the row of each.
     """
 
     X: Any
@@ -46,6 +48,7 @@ class FitData:
     to_fit: Mapping[str, Any] = field(default_factory=dict)
     to_split: Mapping[str, Any] = field(default_factory=dict)
     groups: NDArray[np.intp] | None = None
+    pieces_of: NDArray[np.intp] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -81,7 +84,7 @@ class FitData:
     def pieces(self, rows: NDArray[np.intp], weight: NDArray[np.float64]) -> FitData:
         """Return pieces of rows as rows with weights of their own, in the map and in the estimator."""
         taken = self.subset(rows)
-        return replace(taken, weight=weight, to_fit={**taken.to_fit, "sample_weight": weight})
+        return replace(taken, weight=weight, to_fit={**taken.to_fit, "sample_weight": weight}, pieces_of=rows)
 
     def fit_clone(self, estimator: Any, rows: NDArray[np.intp] | None = None) -> Any:
         """Return a clone of an estimator fitted to all rows, or to some."""

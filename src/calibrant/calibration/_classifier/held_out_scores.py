@@ -18,6 +18,7 @@ from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.fold_assignment import splits_of_folds, stratified_folds
 from calibrant.calibration._classifier.response import Method, scores_of
 from calibrant.calibration._classifier.run_folds import run_folds
+from calibrant.calibration._classifier.shared_fits import ReadingOfFits
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -109,7 +110,12 @@ class Scoring:
     estimator: Any  # cloned and fitted
     method: Method  # which of its methods returns the scores
     classes: NDArray[Any]  # in the order of the columns
-    fitted: Any = None  # the estimator fitted to all rows already, where somebody has done that
+    shared: ReadingOfFits | None = None  # the fits of another, where somebody has fitted the estimator already
+
+    @property
+    def fitted(self) -> Any:
+        """The estimator fitted to all rows already, or None."""
+        return None if self.shared is None else self.shared.fits.fitted
 
     @property
     def has_own_scores(self) -> bool:
@@ -190,7 +196,12 @@ def _renumbered(rows: Any, kept: NDArray[np.intp]) -> NDArray[np.intp]:
 def fit_folds(
     scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None
 ) -> list[tuple[Any, NDArray[np.float64]]]:
-    """Fit a model to the training rows of each split; return the models with the scores of their test rows."""
+    """Fit a model to the training rows of each split; return the models with the scores of their test rows.
+
+    Where the fits are shared, models are not kept, and None stands for each.
+    """
+    if scoring.shared is not None:
+        return [(None, scores) for scores in scoring.shared.fold_scores(scoring, data, splits, n_jobs)]
     folds = [(scoring, data, *split) for split in splits]
     return run_folds(_fit_one, folds, estimator=scoring.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
 

@@ -12,7 +12,7 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["METHOD", "Method", "final_step", "scores_of"]
+__all__ = ["METHOD", "Method", "final_step", "response_method", "score_columns", "scores_of"]
 
 Method: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 
@@ -46,7 +46,20 @@ def scores_of(estimator: Any, X: Any, method: Method, classes: NDArray[Any]) -> 
     (4, 1)
     """
     name = response_method(estimator, method)
-    table = np.asarray(getattr(estimator, name)(X), dtype=np.float64)
+    return score_columns(estimator, name, getattr(estimator, name)(X), classes)
+
+
+def score_columns(estimator: Any, name: str, response: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the scores among what a method of a fitted classifier returned.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> bayes = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    >>> score_columns(bayes, "predict_proba", [[0.2, 0.8]], np.array([0, 1]))
+    array([[0.8]])
+    """
+    table = np.asarray(response, dtype=np.float64)
     table, columns = table.reshape(len(table), -1), _class_columns(estimator, classes)
     if name == "decision_function" and table.shape[1] == 1 and len(classes) == 2:
         return table if columns[0] == 0 else -table

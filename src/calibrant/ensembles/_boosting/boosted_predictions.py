@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._params import Int, Rule, check_params
+from calibrant._repr import short_repr
 from calibrant.data._internal import RowClassifierMixin, Rows
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
+from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +37,8 @@ array of shape (n_rows, n_classes)
 class BoostedScoresMixin(RowClassifierMixin):
     """Scores of a boosted classifier."""
 
+    _rules: ClassVar[Mapping[str, Rule]]
+
     if TYPE_CHECKING:
         algorithm: AlgorithmName
         estimator_weights_: NDArray[np.float64]
@@ -55,20 +61,43 @@ class BoostedScoresMixin(RowClassifierMixin):
         return self._scores(self._sums(rows), len(self._run.members))
 
     @fill_docstring()
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores after each round, those of `predict_proba` had boosting ended there.
+    def staged_predict_proba(self, X: Any, at: Iterable[int] | None = None) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round, or after some: those of `predict_proba` had boosting ended there.
 
         Parameters
         ----------
         %(X_predict)s
+        at : iterable of int, optional
+            The numbers of rounds, in ascending order, after which to yield; a number beyond the members reads all. The
+            scores are then those of a fit with so many rounds to the last bit. By default after every round.
 
         Yields
         ------
         array of shape (n_rows, n_classes)
-            The scores of the first member, of the first two, and so on.
+            The scores of the first member, of the first two, and so on; or of as many as each number of `at`.
+
+        Examples
+        --------
+        >>> from calibrant.ensembles import BoostedStumpsClassifier
+        >>> model = BoostedStumpsClassifier(n_trees=4).fit([[1], [2], [3], [4]], ["a", "b", "a", "b"])
+        >>> [scores[0].round(2).tolist() for scores in model.staged_predict_proba([[1]], at=[1, 2, 4])]
+        [[0.67, 0.33], [1.0, 0.0], [0.75, 0.25]]
         """
-        rows = self._rows(X)
-        return self._stages(rows)
+        numbers = None if at is None else _check_rounds(at)
+        return self._stages(self._rows(X), numbers)
+
+    @classmethod
+    def _family_head(cls, members: Sequence[Any]) -> Any:
+        """Return the member with the most rounds, after validating the parameters of all."""
+        for member in members:
+            check_params(member, cls._rules)
+        return max(members, key=lambda member: member.n_trees)
+
+    def _predict_readings(self, X: Any, members: Sequence[Any]) -> list[NDArray[np.float64]]:
+        """Return the scores after as many rounds as each member has."""
+        numbers = sorted({member.n_trees for member in members})
+        found = dict(zip(numbers, self.staged_predict_proba(X, at=numbers), strict=True))
+        return [found[member.n_trees] for member in members]
 
     @fill_docstring()
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -93,24 +122,34 @@ class BoostedScoresMixin(RowClassifierMixin):
         return self._sorted(self._sums(self._rows(X)))
 
     def _sums(self, rows: Rows) -> NDArray[np.float64]:
-        sums = np.zeros((rows[0], len(self.classes_)))
-        for contribution in self._contributions(rows):
-            sums += contribution
-        return sums
+        return next(self._staged_sums(rows, [len(self._run.members)]))
+
+    def _staged_sums(self, rows: Rows, numbers: list[int]) -> Iterator[NDArray[np.float64]]:
+        """Yield the sum over the first members, for each ascending number of them; an array may be changed later."""
+        return self._running_sums(rows, numbers)
+
+    def _running_sums(self, rows: Rows, numbers: list[int]) -> Iterator[NDArray[np.float64]]:
+        sums, contributions, n_summed = np.zeros((rows[0], len(self.classes_))), self._contributions(rows), 0
+        for number in numbers:
+            for contribution in islice(contributions, number - n_summed):
+                sums += contribution
+            n_summed = number
+            yield sums
 
     def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
         algorithm = ALGORITHMS[self.algorithm]
         for member, weight in zip(self._run.members, self._run.weights, strict=True):
             yield algorithm.contribution(self._member_proba(member, rows), weight)
 
-    def _stages(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
-        sums = np.zeros((rows[0], len(self.classes_)))
-        for n_members, contribution in enumerate(self._contributions(rows), start=1):
-            sums += contribution
-            if n_members == 1:
+    def _stages(self, rows: Rows, at: list[int] | None) -> Iterator[NDArray[np.float64]]:
+        n_members = len(self._run.members)
+        numbers = list(range(1, n_members + 1)) if at is None else [min(each, n_members) for each in at]
+        staged = (self._running_sums if at is None else self._staged_sums)(rows, numbers)
+        for number, sums in zip(numbers, staged, strict=True):
+            if number == 1:
                 yield self._sorted(self._member_proba(self._run.members[0], rows))
             else:
-                yield self._scores(sums, n_members)
+                yield self._scores(sums, number)
 
     def _scores(self, sums: NDArray[np.float64], n_members: int) -> NDArray[np.float64]:
         return self._sorted(ALGORITHMS[self.algorithm].score(sums, self.estimator_weights_[:n_members]))
@@ -126,3 +165,10 @@ class BoostedScoresMixin(RowClassifierMixin):
         self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
         self.stopped_ = run.stopped
         self._store_columns(*examples.columns_and_classes)
+
+
+def _check_rounds(at: Iterable[int]) -> list[int]:
+    numbers = list(at)
+    if any(each not in Int(1) for each in numbers) or numbers != sorted(numbers):
+        raise ParameterError(f"at must hold ints >= 1 in ascending order; got {short_repr(numbers)}.")
+    return numbers

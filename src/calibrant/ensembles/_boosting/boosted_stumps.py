@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -22,7 +22,7 @@ from calibrant.ensembles._boosting.stump_learner import (
     StumpEstimate,
     StumpLearner,
 )
-from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, branch_of, stack_stumps, sum_contributions
+from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, StumpSums, branch_of, stack_stumps
 from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training, rows_needed
 
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
            [0.653, 0.347]])
     """
 
+    _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
+    _rules = BOOSTED_STUMP_RULES
+
     def __init__(
         self,
         *,
@@ -170,8 +173,9 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         unweighted = ALGORITHMS[self.algorithm].contribution(self._proba.reshape(-1, len(self.classes_)), 1.0)
         return np.asarray(unweighted.reshape(self._proba.shape) * self.estimator_weights_[:, np.newaxis, np.newaxis])
 
-    def _sums(self, rows: Rows) -> NDArray[np.float64]:
-        return sum_contributions(self.stumps_, self._branch_contributions(), rows)
+    def _staged_sums(self, rows: Rows, numbers: list[int]) -> Iterator[NDArray[np.float64]]:
+        sums = StumpSums(self.stumps_, self._branch_contributions(), rows)
+        return map(sums.of_first, numbers)
 
     def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
         for number, contribution in enumerate(self._branch_contributions()):

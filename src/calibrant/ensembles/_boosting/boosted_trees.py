@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -137,6 +137,9 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
     array([[0.685, 0.315],
            [0.648, 0.352]])
     """
+
+    _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
+    _rules = BOOSTED_TREE_RULES
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import Examples
 
-__all__ = ["StumpMember", "Stumps", "branch_of", "column_of", "stack_stumps", "sum_contributions"]
+__all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "column_of", "stack_stumps"]
 
 
 class StumpMember(NamedTuple):
@@ -120,42 +120,70 @@ def branch_of(stumps: Stumps, i: int, rows: Rows) -> NDArray[np.intp]:
     return np.where(values < 0, 2, (values != stumps.category[i]).astype(np.intp))
 
 
-def sum_contributions(stumps: Stumps, contributions: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
-    """Sum the contributions of the stumps (stumps x branches x classes) in the branches of the rows.
+class StumpSums:
+    """The contributions of stumps (stumps x branches x classes) in the branches of the rows, summed over the first few.
+
+    Each number is looked up once among all thresholds of its column; its position among those of fewer stumps follows.
 
     Examples
     --------
     >>> from calibrant.ensembles import BoostedStumpsClassifier
     >>> model = BoostedStumpsClassifier(n_trees=2).fit([[1], [2], [3], [4]], ["a", "b", "a", "b"])
     >>> contributions = np.array([[[1.0], [10.0], [0.0]], [[2.0], [20.0], [0.0]]])
-    >>> sum_contributions(model.stumps_, contributions, (2, np.array([[1.0], [3.0]])))
-    array([[ 3.],
-           [12.]])
+    >>> sums = StumpSums(model.stumps_, contributions, (2, np.array([[1.0], [3.0]])))
+    >>> sums.of_first(2).tolist(), sums.of_first(1).tolist()
+    ([[3.0], [12.0]], [[1.0], [10.0]])
     """
-    sums = np.tile(contributions[stumps.feature < 0, 0].sum(axis=0), (rows[0], 1))
-    for j in np.unique(stumps.feature[stumps.feature >= 0]):
-        of_column = np.flatnonzero(stumps.feature == j)
-        values = column_of(rows, int(j))
-        if stumps.category[of_column[0]] < 0:
-            sums += _sum_numeric(stumps.threshold[of_column], contributions[of_column], values)
-        else:
-            n_categories = len(stumps.schema.features[j].categories)
-            sums += _sum_nominal(stumps.category[of_column], contributions[of_column], values, n_categories)
-    return sums
+
+    def __init__(self, stumps: Stumps, contributions: NDArray[np.float64], rows: Rows) -> None:
+        self._stumps, self._contributions, self._rows = stumps, contributions, rows
+        self._lookups: dict[int, _Lookup] = {}
+
+    def of_first(self, n_stumps: int) -> NDArray[np.float64]:
+        """Return the sums over the first stumps, to the last bit what they are without the others."""
+        feature, contributions = self._stumps.feature[:n_stumps], self._contributions[:n_stumps]
+        sums = np.tile(contributions[feature < 0, 0].sum(axis=0), (self._rows[0], 1))
+        for j in np.unique(feature[feature >= 0]).tolist():
+            of_column = np.flatnonzero(feature == j)
+            if self._stumps.category[of_column[0]] < 0:
+                sums += self._lookup(j).sum(contributions[of_column])
+            else:
+                n_categories = len(self._stumps.schema.features[j].categories)
+                categories, values = self._stumps.category[of_column], column_of(self._rows, j)
+                sums += _sum_nominal(categories, contributions[of_column], values, n_categories)
+        return sums
+
+    def _lookup(self, j: int) -> _Lookup:
+        if j not in self._lookups:
+            thresholds = self._stumps.threshold[self._stumps.feature == j]
+            self._lookups[j] = _Lookup.of(thresholds, column_of(self._rows, j))
+        return self._lookups[j]
 
 
-def _sum_numeric(
-    thresholds: NDArray[np.float64], contributions: NDArray[np.float64], values: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Look each number up among the thresholds: a stump contributes its second branch where its threshold is below."""
-    order = np.argsort(thresholds, kind="stable")
-    steps = contributions[order, 1] - contributions[order, 0]
-    table = np.concatenate([[np.zeros(contributions.shape[2])], np.cumsum(steps, axis=0)]) + contributions[:, 0].sum(
-        axis=0
-    )
-    found: NDArray[np.float64] = table[np.searchsorted(thresholds[order], values.astype(np.float64), side="left")]
-    found[np.isnan(values)] = contributions[:, 2].sum(axis=0)
-    return found
+class _Lookup(NamedTuple):
+    """The order of the thresholds of a numeric column, and the position of each of its values among them."""
+
+    order: NDArray[np.intp]
+    positions: NDArray[np.int32]
+    is_missing: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, thresholds: NDArray[np.float64], values: NDArray[Any]) -> _Lookup:
+        order = np.argsort(thresholds, kind="stable")
+        positions = np.searchsorted(thresholds[order], values.astype(np.float64), side="left")
+        return cls(order, positions.astype(np.int32), np.isnan(values))
+
+    def sum(self, contributions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum the contributions of the first stumps of the column: the second branch where a threshold is below."""
+        is_first = self.order < len(contributions)
+        order = self.order[is_first]
+        steps = contributions[order, 1] - contributions[order, 0]
+        table = np.concatenate([[np.zeros(contributions.shape[2])], np.cumsum(steps, axis=0)])
+        table += contributions[:, 0].sum(axis=0)
+        n_below = np.concatenate([[0], np.cumsum(is_first)])
+        found: NDArray[np.float64] = table[n_below][self.positions]
+        found[self.is_missing] = contributions[:, 2].sum(axis=0)
+        return found
 
 
 def _sum_nominal(

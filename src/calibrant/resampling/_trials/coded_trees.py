@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.resampling._plans.plan import Split
-    from calibrant.resampling._trials.methods import Family
+    from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 
 __all__ = ["CodedTrees", "row_counts"]

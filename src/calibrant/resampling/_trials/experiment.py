@@ -18,9 +18,10 @@ from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.nested import Nested
 from calibrant.resampling._plans.predefined_splits import PredefinedSplits
-from calibrant.resampling._trials.fitting import takes_weights
+from calibrant.resampling._trials.families import Family, group_families
+from calibrant.resampling._trials.fitted_model import takes_weights
 from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit
-from calibrant.resampling._trials.methods import Family, Methods, are_regressors, group_families, read_methods
+from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods
 from calibrant.resampling._trials.nested_trials import run_nested_trials
 from calibrant.resampling._trials.scoring import Scorer, read_scorer
 from calibrant.resampling._trials.seeds import split_seed

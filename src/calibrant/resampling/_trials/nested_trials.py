@@ -39,7 +39,7 @@ def run_nested_trials(
     >>> from calibrant.resampling import Holdout, Nested
     >>> from calibrant.resampling._trials.trial_data import read_trial_data
     >>> from calibrant.resampling._trials.scoring import read_scorer
-    >>> from calibrant.resampling._trials.methods import group_families
+    >>> from calibrant.resampling._trials.families import group_families
     >>> from calibrant.resampling._trials.trials import prepare_methods
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> data = read_trial_data([[i] for i in range(40)], [0, 1] * 20, None, None, is_regression=False)

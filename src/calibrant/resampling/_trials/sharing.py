@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
-from calibrant.resampling._trials.methods import Family, same_value
+from calibrant.resampling._trials.families import Family
+from calibrant.resampling._trials.methods import same_value
 
 __all__ = ["Sharing", "count_sharing"]
 
@@ -21,9 +22,11 @@ class Sharing:
     n_trials : int
         Number of trials.
     n_fits, n_fits_without : int
-        Number of fits, growing among them, and what it would be if every method were fitted alone.
+        Number of fits, growing and the folds of calibrators among them, and what it would be if every method were
+        fitted alone.
     n_codings, n_codings_without : int
-        Number of times that a table is coded, and what it would be if every fit coded its own rows.
+        Number of times that a table is coded, and what it would be if every fit coded its own rows; folds of
+        calibrators code their own.
     grows_all : bool
         Whether all fits are of trees and forests that are grown.
     """
@@ -56,22 +59,25 @@ def count_sharing(families: Sequence[Family], n_splits: int, n_inner: int | None
 
     Examples
     --------
-    >>> from calibrant.resampling._trials.methods import group_families
+    >>> from calibrant.resampling._trials.families import group_families
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "m")}
     >>> count_sharing(group_families(trees), 10).text
     '20 trials: 10 growths instead of 20, 1 coding instead of 10.'
     """
     n_methods = sum(len(family.members) for family in families)
-    coding = [family.head for family in families if fits_coded_rows(family.head)]
+    coding = [family.first for family in families if fits_coded_rows(family.first)]
     n_codings = _n_codings(coding)
-    grows_all = all(hasattr(family.head, "_grow_coded") for family in families)
+    grows_all = all(hasattr(family.first, "_grow_coded") for family in families)
+    together = sum(family.n_fits for family in families)
+    alone = sum(family.subset([number]).n_fits for family in families for number in range(len(family.members)))
     if n_inner is None:
-        n_fits, n_fits_without, n_trials = len(families) * n_splits, n_methods * n_splits, n_methods * n_splits
+        n_fits, n_fits_without, n_trials = together * n_splits, alone * n_splits, n_methods * n_splits
     else:  # the chosen method is fitted once more, to the training rows of the split
-        n_fits, n_fits_without = (n_splits * (n_inner * each + 1) for each in (len(families), n_methods))
+        n_fits, n_fits_without = (n_splits * (n_inner * each + 1) for each in (together, alone))
         n_trials = n_splits
-    n_coded_fits = n_fits if len(coding) == len(families) else n_splits * (n_inner or 1) * len(coding)
+    is_chosen_coded = n_inner is not None and len(coding) == len(families)
+    n_coded_fits = n_splits * ((n_inner or 1) * len(coding) + is_chosen_coded)
     return Sharing(n_trials, n_fits, n_fits_without, n_codings, n_coded_fits, grows_all)
 
 

@@ -15,9 +15,11 @@ from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
 from calibrant.resampling._trials.coded_rows import CodedRows, fits_coded_rows
 from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
+from calibrant.resampling._trials.families import Family
 from calibrant.resampling._trials.fitting import fit_predict
 from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit, SplitPredictions
-from calibrant.resampling._trials.methods import Family, same_value
+from calibrant.resampling._trials.methods import same_value
+from calibrant.resampling._trials.seeds import open_seeds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +50,12 @@ class PreparedMethods:
     @cached_property
     def open_positions(self) -> frozenset[int]:
         """The positions of the methods that take the seed of the split."""
-        return frozenset(position for family in self.families if family.open_seeds for position in family.positions)
+        return frozenset(
+            position
+            for family in self.families
+            for position, member in zip(family.positions, family.members, strict=True)
+            if family.open_seeds or open_seeds(member)
+        )
 
     def subset(self, positions: Iterable[int]) -> PreparedMethods:
         """Return some of the methods, by their positions among all, which they keep."""
@@ -67,7 +74,7 @@ def prepare_methods(
     """Code the table once for all families that can be fitted to coded rows."""
     prepared, tables = [], list[tuple[Any, CodedRows | None]]()
     for family in families:
-        rows = _code_rows(family.head, data, tables, records_errors) if fits_coded_rows(family.head) else None
+        rows = _code_rows(family.first, data, tables, records_errors) if fits_coded_rows(family.first) else None
         prepared.append(replace(family, rows=rows))
     coded = [_code_trees(family, data, records_errors) for family in prepared]
     return PreparedMethods(tuple(names), prepared, coded, records_errors)

@@ -1,0 +1,213 @@
+"""Methods in families: those that share a fit, on all training rows and on the folds of their calibrators.
+
+Trees and forests are grown once and read by every estimate. Any other estimator is fitted once for itself and for all
+`CalibratedClassifier` around it, in each of their folds too.
+
+A class whose fits can be read in several ways, such as boosting after fewer rounds, defines three names, and methods
+that differ in nothing else are one family.
+
+``_READING : frozenset of str``
+    The parameters that determine how a fit is read, such as ``{"n_trees"}``. It stands in the class itself: a subclass
+    may predict otherwise.
+``_family_head(members)``, a classmethod
+    Validates the parameters of the members and returns the one to fit, which every member can be read from.
+``_predict_readings(self, X, members)``
+    Returns a list with the `predict_proba` of each member, equal to the bit to that of the member fitted by itself to
+    the same rows. These are the scores that a calibrator is fitted to as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from calibrant._params import Int
+from calibrant.calibration import CalibratedClassifier
+from calibrant.calibration._internal import is_pairwise
+from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.resampling._trials.coded_rows import CodedRows
+from calibrant.resampling._trials.methods import Methods, are_equal
+from calibrant.resampling._trials.seeds import open_seeds
+from calibrant.trees import ProbabilityTreeClassifier
+
+__all__ = ["Family", "base_of", "group_families"]
+
+# Parameters that do not affect growing: fitted trees can be read again with another value of these.
+_GROWTH_READING = frozenset({"estimate", "n_jobs"})
+_TREE_READING = _GROWTH_READING | {"empty_leaf"}
+_FOREST_READING = _GROWTH_READING | {
+    *("combine", "smooth_votes", "out_of_bag", "out_of_bag_weight", "in_bag_counts", "vote_trees")
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Methods that share a fit: their positions among all methods, and the estimators.
+
+    ``rows`` is the coded table that the head takes its training rows from, if it can.
+    """
+
+    positions: tuple[int, ...]
+    members: tuple[Any, ...]
+    rows: CodedRows | None = None
+
+    @cached_property
+    def bases(self) -> tuple[Any, ...]:
+        """What each member fits: the estimator that it calibrates, or itself."""
+        return tuple(base_of(member) for member in self.members)
+
+    @property
+    def first(self) -> Any:
+        """An estimator with the parameters of the head, apart from those of its reading."""
+        return self.members[0] if len(self.members) == 1 or self.is_grown else self.bases[0]
+
+    @cached_property
+    def head(self) -> Any:
+        """What is fitted for all members, often one of them; raise if a member's reading is none."""
+        return type(self.first)._family_head(self.bases) if self.readings else self.first
+
+    @property
+    def readings(self) -> tuple[Any, ...]:
+        """What a fit of the head is read as, one for each member; empty where all read it alike, or adopt it."""
+        return self.bases if len(self.members) > 1 and _reading(self.bases[0]) else ()
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the members are single trees."""
+        return _is_tree(self.members[0])
+
+    @property
+    def is_grown(self) -> bool:
+        """Whether the members are trees or forests, which read what the head grows."""
+        return _is_grown(self.members[0])
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits on a split, with those of the folds of calibrators."""
+        folds = {_folds_of(member) for member, base in zip(self.members, self.bases, strict=True) if member is not base}
+        return 1 + sum(n_folds for n_folds, *_ in folds)
+
+    @cached_property
+    def open_seeds(self) -> tuple[str, ...]:
+        """The parameters of the head that take the seed of the split."""
+        return open_seeds(self.first)
+
+    def subset(self, numbers: Sequence[int]) -> Family:
+        """Return a family of some of the members, by their numbers in this one."""
+        return Family(tuple(self.positions[i] for i in numbers), tuple(self.members[i] for i in numbers), self.rows)
+
+
+@dataclass
+class _Group:
+    """A family in the making, and what its members fit."""
+
+    base: Any
+    positions: list[int] = field(default_factory=list)
+    members: list[Any] = field(default_factory=list)
+    has_plain: bool = False  # whether the base itself is a member
+
+    def admits(self, base: Any, is_plain: bool) -> bool:
+        """Return whether a method with this base shares the fit; two equal methods are fitted twice."""
+        if is_plain and self.has_plain and not (_reading(base) or _is_grown(base)):
+            return False
+        return base is self.base or _shares_fit(self.base, base, is_plain)
+
+
+def _shares_fit(one: Any, other: Any, is_plain: bool) -> bool:
+    if is_plain and _is_grown(one):
+        is_alike = type(one) is type(other) or not (_is_tree(one) or _is_tree(other))
+        return is_alike and not getattr(one, "warm_start", False) and are_equal(one, other, _growth_reading(one))
+    return type(one) is type(other) and are_equal(one, other, _reading(one))
+
+
+def group_families(methods: Methods) -> list[Family]:
+    """Group methods that differ only in how a fit is read, and estimators with those that calibrate them.
+
+    Examples
+    --------
+    >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency")}
+    >>> deeper = {"deeper": ProbabilityTreeClassifier(min_leaf=1)}
+    >>> [family.positions for family in group_families(trees | deeper)]
+    [(0, 1), (2,)]
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> calibrated = {"bayes": GaussianNB(), "calibrated": CalibratedClassifier(GaussianNB())}
+    >>> [family.positions for family in group_families(calibrated)]
+    [(0, 1)]
+    """
+    groups: list[_Group] = []
+    similar: dict[Any, list[_Group]] = {}
+    for position, estimator in enumerate(methods.values()):
+        base = base_of(estimator)
+        is_plain = base is estimator
+        candidates = similar.setdefault(_key(base, is_plain), [])
+        same = next((each for each in candidates if each.admits(base, is_plain)), None)
+        if same is None:
+            same = _Group(base)
+            groups.append(same)
+            candidates.append(same)
+        same.positions.append(position)
+        same.members.append(estimator)
+        same.has_plain |= is_plain
+    return [Family(tuple(group.positions), tuple(group.members)) for group in groups]
+
+
+def base_of(estimator: Any) -> Any:
+    """Return what an estimator fits to all rows and to folds in a way that others can share, or itself.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> base_of(CalibratedClassifier(GaussianNB())), base_of(CalibratedClassifier(GaussianNB(), ensemble=True))
+    (GaussianNB(), CalibratedClassifier(ensemble=True, estimator=GaussianNB()))
+    """
+    if type(estimator) is not CalibratedClassifier or not estimator.refit or estimator.ensemble:
+        return estimator
+    base, cv = estimator.estimator, estimator.cv
+    is_split = cv in Int() or (hasattr(cv, "split") and not isinstance(cv, str))
+    has_own_scores = any(hasattr(type(base), name) for name in ("held_out_proba_", "oob_proba_"))
+    if not is_split and not (isinstance(cv, str) and cv == "oob" and has_own_scores):
+        return estimator
+    is_read = not _reading(base) or estimator.method != "decision_function"  # which `_predict_readings` does not return
+    return base if is_read and hasattr(base, "get_params") and not is_pairwise(base) else estimator
+
+
+def _folds_of(calibrated: CalibratedClassifier) -> tuple[int, str, str, str]:
+    """Return the number of folds of a calibrated classifier, and what else equal folds have in common."""
+    cv: Any = calibrated.cv
+    n_folds = int(cv) if cv in Int() else int(cv.get_n_splits()) if hasattr(cv, "get_n_splits") else 0
+    return n_folds, repr(calibrated.random_state), calibrated.weight_kind, calibrated.method
+
+
+def _is_tree(estimator: Any) -> bool:
+    return type(estimator) is ProbabilityTreeClassifier
+
+
+def _is_grown(estimator: Any) -> bool:
+    """Return whether an estimator is a tree or a forest, whose growth others can read."""
+    return _is_tree(estimator) or isinstance(estimator, BaggedTreesClassifier)
+
+
+def _growth_reading(estimator: Any) -> frozenset[str]:
+    return _TREE_READING if _is_tree(estimator) else _FOREST_READING
+
+
+def _reading(estimator: Any) -> frozenset[str]:
+    """Return the parameters that determine how a fit of an estimator is read."""
+    return frozenset(vars(type(estimator)).get("_READING", ()))
+
+
+def _key(base: Any, is_plain: bool) -> tuple[Any, ...]:
+    """Return the parameters of a fit that are numbers or strings, and the class: those of a family are the same.
+
+    Thousands of methods are compared with those of the same key alone.
+    """
+    is_grown = is_plain and _is_grown(base)
+    reading, kind = (_growth_reading(base), None) if is_grown else (_reading(base), type(base))
+    plain = [
+        (name, type(value), value)
+        for name, value in base.get_params(deep=False).items()
+        if isinstance(value, str | int | float) and name not in reading
+    ]
+    return (is_grown, kind, *plain)
