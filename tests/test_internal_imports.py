@@ -47,7 +47,10 @@ INTERNAL = {
         GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions StumpMember TreeLearner TreeMember boost
         fit_gradient_boosting stack_stumps start_run
     """,
-    "estimates": "ClassKernels ESTIMATE_RULE KernelReader frequencies log_loss_of look_up wallace with_classes",
+    "estimates": """
+        ClassKernels ESTIMATE_RULE KernelReader frequencies leaves_of_most_probable log_loss_of look_up wallace
+        with_classes
+    """,
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
         check_probabilities check_two_classes difference_of_share honest_bands mid_p_difference number_text
@@ -65,11 +68,11 @@ INTERNAL = {
     """,
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree MissingValues NodeReader
-        NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES
+        NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES
         TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind
         counts_bits grow_unpruned impurity_importances missing_rows narrowest node_indicator number_classes
         pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate
-        rows_needed unpack_trees with_table
+        rows_needed style_params unpack_trees with_table
     """,
 }
 

@@ -24,7 +24,7 @@ using NarrowArgument =
 // The arrays in the order of TreeArrays.
 PackedTrees packed_trees(std::size_t n_classes, std::vector<std::uint32_t> n_categories,
                          const std::vector<NarrowArgument>& arrays) {
-    if (arrays.size() != 12) throw std::invalid_argument("packed trees have twelve arrays");
+    if (arrays.size() != 13) throw std::invalid_argument("packed trees have thirteen arrays");
     const auto narrow = [&](std::size_t i) {
         return std::visit([](const auto& array) { return NarrowArray(span_of(array)); }, arrays[i]);
     };
@@ -32,7 +32,7 @@ PackedTrees packed_trees(std::size_t n_classes, std::vector<std::uint32_t> n_cat
     return {n_classes,
             std::move(n_categories),
             {narrow(0), narrow(1), narrow(2), narrow(3), narrow(4), narrow(5), narrow(6), narrow(7), narrow(8),
-             narrow(9), narrow(10), narrow(11)}};
+             narrow(9), narrow(10), narrow(11), narrow(12)}};
 }
 
 template <class T>
@@ -54,7 +54,7 @@ nb::object pack(const std::vector<const Tree*>& trees, std::size_t n_classes,
                           take(std::move(integers.n_branches)), take(std::move(integers.branch_of_category)),
                           take(std::move(integers.missing_branch)), take(std::move(wide.counts)),
                           take(std::move(wide.weight)), take(std::move(integers.label_node)),
-                          take(std::move(integers.label)));
+                          take(std::move(integers.label)), take(std::move(wide.log_prior)));
 }
 
 }  // namespace

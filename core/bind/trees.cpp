@@ -49,6 +49,13 @@ Tree prune_tree_pessimistically(const Tree& tree, const CodedTable& table, const
     return run_interruptibly([&](const StopToken& stop) { return prune_pessimistic(tree, examples, options, stop); });
 }
 
+Tree prune_marked(const Tree& tree, const Column<bool>& is_leaf_now) {
+    if (is_leaf_now.shape(0) != tree.n_nodes()) throw std::invalid_argument("there must be one mark per node");
+    std::vector<bool> marks;
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node) marks.push_back(view(is_leaf_now)[node]);
+    return prune_to(tree, marks);
+}
+
 Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels,
                const std::optional<Column<double>>& weights, std::size_t n_classes, const GrowOptions& options,
                const std::optional<Column<double>>& cases) {
@@ -107,14 +114,14 @@ Tree count_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& col
 }
 
 // The arrays of a tree in the order of Tree.state.
-using TreeState =
-    std::tuple<Column<std::int32_t>, Column<std::int32_t>, Column<double>, Column<std::uint32_t>, Column<std::int32_t>,
-               Column<double>, Column<double>, Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>,
-               Column<std::uint32_t>, Column<std::uint32_t>, Column<std::int32_t>, Column<std::int32_t>>;
+using TreeState = std::tuple<Column<std::int32_t>, Column<std::int32_t>, Column<double>, Column<std::uint32_t>,
+                             Column<std::int32_t>, Column<double>, Column<double>, Column<std::uint32_t>,
+                             Column<std::uint32_t>, Column<std::int32_t>, Column<std::uint32_t>, Column<std::uint32_t>,
+                             Column<std::int32_t>, Column<std::int32_t>, Column<double>>;
 constexpr auto tree_members =
-    std::tuple{&Tree::parent,      &Tree::feature,  &Tree::threshold,       &Tree::cut_code,      &Tree::label,
-               &Tree::weight,      &Tree::counts,   &Tree::first_child,     &Tree::n_children,    &Tree::children,
-               &Tree::first_value, &Tree::n_values, &Tree::branch_of_value, &Tree::missing_branch};
+    std::tuple{&Tree::parent,      &Tree::feature,  &Tree::threshold,       &Tree::cut_code,       &Tree::label,
+               &Tree::weight,      &Tree::counts,   &Tree::first_child,     &Tree::n_children,     &Tree::children,
+               &Tree::first_value, &Tree::n_values, &Tree::branch_of_value, &Tree::missing_branch, &Tree::log_prior};
 
 nb::object state_of(nb::handle_t<Tree> self) {
     const Tree& tree = nb::cast<const Tree&>(self);
@@ -139,7 +146,9 @@ void bind_trees(nb::module_& module) {
         .value("gini", CriterionName::gini)
         .value("dkm", CriterionName::dkm)
         .value("hellinger", CriterionName::hellinger)
-        .value("twoing", CriterionName::twoing);
+        .value("twoing", CriterionName::twoing)
+        .value("bayes", CriterionName::bayes)
+        .value("mml", CriterionName::mml);
     nb::enum_<NominalSplits>(module, "NominalSplits")
         .value("multiway", NominalSplits::multiway)
         .value("subset", NominalSplits::subset)
@@ -201,6 +210,7 @@ void bind_trees(nb::module_& module) {
         .def_prop_ro("n_values", view_of(&Tree::n_values))
         .def_prop_ro("branch_of_value", view_of(&Tree::branch_of_value))
         .def_prop_ro("missing_branch", view_of(&Tree::missing_branch))
+        .def_prop_ro("log_prior", view_of(&Tree::log_prior), "Of each test; empty where all are 0.")
         .def_prop_ro("state", &state_of, "Every array, as restore_tree takes them.");
 
     module.def("grow_tree", &grow_tree, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
@@ -220,6 +230,12 @@ void bind_trees(nb::module_& module) {
     module.def("prune_pessimistic", &prune_tree_pessimistically, "tree"_a, "table"_a, "labels"_a.noconvert(),
                "weights"_a.noconvert().none(), "options"_a,
                "Prune by C4.5's error estimates; the rows are those the tree was grown from.");
+    module.def("prune_continuity", &prune_continuity, "tree"_a,
+               "Prune where a leaf makes fewer errors than the leaves below and their standard error, half an error "
+               "added for each leaf.",
+               released);
+    module.def("prune_marked", &prune_marked, "tree"_a, "is_leaf_now"_a.noconvert(),
+               "Return the tree with the marked nodes made leaves.");
     module.def("prune_reduced_error", &prune_reduced_error, "tree"_a, "holdout"_a,
                "Prune where that makes no more errors on a holdout, passed as the same tree with its counts.",
                released);

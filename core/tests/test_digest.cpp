@@ -136,6 +136,15 @@ TEST(pruned_trees_have_the_same_bits_everywhere) {
     CHECK(digest.is(0x1fada131b1d4580cULL));
 }
 
+TEST(bayesian_trees_have_the_same_bits_everywhere) {
+    const Fixed fixed;
+    const CodedTable table(n_rows, fixed.problem.columns);
+    const GrowOptions options{
+        .criterion = CriterionName::mml, .ratio = false, .penalty = false, .n_declared_classes = n_classes};
+    const Tree tree = grow(fixed.examples(table), options, {});
+    CHECK(Digest().add(tree).add(tree.log_prior).add(prune_continuity(tree)).is(0));
+}
+
 TEST(probabilities_of_a_fixed_forest_have_the_same_bits_everywhere) {
     const Fixed fixed;
     const CodedTable table(n_rows, fixed.problem.columns);

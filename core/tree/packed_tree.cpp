@@ -71,7 +71,10 @@ class Packer {
         }
     }
 
-    WideTreeArrays arrays() && { return std::move(arrays_); }
+    WideTreeArrays arrays() && {
+        if (std::ranges::all_of(arrays_.log_prior, [](double value) { return value == 0; })) arrays_.log_prior.clear();
+        return std::move(arrays_);
+    }
 
   private:
     void add_test(const Tree& tree, std::size_t node) {
@@ -80,6 +83,7 @@ class Packer {
         integers.test.push_back(static_cast<std::uint32_t>(column));
         if (column == 0) return;
         integers.missing_branch.push_back(static_cast<std::uint32_t>(tree.missing_branch[node] + 1));
+        arrays_.log_prior.push_back(tree.log_prior.empty() ? 0.0 : tree.log_prior[node]);
         if (column > n_categories_.size() || tree.n_values[node] != n_categories_[column - 1])
             throw std::invalid_argument("tests must be of the columns of the table");
         if (tree.n_values[node] == 0) return arrays_.cut.push_back(tree.threshold[node]);
@@ -182,7 +186,7 @@ PackedTrees::Start PackedTrees::check_tree(Start at, std::size_t n_nodes) const 
 void PackedTrees::check_test(std::size_t column, Start& at, std::size_t& n_open) const {
     require(column < n_categories_.size());
     const std::size_t n = n_branches(column, at);
-    require(n >= 2 && missing_branch(at) < static_cast<std::int64_t>(n));
+    require(n >= 2 && missing_branch(at) < static_cast<std::int64_t>(n) && log_prior(at) <= 0);
     n_open += n;
     if (n_categories_[column] == 0) {
         if (has_ranks())
@@ -210,6 +214,7 @@ void PackedTrees::check_sizes() const {
     require(counts_leaves() || n_counted() == end.node);
     require(arrays_.weight.size() == 0 || arrays_.weight.size() == end.node);
     has_size(arrays_.label, arrays_.label_node.size());
+    has_size(arrays_.log_prior, arrays_.log_prior.size() == 0 ? 0 : n_tests());
 }
 
 // Every root must have some weight: what looks for the nearest node above with some ends there.
@@ -293,6 +298,13 @@ double PackedTrees::cut(std::size_t column, const Start& at) const {
                                   arrays_.cut_rank.at<std::size_t>(at.numeric));
 }
 
+double PackedTrees::log_prior(const Start& at) const {
+    if (arrays_.log_prior.size() == 0) return 0;
+    const auto value = arrays_.log_prior.at<double>(at.numeric + at.nominal);
+    require(std::abs(value) <= most_weight);
+    return value;
+}
+
 Tree PackedTrees::unpack(std::size_t tree_number, const CodedTable* table) const {
     if (tree_number >= n_trees()) throw std::out_of_range("there is no such tree");
     if (table != nullptr && table->n_columns() != n_categories_.size())
@@ -332,6 +344,7 @@ std::size_t PackedTrees::add_node(Tree& tree, std::size_t test, std::int32_t par
     require(column < n_categories_.size());
     const std::size_t n = n_branches(column, at), n_values = n_categories_[column];
     const std::int32_t branch_of_missing = missing_branch(at);
+    tree.set_log_prior(id, log_prior(at));
     if (n_values == 0) {
         const double threshold = cut(column, at);
         tree.make_numeric(id, column, threshold, table == nullptr ? 0 : code_of(*table, column, threshold),

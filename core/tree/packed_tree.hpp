@@ -60,11 +60,12 @@ struct TreeArrays {
     Array weight{};          // of each node; empty: the sum of its counts
     Array label_node{};      // nodes whose majority class does not follow from the counts, among those of all trees
     Array label{};           // their majority classes
+    Array log_prior{};       // of each test; empty: 0 everywhere
 };
 
 struct WideTreeArrays {
-    TreeArrays<std::vector<std::uint32_t>> integers{};  // all but cut, counts and weight
-    std::vector<double> cut{}, counts{}, weight{};
+    TreeArrays<std::vector<std::uint32_t>> integers{};  // all but cut, counts, weight and log_prior
+    std::vector<double> cut{}, counts{}, weight{}, log_prior{};
 };
 
 // Packs trees of the same columns and classes without ranks; throws std::invalid_argument unless nodes are in preorder.
@@ -110,6 +111,7 @@ class PackedTrees {
     std::size_t n_branches(std::size_t column, const Start& at) const;
     std::int32_t missing_branch(const Start& at) const;
     double cut(std::size_t column, const Start& at) const;
+    double log_prior(const Start& at) const;
     std::size_t add_node(Tree& tree, std::size_t test, std::int32_t parent, Start& at, const CodedTable* table) const;
     void add_counts(Tree& tree, const Start& start) const;
     void add_labels(Tree& tree, std::size_t tree_number) const;

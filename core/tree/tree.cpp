@@ -19,6 +19,7 @@ std::size_t Tree::add_node(std::int32_t parent_node, std::span<const double> nod
     first_value.push_back(static_cast<std::uint32_t>(branch_of_value.size()));
     n_values.push_back(0);
     missing_branch.push_back(all_branches);
+    if (!log_prior.empty()) log_prior.push_back(0.0);
     return n_nodes() - 1;
 }
 
@@ -45,6 +46,12 @@ void Tree::make_nominal(std::size_t node, std::size_t column, std::size_t n_bran
     branch_of_value.insert(branch_of_value.end(), branches.begin(), branches.end());
 }
 
+void Tree::set_log_prior(std::size_t node, double value) {
+    if (log_prior.empty() && value == 0) return;
+    log_prior.resize(n_nodes());
+    log_prior[node] = value;
+}
+
 void Tree::copy_test(std::size_t node, const Tree& from, std::size_t other) {
     const auto column = static_cast<std::size_t>(from.feature[other]);
     if (from.n_values[other] == 0)
@@ -53,6 +60,7 @@ void Tree::copy_test(std::size_t node, const Tree& from, std::size_t other) {
         make_nominal(node, column, from.n_children[other],
                      {from.branch_of_value.data() + from.first_value[other], from.n_values[other]},
                      from.missing_branch[other]);
+    if (!from.log_prior.empty()) set_log_prior(node, from.log_prior[other]);
 }
 
 Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
@@ -89,6 +97,7 @@ void Tree::check() const {
     };
     const std::size_t n = n_nodes();
     require(n > 0 && n_classes > 0 && counts.size() == n * n_classes);
+    require(log_prior.empty() || log_prior.size() == n);
     for (const std::size_t size :
          {parent.size(), threshold.size(), cut_code.size(), label.size(), weight.size(), first_child.size(),
           n_children.size(), first_value.size(), n_values.size(), missing_branch.size()}) {

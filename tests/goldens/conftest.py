@@ -97,7 +97,7 @@ class Written:
     def tree(self, n_classes: int) -> _core.Tree:
         state = tuple(np.array(self.arrays[name], dtype) for name, dtype in STATE.items())
         shared = np.full(len(state[0]), -1, dtype=np.int32)  # missing values go to every branch
-        return _core.restore_tree(n_classes, (*state, shared))
+        return _core.restore_tree(n_classes, (*state, shared, np.zeros(0)))
 
 
 @pytest.fixture(scope="session")

@@ -95,7 +95,7 @@ def chain(depth):
     zeros = np.zeros(n, np.uint32)
     state = (parent, feature, np.arange(n) / 2, zeros, np.zeros(n, np.int32), weight, np.repeat(weight / 2, 2))
     state += (np.arange(n, dtype=np.uint32) // 2 * 2, n_children, np.arange(1, n, dtype=np.int32), zeros, zeros)
-    core = _core.restore_tree(2, (*state, np.zeros(0, np.int32), np.full(n, -1, np.int32)))
+    core = _core.restore_tree(2, (*state, np.zeros(0, np.int32), np.full(n, -1, np.int32), np.zeros(0)))
     return Tree(core, np.arange(2), np.array(["a", "b"]), Schema((Feature("x", "numeric"),), named=False))
 
 

@@ -17,11 +17,11 @@ const std::vector<std::uint32_t> columns_of_forest{0, 0, 0, 0, 0, 0, 5};
 
 TreeArrays<NarrowArray> views(const WideTreeArrays& wide) {
     const auto narrow = [](const auto& values) { return NarrowArray(std::span(std::as_const(values))); };
-    const auto& [n_nodes, test, cut, first_cut, cut_rank, n_branches, branches, missing, counts, weight, node, label] =
-        wide.integers;
-    return {narrow(n_nodes),     narrow(test),        narrow(wide.cut), narrow(first_cut),
-            narrow(cut_rank),    narrow(n_branches),  narrow(branches), narrow(missing),
-            narrow(wide.counts), narrow(wide.weight), narrow(node),     narrow(label)};
+    const auto& [n_nodes, test, cut, first_cut, cut_rank, n_branches, branches, missing, counts, weight, node, label,
+                 prior] = wide.integers;
+    return {narrow(n_nodes),    narrow(test),     narrow(wide.cut),      narrow(first_cut),   narrow(cut_rank),
+            narrow(n_branches), narrow(branches), narrow(missing),       narrow(wide.counts), narrow(wide.weight),
+            narrow(node),       narrow(label),    narrow(wide.log_prior)};
 }
 
 PackedTrees believed(const WideTreeArrays& wide, std::size_t n_classes,
@@ -60,6 +60,21 @@ TEST(trees_come_back_to_the_bit) {
             CHECK(trees.n_nodes(i) == grown.trees[i].n_nodes());
         }
     }
+}
+
+TEST(priors_of_tests_come_back_and_take_no_space_where_there_are_none) {
+    CHECK(small().log_prior.empty());
+    Tree tree = hand_made({{-1, {3, 2}}, {0, {3, 0}}, {0, {0, 2}}});
+    tree.set_log_prior(0, -1.25);
+    const Tree plain = hand_made({{-1, {3, 2}}, {0, {3, 0}}, {0, {0, 2}}});
+    const Tree* const trees[] = {&plain, &tree};
+    const WideTreeArrays wide = pack_trees(trees, 2, std::vector<std::uint32_t>{0});
+    CHECK((wide.log_prior == std::vector<double>{0, -1.25}));
+    CHECK(believed(wide, 2, {0}).unpack(0, nullptr).log_prior.empty());
+    CHECK((believed(wide, 2, {0}).unpack(1, nullptr).log_prior == std::vector<double>{-1.25, 0, 0}));
+    refuse([](WideTreeArrays& changed) { changed.log_prior = {0.5}; });
+    refuse([](WideTreeArrays& changed) { changed.log_prior = {std::numeric_limits<double>::quiet_NaN()}; });
+    refuse([](WideTreeArrays& changed) { changed.log_prior = {-1, -1}; });
 }
 
 TEST(counts_that_add_up_are_kept_of_leaves_alone) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <limits>
 
 #include "tree/grow/grower.hpp"
 #include "tree/grow/split_search.hpp"
@@ -26,6 +27,11 @@ inline Keys keys_of(const Examples& examples) { return {static_cast<int>(std::bi
 
 inline CutRules cut_rules(const GrowOptions& options, CutRules rules) {
     rules.penalty = options.penalty;
+    if (is_bayesian(options.criterion)) {
+        rules.penalty = false;
+        rules.averages = true;
+        rules.least_gain = rules.usable_gain = -std::numeric_limits<double>::infinity();
+    }
     return rules;
 }
 

@@ -65,7 +65,8 @@ struct CoarseSearch::Column {
 
 bool CoarseSearch::is_fit_for(const Examples& examples, const GrowOptions& options, const CutRules& rules,
                               bool is_weighted) {
-    if (options.ratio || rules.penalty) return false;  // the average gain needs every column, the penalty every cut
+    // the average gain needs every column, the penalty and the mean over the cuts need every cut
+    if (options.ratio || rules.penalty || rules.averages) return false;
     if (rules.count_cases && (is_weighted || !examples.cases.empty()))
         return false;  // counts cannot distinguish cases from weights
     return examples.n_classes == 2 && least_rows(examples, options) == 0;  // nor rows from weights
@@ -116,6 +117,9 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
             return search_all<Hellinger>(node, found, n_threads, stop);
         case CriterionName::twoing:
             return search_all<Twoing>(node, found, n_threads, stop);
+        case CriterionName::bayes:
+        case CriterionName::mml:
+            return;  // never searched in buckets
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tree/grow/evidence.hpp"
 #include "tree/grow/nominal_groups.hpp"
 #include "tree/grow/row_sort.hpp"
 #include "tree/grow/two_class_search.hpp"
@@ -79,6 +80,13 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
             return search<Hellinger>(column, node);
         case CriterionName::twoing:
             return search<Twoing>(column, node);
+        case CriterionName::bayes:
+            return search<Evidence>(column, node);
+        case CriterionName::mml: {
+            FoundTest found = search<Evidence>(column, node);
+            found.gain += log_prior_of_leaves(found.n_branches) / node.weight;
+            return found;
+        }
     }
     return {};
 }
@@ -376,7 +384,7 @@ FoundTest ColumnSearch::search_nominal(std::size_t n_values, const NodeFacts& fa
         case NominalSplits::subset:
             return search_subsets<C>(counts, facts, known, options_.ratio);
         case NominalSplits::binary:
-            return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_.tolerance);
+            return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_);
         case NominalSplits::multiway:
             break;
     }

@@ -13,13 +13,16 @@
 #include <vector>
 
 #include "elementary.hpp"
+#include "tree/grow/log_factorial.hpp"
 
 namespace calibrant {
 
-// x log2 x, looked up for whole numbers, which all counts of unweighted rows are.
+// x log2 x, looked up for whole numbers, which all counts of unweighted rows are; ln x! with it, looked up only where a
+// Bayesian criterion needs it.
 class XLogX {
   public:
-    explicit XLogX(std::size_t largest) : table_(std::min(largest, most_kept) + 1) {
+    explicit XLogX(std::size_t largest, std::size_t largest_factorial = 0)
+        : table_(std::min(largest, most_kept) + 1), log_factorial_(largest_factorial) {
         for (std::size_t x = 2; x < table_.size(); ++x) table_[x] = of(static_cast<double>(x));
         for (std::size_t step = 0; step < steps; ++step) {
             const double at = 1 + static_cast<double>(step) / steps;
@@ -31,6 +34,8 @@ class XLogX {
         const auto whole = static_cast<std::size_t>(x);
         return whole < table_.size() && static_cast<double>(whole) == x ? table_[whole] : of(x);
     }
+
+    const LogFactorial& log_factorial() const { return log_factorial_; }
 
     // To within 1e-10 x, in a third of the time: enough to see that a cut cannot win.
     double quick(double x) const {
@@ -57,6 +62,7 @@ class XLogX {
     static double of(double x) { return x > 0 ? x * log2_of(x) : 0.0; }
     std::vector<double> table_;
     std::array<Log, steps> logs_{};
+    LogFactorial log_factorial_;
 };
 
 // whole - part, 0 where only rounding error is left: a square root would magnify it.

@@ -28,7 +28,8 @@ void check(const Examples& examples) {
 
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
     : gaps(value_gaps_of(*examples.table, closest_values)),
-      xlogx(examples.table->n_rows()),
+      xlogx(examples.table->n_rows(),
+            is_bayesian(options.criterion) ? examples.table->n_rows() + examples.n_classes : 0),
       row_keys(*examples.table, examples.labels, ColumnSearch::columns_to_sort(*examples.table, keys_of(examples)),
                keys_of(examples), gaps, options.n_threads, stop),
       row_cells(*examples.table, options.n_threads, stop) {

@@ -323,6 +323,7 @@ void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, 
         tree_.make_numeric(id, column, value, cut, test.missing_branch);
         row_split_.by_cut(column, node, cut, children_, test.missing_branch);
     }
+    tree_.set_log_prior(id, test.log_prior);
     for (std::size_t b = 0; b < children_.size(); ++b) {
         PendingNode& child = children_[b];
         child.branch = b;

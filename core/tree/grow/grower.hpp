@@ -21,7 +21,10 @@ namespace calibrant {
 
 class Buckets;
 
-enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger, twoing };
+enum class CriterionName : std::uint8_t { entropy, gini, dkm, hellinger, twoing, bayes, mml };
+// The criteria that compare probabilities: every cut counts, and the best test is taken even where it loses.
+constexpr bool is_bayesian(CriterionName name) { return name == CriterionName::bayes || name == CriterionName::mml; }
+
 enum class NominalSplits : std::uint8_t { multiway, subset, binary };
 enum class Dialect : std::uint8_t { c45, j48 };
 // Cases with a missing value are shared among the branches, or sent to the branch that gains most.

@@ -195,7 +195,7 @@ FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, con
 // The first of the best tests of one value (branch 0) against all others (branch 1).
 template <Criterion C>
 FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio,
-                                  double tolerance) {
+                                  const CutRules& rules) {
     C criterion(known, *node.xlogx);
     const std::span<double> rest = node.scratch.first(known.counts.size());
     FoundTest found;
@@ -213,7 +213,7 @@ FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& 
         const double gain = criterion.gain() * known.weight / node.weight;
         const double info = split_information(node, std::max(0.0, node.weight - known.weight), sides);
         const double value_score = ratio ? (info > 1e-6 ? gain / info : 0.0) : gain;
-        if (found.usable && !(value_score > best + tolerance)) continue;
+        if (found.usable && !(value_score > best + rules.tolerance)) continue;
         found = {.usable = true, .gain = gain, .info = info, .n_branches = 2};
         best = value_score;
         chosen = value;
@@ -221,6 +221,10 @@ FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& 
     if (!found.usable) return {};
     found.branches.assign(values.weights.size(), 1);
     found.branches[chosen] = 0;
+    if (rules.averages) {  // one of the values that occur, all equally probable
+        found.log_prior = -log_at(static_cast<double>(values.seen.size()));
+        found.gain += found.log_prior / node.weight;
+    }
     return found;
 }
 

@@ -27,6 +27,7 @@ class SplitChoice {
 
     const GrowOptions& options_;
     const double tolerance_;     // a later test must score more than this to win
+    const double unusable_;      // the score of a test that cannot be chosen
     std::vector<bool> is_wide_;  // nominal columns of very many values, unless all columns are such
 };
 

@@ -9,6 +9,7 @@
 
 #include "compiler.hpp"
 #include "tree/grow/criteria.hpp"
+#include "tree/grow/log_mean.hpp"
 #include "tree/grow/value_gaps.hpp"
 #include "tree/tree.hpp"
 
@@ -74,6 +75,7 @@ struct CutRules {
     double usable_gain = 0.0;  // a cut is usable where its gain, the penalty taken off, exceeds this
     bool count_cases = false;  // enough known cases: by their number, against min_side (J48), not their weight
     bool penalty = true;       // take log2(cuts tried) / weight off the gain (Quinlan 1996)
+    bool averages = false;     // the gain of a column is the log of the mean over its cuts (Buntine 1992), in nats
 };
 
 // The result of a search; cases with a missing value gain nothing.
@@ -85,6 +87,7 @@ struct FoundTest {
     std::size_t n_branches = 0;
     std::vector<std::int32_t> branches{};  // nominal: the branch of each value; empty where each value has its own
     std::int32_t missing_branch = Tree::all_branches;  // where the test sends missing values
+    double log_prior = 0;  // of a cut: the mean over the cuts of its column relative to it, in nats; see Tree
 
     // Of a nominal test whose last value, after n_values others, stands for the missing one.
     void take_last_as_missing(std::size_t n_values) {
@@ -119,13 +122,17 @@ class BestCut {
 
     // Whether a cut inside a run of one class may be skipped. J48's tolerance is coarse enough for such a cut to win
     // over the end of the run, which gains a little more.
-    bool may_skip_pure_cuts() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance; }
+    bool may_skip_pure_cuts() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance && !rules_.averages; }
     void skip(std::size_t n = 1) { tries_ += n; }
     // Returns whether a cut whose gain is known to within 1e-6 may win.
-    bool may_win(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
+    bool may_win(double gain) const { return rules_.averages || gain > gain_ + rules_.tolerance - 1e-6; }
     void offer(double gain, double low, std::uint32_t below, std::uint32_t above,
                std::int32_t missing_branch = Tree::all_branches) {
         ++tries_;
+        if (rules_.averages) {
+            mean_.add(gain * node_.weight, low - last_low_);
+            last_low_ = low;
+        }
         if (!(gain > gain_ + rules_.tolerance)) return;
         gain_ = gain;
         low_ = low;
@@ -135,7 +142,13 @@ class BestCut {
     }
     FoundTest result(double known_weight) const {
         if (tries_ == 0 || !std::isfinite(gain_)) return {};
-        const double gain = gain_ - (rules_.penalty ? log2_of(static_cast<double>(tries_)) / node_.weight : 0.0);
+        double gain = gain_ - (rules_.penalty ? log2_of(static_cast<double>(tries_)) / node_.weight : 0.0);
+        double log_prior = 0;
+        if (rules_.averages) {
+            const double mean = mean_.log_mean();
+            log_prior = std::min(0.0, mean - gain_ * node_.weight);
+            gain = mean / node_.weight;
+        }
         if (!(gain > rules_.usable_gain)) return {};
         const double sides[] = {low_, known_weight - low_};
         return {.usable = true,
@@ -144,7 +157,8 @@ class BestCut {
                 .below = below_,
                 .above = above_,
                 .n_branches = 2,
-                .missing_branch = missing_branch_};
+                .missing_branch = missing_branch_,
+                .log_prior = log_prior};
     }
 
   private:
@@ -154,6 +168,8 @@ class BestCut {
     std::uint32_t below_ = 0, above_ = 0;
     std::int32_t missing_branch_ = Tree::all_branches;
     std::size_t tries_ = 0;
+    LogMean mean_;  // over the rows left of the last cut: each repeats the first cut at or above it
+    double last_low_ = 0;
 };
 
 // Keeps the best cut while known cases are added in ascending order: any weights, any number of classes.

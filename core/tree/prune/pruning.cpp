@@ -1,6 +1,7 @@
 #include "tree/prune/pruning.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -50,6 +51,21 @@ Tree collapse(const Tree& tree) {
             errors[node] = as_leaf;
         else
             is_leaf_now[node] = errors[node] >= as_leaf - slack;
+        if (node > 0) errors[static_cast<std::size_t>(tree.parent[node])] += errors[node];
+    }
+    return prune_to(tree, is_leaf_now);
+}
+
+Tree prune_continuity(const Tree& tree) {
+    constexpr double half = 0.5;
+    std::vector<double> errors(tree.n_nodes());  // of the leaves below, half an error added for each
+    std::vector<bool> is_leaf_now(tree.n_nodes());
+    for (std::size_t node = tree.n_nodes(); node-- > 0;) {
+        const double as_leaf = errors_as_leaf(tree, node) + half, m = errors[node], n = tree.weight[node];
+        if (tree.is_leaf(node))
+            errors[node] = as_leaf;
+        else
+            is_leaf_now[node] = !(n > 0) || as_leaf < m + std::sqrt(std::max(0.0, m * (n - m) / n));
         if (node > 0) errors[static_cast<std::size_t>(tree.parent[node])] += errors[node];
     }
     return prune_to(tree, is_leaf_now);

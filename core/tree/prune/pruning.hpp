@@ -41,6 +41,11 @@ double extra_errors(double weight, double errors, const PessimisticOptions& opti
 Tree prune_pessimistic(const Tree& tree, const Examples& examples, const PessimisticOptions& options,
                        const StopToken& stop);
 
+// Quinlan's pessimistic pruning (1987) with half an error added for each leaf, as C4 had it before C4.5. A node becomes
+// a leaf where e + 1/2 < m + sqrt(m (n - m) / n): e its errors as a leaf, m those of the leaves below with 1/2 each,
+// n its weight.
+Tree prune_continuity(const Tree& tree);
+
 // C4.5's last step on trees that group values: a last branch keeps the values that can reach it, and is removed where
 // none can.
 Tree drop_unreachable(const Tree& tree);

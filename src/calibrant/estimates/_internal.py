@@ -6,6 +6,7 @@ from calibrant.estimates._kernel.kernel_density import KernelReader
 from calibrant.estimates._kernel.kernels import ClassKernels
 from calibrant.estimates._leaf.frequency import frequencies
 from calibrant.estimates._names import ESTIMATE_RULE, look_up
+from calibrant.estimates._path.prunings import leaves_of_most_probable
 from calibrant.estimates._path.tree_priors import wallace
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ClassKernels",
     "KernelReader",
     "frequencies",
+    "leaves_of_most_probable",
     "log_loss_of",
     "look_up",
     "wallace",

@@ -4,6 +4,14 @@ from calibrant.trees._classifier import ProbabilityTreeClassifier
 from calibrant.trees._description.code_lengths import DescriptionLength
 from calibrant.trees._pruning.cost_complexity import CostComplexityPath
 from calibrant.trees._pruning.curtailed import CurtailedTree
+from calibrant.trees._styles import tree_style
 from calibrant.trees._tree import Tree
 
-__all__ = ["CostComplexityPath", "CurtailedTree", "DescriptionLength", "ProbabilityTreeClassifier", "Tree"]
+__all__ = [
+    "CostComplexityPath",
+    "CurtailedTree",
+    "DescriptionLength",
+    "ProbabilityTreeClassifier",
+    "Tree",
+    "tree_style",
+]

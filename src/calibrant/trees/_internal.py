@@ -22,6 +22,7 @@ from calibrant.trees._prediction.node_paths import node_indicator
 from calibrant.trees._prediction.probability_tables import probability_table
 from calibrant.trees._prediction.resolve_estimate import resolve_estimate
 from calibrant.trees._prediction.tree_reading import NodeReader, TreeReading, predict_rows
+from calibrant.trees._styles import STYLES, style_params
 from calibrant.trees._tree import with_table
 from calibrant.trees._tree_params import (
     RULES,
@@ -40,6 +41,7 @@ __all__ = [
     "PROBABILITIES",
     "RULES",
     "SINGLE_TREE_RULES",
+    "STYLES",
     "TREE_ARRAYS",
     "TREE_CODINGS",
     "TREE_PARAMETER_DOCS",
@@ -76,6 +78,7 @@ __all__ = [
     "read_training_for",
     "resolve_estimate",
     "rows_needed",
+    "style_params",
     "unpack_trees",
     "with_table",
 ]

@@ -31,6 +31,7 @@ TREE_ARRAYS = (
     "weight",
     "label_node",
     "label",
+    "log_prior",
 )
 _UNSIGNED = (np.uint8, np.uint16, np.uint32)
 
@@ -53,6 +54,8 @@ def pack_trees(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     if len(np.unique(arrays["missing_branch"])) == 1:
         arrays["missing_branch"] = arrays["missing_branch"][:1]
     arrays |= _ranked_cuts(arrays["test"], arrays["cut"], first.schema)
+    if len(arrays["log_prior"]) == 0:
+        del arrays["log_prior"]  # so that earlier versions read the file
     return {name: narrowest(array) for name, array in arrays.items()}
 
 
@@ -68,7 +71,8 @@ def unpack_trees(
     >>> unpack_trees(pack_trees([tree]), tree.order, tree.classes, tree.schema)
     (<Tree: 3 nodes, 2 leaves, depth 1, 2 classes>,)
     """
-    in_order = tuple(np.ascontiguousarray(arrays[name]) for name in TREE_ARRAYS)
+    none = np.empty(0, dtype=np.uint8)  # files written before there were criteria with priors have no `log_prior`
+    in_order = tuple(np.ascontiguousarray(arrays.get(name, none)) for name in TREE_ARRAYS)
     packed = _core.packed_trees(len(classes), _n_categories(schema), cast("Any", in_order))
     return tuple(packed_tree((packed, number, None), order, classes, schema) for number in range(packed.n_trees))
 

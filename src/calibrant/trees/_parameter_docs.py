@@ -15,11 +15,15 @@ TREE_PARAMETER_DOCS: Mapping[str, str] = {
 %(pruning_parameters)s
 %(growing_parameters)s""",
     "criterion": """\
-criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"}
+criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"}
     The criterion of a good test. ``"gain_ratio"`` is C4.5's, among tests of at least average gain; ``"entropy"`` the
     information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's. ``"twoing"``, of
     Breiman et al., compares two branches: nominal columns are split as with ``nominal_splits="binary"``, and
-    ``"subset"`` is an error. With two classes it grows the tree of ``"gini"`` with such splits.""",
+    ``"subset"`` is an error. With two classes it grows the tree of ``"gini"`` with such splits.
+    ``"bayes"`` is Buntine's (1992): the test that makes the classes of the rows most probable, the class probabilities
+    of each branch being uniformly distributed; a numeric column counts with the mean over its cuts. The best test is
+    taken even where a leaf is more probable. ``"mml"`` adds Wallace and Patrick's (1993) prior probability of the
+    branches. Both need ``missing="fractional"``, and no ``"subset"``.""",
     "estimate": """\
 estimate : str or an estimate of `calibrant.estimates`
     How the class counts of the nodes become probabilities: ``"laplace"``, ``"frequency"``, ``"m"``,
@@ -32,9 +36,12 @@ the others in the same way; ties go to the smoothest. A held-out row of a class 
 left out. The units of a weighted row are rows of their own: one of weight 3 may be in three folds, and weights choose
 what copies choose. Rows of a group are in one fold, and so is a row with ``weight_kind="probability"``.""",
     "pruning_parameters": """\
-prune : {"pessimistic", "reduced_error", "cost_complexity", "mdl"}, optional
-    How the tree is pruned. ``"reduced_error"`` grows on two thirds of the rows, stratified by class, and prunes on the
-    rest.
+prune : {"pessimistic", "continuity", "reduced_error", "cost_complexity", "mdl", "map"}, optional
+    How the tree is pruned. ``"pessimistic"``: as in C4.5. ``"continuity"``: as in C4 before it (Quinlan 1987), a node
+    becomes a leaf where its errors are fewer than those of the leaves below, half an error added for each, and their
+    standard error. ``"reduced_error"`` grows on two thirds of the rows, stratified by class, and prunes on the rest.
+    ``"map"``: to the most probable subtree, all equally probable at first with ``criterion="bayes"``, else by
+    Wallace and Patrick's (1993) prior.
 confidence : float
     Of pessimistic pruning: smaller values prune more. At most 0.5 with ``dialect="j48"``.
 subtree_raising : bool

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree", "packed_tree", "read_only", "with_table"]
 
-_STATE_WITHOUT_MISSING = 13  # arrays in a pickle written before trees had `missing_branch`
+# Arrays in a pickle written before trees had `missing_branch`, and before they had `log_prior`.
+_STATE_WITHOUT_MISSING, _STATE_WITHOUT_PRIOR = 13, 14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,6 +172,15 @@ class Tree:
         """The branch of missing values and unseen categories at each test; -1 where they are split among all."""
         return cast("NDArray[np.int32]", self.core.missing_branch)
 
+    @cached_property
+    def log_prior(self) -> NDArray[np.float64]:
+        """What criterion ``"bayes"`` or ``"mml"`` adds to the log prior probability of each test; else 0.
+
+        Of a cut: the log of the mean probability of the classes over the cuts of its column, less that of its own.
+        """
+        found = cast("NDArray[np.float64]", self.core.log_prior)
+        return found if len(found) else read_only(np.zeros(self.n_nodes))
+
     def children_of(self, node: int) -> NDArray[np.int32]:
         """Return the children of a node in the order of its branches."""
         first = int(self.first_child[node])
@@ -259,4 +269,6 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _restore(n_classes: int, state: Any, order: NDArray[np.intp], classes: NDArray[Any], schema: Schema) -> Tree:
     if len(state) == _STATE_WITHOUT_MISSING:
         state = (*state, np.full(len(state[0]), -1, dtype=np.int32))
+    if len(state) == _STATE_WITHOUT_PRIOR:
+        state = (*state, np.empty(0))
     return Tree(_core.restore_tree(n_classes, state), order, classes, schema)

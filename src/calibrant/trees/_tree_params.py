@@ -29,8 +29,10 @@ __all__ = [
     "WeightKind",
 ]
 
-CriterionName: TypeAlias = Literal["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"]
-Pruning: TypeAlias = Literal["pessimistic", "reduced_error", "cost_complexity", "mdl"]
+CriterionName: TypeAlias = Literal[
+    "gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"
+]
+Pruning: TypeAlias = Literal["pessimistic", "continuity", "reduced_error", "cost_complexity", "mdl", "map"]
 Dialect: TypeAlias = Literal["c45", "j48"]
 EmptyLeaf: TypeAlias = Literal["majority", "parent"]
 MissingValues: TypeAlias = Literal["fractional", "learned"]
@@ -39,11 +41,12 @@ WeightKind: TypeAlias = Literal["frequency", "probability"]
 
 
 class Criterion(NamedTuple):
-    """A criterion of the core; ``in_bits`` where the MDL penalty of choosing among cuts is defined."""
+    """A criterion of the core; ``in_bits`` where the MDL penalty is defined, ``prior`` where it is Bayesian."""
 
     core: _core.Criterion
     is_ratio: bool = False
     in_bits: bool = False
+    prior: Literal["flat", "wallace"] | None = None
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -54,6 +57,8 @@ CRITERIA: dict[str, Criterion] = {
     "dkm_ratio": Criterion(_core.Criterion.dkm, is_ratio=True),
     "hellinger": Criterion(_core.Criterion.hellinger),
     "twoing": Criterion(_core.Criterion.twoing),
+    "bayes": Criterion(_core.Criterion.bayes, prior="flat"),
+    "mml": Criterion(_core.Criterion.mml, prior="wallace"),
 }
 
 
@@ -94,7 +99,7 @@ class TreeParams(ReadingParams, Protocol):
 RULES: dict[str, Rule] = {
     "criterion": Choice(*CRITERIA),
     "estimate": ESTIMATE_RULE,
-    "prune": Choice("pessimistic", "reduced_error", "cost_complexity", "mdl") | Nothing(),
+    "prune": Choice("pessimistic", "continuity", "reduced_error", "cost_complexity", "mdl", "map") | Nothing(),
     "confidence": Real(0, 1, closed="right"),
     "subtree_raising": Bool(),
     "ccp_alpha": Real(0),

@@ -48,7 +48,7 @@ struct Values {
     FoundTest one_against_rest(bool ratio = true) {
         const NodeFacts facts = node();
         const Known all = known();
-        return search_one_against_rest<C>(nominal(), facts, all, ratio, 1e-6);
+        return search_one_against_rest<C>(nominal(), facts, all, ratio, CutRules{.tolerance = 1e-6});
     }
 };
 

@@ -107,3 +107,11 @@ TEST(depth_is_no_problem) {
     const CostComplexity all = cost_complexity(deep);
     CHECK(all.alphas.size() == 2 && all.n_leaves.front() == 100001 && all.n_leaves.back() == 1);
 }
+
+// The left side has no errors with a test more: 1 + sqrt(1 * 9 / 10) < 4.5. The right side saves none: 4.5 < 5 +
+// sqrt(5 * 11 / 16). The root has 10.5 against 1 + 5 + sqrt(6 * 20 / 26).
+TEST(half_an_error_for_each_leaf_prunes_what_saves_less_than_a_standard_error) {
+    const Tree tree = prune_continuity(two_sides());
+    CHECK(tree.n_nodes() == 5 && is_in_preorder(tree));
+    CHECK(!tree.is_leaf(1) && tree.is_leaf(4) && tree.counts_of(4)[1] == 12);
+}

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.special import gammaln
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Real, Rule, check_params
@@ -16,6 +15,7 @@ from calibrant.estimates._held_out import HeldOut
 from calibrant.estimates._method_docs import METHOD_DOCS
 from calibrant.estimates._path.interpolation import fit_trust, interpolate
 from calibrant.estimates._path.paths import Levels, average_along_paths
+from calibrant.estimates._path.prunings import reach_of_prunings
 from calibrant.estimates._path.tree_priors import TREE_PRIORS
 from calibrant.exceptions import ParameterError
 
@@ -49,9 +49,11 @@ class PathAverage:
         on held-out rows (Bahl et al. 1989, deleted interpolation).
     alpha : float
         The prior count of each class at every node; for ``"bayes"``.
-    prior : {"flat", "wallace"}
+    prior : {"flat", "wallace", "wallace_choices"}
         The prior probability of a tree, for ``"bayes"``: the same for all, or Wallace & Patrick's (1993), by which a
-        node whose parent has a branches is split with probability 1/a, the root with 1 - 1/columns.
+        node whose parent has a branches is split with probability 1/a, the root with 1 - 1/columns; with
+        ``"wallace_choices"`` by each of the columns that can still be tested with equal probability. Trees grown with
+        criterion ``"bayes"`` or ``"mml"`` have a prior probability of each cut as well.
     n_rounds : int
         Rounds of expectation maximization; for ``"interpolate"``.
     trust : sequence of float, optional
@@ -70,7 +72,7 @@ class PathAverage:
 
     how: Literal["bayes", "interpolate"] = "bayes"
     alpha: float = field(default=1.0, kw_only=True)
-    prior: Literal["flat", "wallace"] = field(default="flat", kw_only=True)
+    prior: Literal["flat", "wallace", "wallace_choices"] = field(default="flat", kw_only=True)
 
     n_rounds: int = field(default=10, kw_only=True)
     trust: Sequence[float] | None = field(default=None, kw_only=True)
@@ -92,7 +94,8 @@ class PathAverage:
             return interpolate(tree, self._fitted())
         own = (tree.counts + self.alpha) / (tree.weight + tree.counts.shape[1] * self.alpha)[:, np.newaxis]
         levels = Levels(tree)
-        return average_along_paths(levels, self._reach(tree, levels), own)
+        reach = reach_of_prunings(tree, levels, alpha=self.alpha, prior=self.prior)
+        return average_along_paths(levels, reach, own)
 
     @property
     def needs_held_out(self) -> bool:
@@ -121,23 +124,6 @@ class PathAverage:
                 "held-out rows in fit. Pass trust, or call fit_held_out."
             )
         return self.trust
-
-    def _reach(self, tree: CountedTree, levels: Levels) -> NDArray[np.float64]:
-        """Return the posterior probability that a pruning of the tree keeps each node."""
-        as_leaf, as_test = TREE_PRIORS[self.prior](tree)
-        leaf = as_leaf + _log_marginal(tree, self.alpha)
-        either = levels.climb(leaf, lambda nodes, below: np.logaddexp(leaf[nodes], as_test[nodes] + below))
-        is_test = -np.expm1(leaf - either)
-        at_root = np.zeros_like(leaf)
-        at_root[0] = 1.0
-        return levels.descend(at_root, keep=is_test[levels.above])
-
-
-def _log_marginal(tree: CountedTree, alpha: float) -> NDArray[np.float64]:
-    """Return the log marginal likelihood of the classes of each node's rows."""
-    n_classes = tree.counts.shape[1]
-    own = np.einsum("ij->i", gammaln(tree.counts + alpha)) - gammaln(tree.weight + n_classes * alpha)
-    return np.asarray(own - (n_classes * gammaln(alpha) - gammaln(n_classes * alpha)))
 
 
 def _read_trust(trust: Any) -> tuple[float, ...]:

@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 
+_OPTIONAL = {"log_prior"}  # arrays of a tree that only some have
+
+
 class Trees(Field):
     """A tuple of trees of the same columns and classes: at least one, or only one."""
 
@@ -59,16 +62,16 @@ class Trees(Field):
             "schema": Object("data.Schema").write(first.schema, out),
             "classes": LabelArray().write(first.classes, out),
             "order": Array("i8").write(first.order, out),
-            "arrays": {name: out.add_array(arrays[name]) for name in TREE_ARRAYS},
+            "arrays": {name: out.add_array(arrays[name]) for name in TREE_ARRAYS if name in arrays},
         }
 
     def read(self, document: Any, source: Reader) -> tuple[Tree, ...]:
         if type(document) is not dict or document.keys() != {"schema", "classes", "order", "arrays"}:
             raise wrong("trees", document)
         named = document["arrays"]
-        if type(named) is not dict or named.keys() != set(TREE_ARRAYS):
+        if type(named) is not dict or named.keys() | _OPTIONAL != set(TREE_ARRAYS):
             raise wrong("the arrays of trees", named)
-        arrays = {name: Array("u1 u2 u4 f4 f8").read(named[name], source) for name in TREE_ARRAYS}
+        arrays = {name: Array("u1 u2 u4 f4 f8").read(named[name], source) for name in named}
         classes, order = LabelArray().read(document["classes"], source), Array("i8").read(document["order"], source)
         check_order(order, len(classes))
         try:

@@ -113,11 +113,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     >>> grow_options(ProbabilityTreeClassifier(min_leaf=3), 2).min_leaf
     3.0
     """
-    if params.criterion == "twoing" and params.nominal_splits == "subset":
-        raise ParameterError(
-            "nominal_splits must be 'multiway' or 'binary' with criterion='twoing', which compares two branches; got "
-            "'subset'. Both split one category from the rest."
-        )
+    _check_criterion(params)
     criterion = CRITERIA[params.criterion]
     options = _core.GrowOptions()
     options.criterion = criterion.core
@@ -139,6 +135,27 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options.max_features = max_features
     options.redraw = bool(getattr(params, "redraw", True))
     return options
+
+
+def _check_criterion(params: TreeParams) -> None:
+    """Raise if the criterion is not defined for the tests that are asked for."""
+    if params.criterion == "twoing" and params.nominal_splits == "subset":
+        raise ParameterError(
+            "nominal_splits must be 'multiway' or 'binary' with criterion='twoing', which compares two branches; got "
+            "'subset'. Both split one category from the rest."
+        )
+    if CRITERIA[params.criterion].prior is None:
+        return
+    if params.nominal_splits == "subset":
+        raise ParameterError(
+            f"nominal_splits must be 'multiway' or 'binary' with criterion={params.criterion!r}, which has no prior "
+            "probabilities of groups; got 'subset'."
+        )
+    if getattr(params, "missing", "fractional") == "learned":
+        raise ParameterError(
+            f"missing must be 'fractional' with criterion={params.criterion!r}, which averages over cuts that send "
+            "missing values to all branches; got 'learned'."
+        )
 
 
 def _accepts_zero_gain(params: TreeParams) -> bool:

@@ -1,4 +1,4 @@
-"""Pruning a grown tree: pessimistic, by reduced error, by cost-complexity or by description length."""
+"""Pruning a grown tree: pessimistic, by reduced error, cost-complexity, description length or probability."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant import _core
+from calibrant.estimates._internal import leaves_of_most_probable
 from calibrant.exceptions import ParameterError
+from calibrant.trees._tree import Tree
+from calibrant.trees._tree_params import CRITERIA
 
 if TYPE_CHECKING:
     from calibrant.trees._growing.examples import Examples
@@ -33,6 +36,10 @@ def prune(tree: _core.Tree, examples: Examples, subsets: RowSubsets, params: Tre
         tree = _core.prune_cost_complexity(tree, float(params.ccp_alpha))
     elif params.prune == "mdl":
         tree = _core.prune_mdl(tree, examples.table.core)
+    elif params.prune == "continuity":
+        tree = _core.prune_continuity(tree)
+    elif params.prune == "map":
+        tree = _prune_to_most_probable(tree, examples, params)
     return tree
 
 
@@ -77,6 +84,13 @@ def _prune_pessimistic(tree: _core.Tree, examples: Examples, subsets: RowSubsets
     weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
     return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
+
+
+def _prune_to_most_probable(tree: _core.Tree, examples: Examples, params: TreeParams) -> _core.Tree:
+    """Prune to the most probable subtree by the prior of the criterion, Wallace's where it has none."""
+    prior = CRITERIA[params.criterion].prior or "wallace"
+    grown = Tree(tree, examples.order, examples.classes, examples.table.schema)
+    return _core.prune_marked(tree, leaves_of_most_probable(grown, prior=prior))
 
 
 def _prune_reduced_error(tree: _core.Tree, examples: Examples, subsets: RowSubsets) -> _core.Tree:

@@ -1,0 +1,60 @@
+// The Bayesian criteria (Buntine 1992): how much more probable the classes of the rows are with the split than without.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "elementary.hpp"
+#include "tree/grow/criteria.hpp"
+
+namespace calibrant {
+
+// The logarithm, in nats, of the classes' marginal likelihood in the branches over that in the node, where the class
+// probabilities of every branch have a uniform prior (Dirichlet, all alpha 1): of counts n_k that add up to w it is
+// ln B(n + 1) - ln B(1) = sum_k ln n_k! - ln (w + K - 1)! + ln (K - 1)!. ln B is convex, as the logarithm of the
+// normalizing constant of an exponential family, so the gain is.
+class Evidence {
+  public:
+    Evidence(const Known& known, const XLogX& xlogx)
+        : factorial_(&xlogx.log_factorial()),
+          n_others_(known.counts.size() - 1),
+          of_no_rows_((*factorial_)(n_others_)),
+          known_(known.weight),
+          whole_(of(known.counts, known.weight)) {}
+    void start() { branches_ = 0; }
+    void add(std::span<const double> counts, double weight) { branches_ += of(counts, weight); }
+    void remove(std::span<const double> counts, double weight) { branches_ -= of(counts, weight); }
+    double gain() const { return (branches_ - whole_) / known_; }
+
+    template <class Count>
+    double two_class_gain(Count left0, Count left1, Count right0, Count right1) const {
+        return (of_two(left0, left1) + of_two(right0, right1) - whole_) / known_;
+    }
+
+  private:
+    double of(std::span<const double> counts, double weight) const {
+        double sum = of_no_rows_ - (*factorial_)(weight + static_cast<double>(n_others_));
+        for (const double n : counts) sum += (*factorial_)(n);
+        return sum;
+    }
+    template <class Count>
+    double of_two(Count n0, Count n1) const {
+        return (*factorial_)(n0) + (*factorial_)(n1) - (*factorial_)(n0 + n1 + 1);
+    }
+
+    const LogFactorial* factorial_;
+    std::size_t n_others_;
+    double of_no_rows_, known_, whole_, branches_ = 0;
+};
+
+static_assert(Criterion<Evidence>);
+
+// ln of the prior probability that all branches of a test are leaves (Wallace & Patrick 1993): a node whose parent has
+// a branches is a leaf with probability 1 - 1/a.
+inline double log_prior_of_leaves(std::size_t n_branches) {
+    const double a = static_cast<double>(n_branches > 1 ? n_branches : 2);
+    return a * log_at(1 - 1 / a);
+}
+
+}  // namespace calibrant
