@@ -84,8 +84,8 @@ def _duration(seconds: float) -> str:
 def _print(made: Reproduction, folder: Path) -> None:
     print_text(made.citation)
     print_text()
-    rows = [[each.statement, each.verdict, each.evidence] for each in made.findings]
-    print_table(["finding", "verdict", "evidence"], rows, left=["finding", "verdict", "evidence"])
+    rows = [[each.statement, each.verdict] for each in made.findings]
+    print_table(["finding", "verdict"], rows, left=["finding", "verdict"])
     print_text()
     tables = [
         [each.name, each.title, f"{each.n_agreeing} of {each.n_judged}" if each.n_judged else ""]
@@ -93,7 +93,7 @@ def _print(made: Reproduction, folder: Path) -> None:
     ]
     print_table(["table", "title", "figures that agree"], tables, left=["table", "title"])
     print_text()
-    print_text(f"All tables and figures: {folder / 'results.md'}")
+    print_text(f"Evidence, tables and figures: {folder / 'results.md'}")
 
 
 def _document(made: Reproduction, folder: Path) -> dict[str, object]:

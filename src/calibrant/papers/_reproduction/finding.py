@@ -45,14 +45,22 @@ class Finding:
 
 
 def findings_text(findings: tuple[Finding, ...]) -> str:
-    """Return findings as a table in Markdown.
+    """Return findings in Markdown: a numbered table of verdicts, and the evidence below it.
 
     Examples
     --------
-    >>> print(findings_text((Finding("a", "A beats B.", "holds", "1 to 2", "Table 1"),)))
-    | finding    | source  | verdict | evidence |
-    | :--------- | :------ | :------ | :------- |
-    | A beats B. | Table 1 | holds   | 1 to 2   |
+    >>> print(findings_text((Finding("a", "A beats B.", "holds", "1 to 2.", "Table 1"),)))
+    |     | finding    | source  | verdict |
+    | :-- | :--------- | :------ | :------ |
+    | 1   | A beats B. | Table 1 | holds   |
+    <BLANKLINE>
+    The evidence:
+    <BLANKLINE>
+    1. *A beats B.* **holds**: 1 to 2.
     """
-    rows = [[each.statement, each.source, each.verdict, each.evidence] for each in findings]
-    return markdown_table(["finding", "source", "verdict", "evidence"], rows, left=4)
+    rows = [[str(number), each.statement, each.source, each.verdict] for number, each in enumerate(findings, 1)]
+    evidence = [
+        f"{number}. *{each.statement}* **{each.verdict}**: {each.evidence}" for number, each in enumerate(findings, 1)
+    ]
+    table = markdown_table(["", "finding", "source", "verdict"], rows, left=4)
+    return "\n\n".join([table, "The evidence:", "\n".join(evidence)])

@@ -36,7 +36,7 @@ class Reproduction:
     n_trials : int
         Number of trials.
     seconds : float
-        The time of all trials, in one process; what trials share is counted once.
+        The time of all trials on the clock, which other work on the machine lengthens; what they share counts once.
     tables : tuple of PaperTable
         Published figures beside ours.
     findings : tuple of Finding
@@ -108,10 +108,9 @@ class Reproduction:
 
     def _parts(self) -> Iterator[str]:
         yield f"# {self.citation}"
-        minutes = max(1, round(self.seconds / 60))
         yield (
-            f"Repeated at size {self.size}: {self.n_trials:,} trials, {minutes:,} minutes in one process. "
-            f"{self.n_agreeing} of {self.n_judged} published figures that can be judged agree with ours."
+            f"Repeated at size {self.size}: {self.n_trials:,} trials. {self.n_agreeing} of {self.n_judged} published "
+            "figures that can be judged agree with ours."
         )
         yield "## Findings"
         yield findings_text(self.findings)
